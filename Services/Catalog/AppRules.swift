@@ -5,11 +5,15 @@ enum AppRules {
     static let nameCharactersMax = 64
     static let versionCharactersMax = 32
 
+    /// Checks a bundle identifier.
+    ///
     /// - Throws: `requestInvalid` unless it is letters, digits, dots and hyphens, as Apple's bundle identifiers are.
     static func check(bundleId: String) throws(StoreError) {
         if let fault = IdentifierRule.bundle.fault(in: bundleId) { throw invalid("bundleId", fault) }
     }
 
+    /// Checks an app's settings.
+    ///
     /// - Throws: `requestInvalid` that names the member.
     static func check(_ settings: AppSettings) throws(StoreError) {
         guard settings.name.count <= nameCharactersMax else {
@@ -27,7 +31,8 @@ enum AppRules {
         if let price = settings.appPrice, price.minorUnits < 0 { throw invalid("appPrice", "must not be negative") }
     }
 
-    /// Name of an app that an import creates. It is the file's without its extension, else the bundle identifier.
+    /// The name of an app that an import creates. It is the file's without its extension; the bundle identifier for an
+    /// empty one or `catalog`.
     static func name(fileName: String, bundleId: String) -> String {
         let last = fileName.split(separator: "/").last.map(String.init) ?? ""
         let stem = last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last

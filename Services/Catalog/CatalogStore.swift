@@ -53,7 +53,7 @@ package struct CatalogStore: Sendable {
         refresher = CatalogRefresher(loader: loader, logger: logger)
     }
 
-    /// Calls `tell` with each app that changes from now on, before the operator's request is answered.
+    /// Calls `tell` with each app that changes from now on. The call precedes the response to the operator.
     package func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { directory.onChange(tell) }
 
     /// Apps whose stored file cannot be read; importing a corrected file fixes it.

@@ -29,6 +29,8 @@ package struct EligibilityHandlers: Sendable {
         service.handle(EligibilityEndpoints.checkMany, checkMany)
     }
 
+    /// Decides for one customer.
+    ///
     /// - Throws: `serviceUnavailable` or `deadlineExceeded` when Catalog does not answer; PaymentQueue's absence is not
     ///   an error but the answer `unknown`.
     @Sendable private func check(_ request: EligibilityRequest, _ context: RequestContext) async throws
@@ -43,6 +45,8 @@ package struct EligibilityHandlers: Sendable {
         ).reply()
     }
 
+    /// Decides for several customers.
+    ///
     /// - Throws: As ``check(_:_:)``, and `requestInvalid` for a batch that is too large.
     @Sendable private func checkMany(_ batch: EligibilityBatch, _ context: RequestContext) async throws
         -> EligibilityBatchReply

@@ -50,6 +50,8 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
+    /// The list for an app in a storefront, from the cache or from Catalog.
+    ///
     /// - Throws: Catalog's error; `serviceUnavailable` or `deadlineExceeded` when it does not answer and nothing is
     ///   cached.
     func list(_ key: Key, _ context: CallContext) async throws(StoreError) -> SubscriptionList {
@@ -70,7 +72,7 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    /// Invalidates a changed app: its earlier lists are no longer used, even while Catalog is away.
+    /// Invalidates a changed app. Its earlier lists are no longer used, even while Catalog is away.
     /// - Parameter bundleId: Nil when any app may have changed.
     func forget(_ bundleId: String?) {
         contents.withLock { contents in

@@ -14,6 +14,8 @@ struct CallbackSchedule: Sendable {
     /// Sorted by `due`; equal instants in the order they came.
     private var entries: [Entry] = []
 
+    /// Adds a callback.
+    ///
     /// - Returns: False when too many wait and this one is dropped.
     @discardableResult
     mutating func add(_ chargeKey: String, due: Timestamp) -> Bool {
@@ -31,6 +33,6 @@ struct CallbackSchedule: Sendable {
         return due.map(\.chargeKey)
     }
 
-    /// When the next one is due; nil when none waits.
+    /// The instant the next callback is due; nil when none waits.
     var next: Timestamp? { entries.first?.due }
 }

@@ -4,7 +4,7 @@ import StoreModels
 
 /// Ledger operations of ``ChargeSettler``.
 extension ChargeLedger {
-    /// When the next pending charge is due; nil when none is pending.
+    /// The instant the next pending charge is due; nil when none is pending.
     func nextPending() async throws -> Timestamp? {
         try await database.read { reader in try await ChargeRepository.nextDue(in: reader) }
     }

@@ -36,6 +36,8 @@ extension ChargeLedger {
         throw StoreError(.deadlineExceeded, "the sandbox's processor does not answer, as ordered")
     }
 
+    /// Waits for a duration.
+    ///
     /// - Throws: `serviceUnavailable` when the process stops meanwhile.
     private func wait(_ duration: Duration) async throws {
         do {

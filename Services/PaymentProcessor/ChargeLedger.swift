@@ -16,7 +16,7 @@ package final class ChargeLedger: Sendable {
 
     let database: any SQLDatabase
     let behavior: any ProcessorBehavior
-    /// For dates; it may be set back.
+    /// The wall clock, for dates; it may be set back.
     let wall: @Sendable () -> Timestamp
     private let uptime: @Sendable () -> Duration
     /// The wall clock when the ledger was opened.
@@ -114,7 +114,7 @@ package final class ChargeLedger: Sendable {
         }
     }
 
-    /// Gives a charge up. It writes a tombstone for an unknown key, cancels a pending charge, and otherwise returns the
+    /// Cancels a charge. It writes a tombstone for an unknown key, cancels a pending charge, and otherwise returns the
     /// recorded charge.
     /// - Throws: `requestInvalid`.
     package func cancel(_ request: CancelChargeRequest) async throws -> Charge {
@@ -128,7 +128,7 @@ package final class ChargeLedger: Sendable {
         return charge
     }
 
-    /// Lists the ledger in order; 500 charges stay far below the 512 KiB of a reply.
+    /// Lists the ledger in order. 500 charges stay far below the 512 KiB of a reply.
     ///
     /// Where several processors share the ledger, a charge being written may get its position before one that was
     /// listed already; a reconciling caller lists again when no charge is being written.

@@ -18,7 +18,7 @@ package enum ChargeRepository {
 
     /// Writes a charge, unless its key exists.
     ///
-    /// - Parameter due: When a pending charge is approved.
+    /// - Parameter due: The instant at which a pending charge is approved.
     /// - Returns: The recorded charge, and whether it is new.
     package static func insert(
         _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, due: Timestamp?,
@@ -82,7 +82,7 @@ package enum ChargeRepository {
             "UPDATE charge SET due_at = ? WHERE outcome = 'pending' AND due_at > ?", due.milliseconds, due.milliseconds)
     }
 
-    /// When the next pending charge is due; nil when none is.
+    /// The instant the next pending charge is due; nil when none is pending.
     package static func nextDue(in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne("SELECT MIN(due_at) AS due FROM charge WHERE outcome = 'pending'")
         let due: Int64? = try row.flatMap { row throws(PersistenceError) in try row["due"] }

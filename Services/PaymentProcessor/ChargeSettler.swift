@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Background work of the processor: it approves pending charges when they are due, and sends callbacks.
+/// Approves pending charges when they are due, and sends callbacks: the processor's background work.
 ///
 /// It reads the ledger instead of keeping state, so a charge that was pending when its process ended is approved by the
 /// next one. A callback follows its commit and is a hint: a lost one is not sent again.

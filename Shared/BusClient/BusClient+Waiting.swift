@@ -1,5 +1,6 @@
 extension BusClient {
-    /// Waits for a connection, for tools that report "cannot reach" instead of waiting indefinitely.
+    /// Waits until the client is connected, for at most `timeout`. Tools report "cannot reach" with it instead of
+    /// waiting indefinitely.
     ///
     /// - Throws: `timeout`; `closed`, or the final reason when there is one; `cancelled`.
     package func waitUntilConnected(timeout: Duration) async throws(BusError) {

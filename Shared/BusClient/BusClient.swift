@@ -7,21 +7,21 @@ import EventLoop
 /// process for tests, and `NATSClient` speaks to a NATS cluster. ``BusCapability`` lists what only some of them
 /// support. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
 package protocol BusClient: Sendable {
-    /// The loop that handlers are called on; nil for a bus without one (``InMemoryBus`` made without a loop). Give it
-    /// to `Task(executorPreference:)` to keep work on the connection's thread.
+    /// The loop that handlers are called on. It is nil for an ``InMemoryBus`` made without a loop. Give it to
+    /// `Task(executorPreference:)` to keep work on the connection's thread.
     var loop: UVLoop? { get }
 
-    /// What this bus does beyond the promises made here.
+    /// What this bus supports beyond the promises made here.
     var capabilities: Set<BusCapability> { get }
 
     /// Sends a request and waits for its one answer.
     ///
-    /// Never buffered: without a connection it fails immediately, and one in flight fails at the instant of the
+    /// Never buffered: without a connection it fails immediately. A request in flight fails at the instant of the
     /// disconnect, with the outcome unknown. Cancelling the task abandons the request; a late answer is dropped.
     ///
     /// - Parameters:
     ///   - key: Requests with the same key go to the same member of the queue group, at most 128 bytes.
-    ///   - timeout: Time for the whole exchange, as far as this client is concerned.
+    ///   - timeout: Time until the caller gets `timeout`; services get theirs by `Sb-Timeout`.
     /// - Returns: The answer, error replies of services (`Nats-Service-Error`) included.
     /// - Throws: `timeout`, `noResponders` (no subscriber; nothing was done), `overloaded` (every subscriber is
     ///   overloaded; nothing was done), `disconnected`, `takerLost`, `closed`, `cancelled`, `permissionDenied`,
@@ -44,10 +44,12 @@ package protocol BusClient: Sendable {
     /// Publishes without waiting. While disconnected up to 1 MiB is kept and sent after the next connect, so an event
     /// is delivered at most once and possibly never.
     ///
-    /// - Throws: `closed`, `bufferFull`, `payloadTooLarge`, `invalidSubject`, `invalidMessage`.
+    /// A caller outside `loop` does not get `bufferFull`: an ``SBPClient`` drops the event then and logs it.
+    ///
+    /// - Throws: `closed` or the final reason, `bufferFull`, `payloadTooLarge`, `invalidSubject`, `invalidMessage`.
     func publish(_ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?) throws(BusError)
 
-    /// Subscribes, and returns when the broker has acknowledged it; without a connection it waits for one.
+    /// Subscribes, and returns when the broker has acknowledged it. Without a connection it waits for one.
     ///
     /// The subscription survives reconnects; what is published while disconnected is lost to it.
     ///
@@ -56,7 +58,8 @@ package protocol BusClient: Sendable {
     ///   - queue: Of all subscriptions with the same queue name one gets each message.
     ///   - max: The subscription ends by itself after this many deliveries, from 1; nil: never.
     ///   - handler: Called on `loop`, in the order of delivery; it must not block. It is released after `unsubscribe`.
-    /// - Throws: `permissionDenied`, `invalidSubject`, `closed`, `authenticationFailed`, `cancelled`, `refused`.
+    /// - Throws: `permissionDenied`, `invalidSubject`, `invalidMessage` (`max`), `closed`, `authenticationFailed`,
+    ///   `cancelled`, `refused`.
     func subscribe(
         _ subject: String, queue: String?, max: Int?, handler: @escaping @Sendable (BusMessage) -> Void
     ) async throws(BusError) -> any BusSubscription
@@ -66,15 +69,15 @@ package protocol BusClient: Sendable {
     /// - Throws: `timeout`, `disconnected`, `closed`, `cancelled`.
     func flush(timeout: Duration) async throws(BusError)
 
-    /// A new stream each time, beginning with the current state; it ends after `closed`. A reader that falls behind
-    /// gets the newest 64 states.
+    /// A new stream of states that begins with the current one. It ends after `closed`. A reader that falls behind gets
+    /// the newest 64 states.
     var states: AsyncStream<BusConnectionState> { get }
 
-    /// The state now; it may have changed when the caller looks at it.
+    /// The state now; it may have changed by the time the caller reads it.
     var state: BusConnectionState { get }
 
-    /// Why the state is `closed`: `authenticationFailed` or `replaced`, after which reconnecting is pointless, or
-    /// `closed` when this side wanted it; nil before the end.
+    /// Why the state is `closed`; nil before. `authenticationFailed` and `replaced` make reconnecting pointless;
+    /// `closed` means that the caller closed the client.
     var endReason: BusError? { get }
 
     /// Ends all subscriptions, each with its barrier, flushes what was published, then closes. It takes five seconds at

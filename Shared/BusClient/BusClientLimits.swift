@@ -19,11 +19,12 @@ package enum BusClientLimits {
     package static let silenceMax: Duration = .seconds(5)
     /// How often silence is measured.
     package static let livenessTick: Duration = .seconds(1)
-    /// The first reconnect is immediate; the upper bound of the wait before the second is this, then it doubles…
+    /// Upper bound of the wait before the second reconnect. The first reconnect is immediate; each further bound
+    /// doubles.
     package static let backoffMin: Duration = .milliseconds(100)
-    /// … up to this.
+    /// The largest upper bound of such a wait.
     package static let backoffMax: Duration = .seconds(5)
-    /// A connection that lived shorter does not reset the backoff, so that a broker that accepts and drops is not
+    /// How long a connection must live to reset the backoff. A broker that accepts and drops connections is thus not
     /// hammered.
     package static let stableAfter: Duration = .seconds(1)
 }

@@ -1,4 +1,4 @@
-/// What a client had to give up when it was drained.
+/// What a client gave up when it was drained.
 package struct BusDrainReport: Hashable, Sendable {
     /// Requests that still waited for their answer. They have failed with `closed`; whether they were done is unknown.
     package var requests: Int

@@ -1,8 +1,8 @@
 import BusProtocol
 
-/// Why something on the bus did not work.
+/// A failure on the bus: its code, a sentence, and the side that found it.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Which kind of failure; the contract. An extensible struct, because brokers learn new codes.
+    /// The kind of failure; the contract. An extensible struct, because brokers learn new codes.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// As logs and metrics spell it.
         package let name: String
@@ -27,7 +27,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         package static let cancelled = Code("cancelled")
         /// The user may not publish or subscribe there.
         package static let permissionDenied = Code("permissionDenied")
-        /// The broker did not take the credentials. Final.
+        /// The broker refused the credentials or the protocol version. Final.
         package static let authenticationFailed = Code("authenticationFailed")
         /// The same instance connected again. Final.
         package static let replaced = Code("replaced")
@@ -47,11 +47,12 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         package static let invalidURL = Code("invalidURL")
         /// One of the two sides broke the protocol.
         package static let protocolViolation = Code("protocolViolation")
-        /// The broker refused for a reason this version does not know.
+        /// The broker refused for a reason without a code here. It may be too many subscriptions, a bug, or a code this
+        /// version does not know.
         package static let refused = Code("refused")
     }
 
-    /// Who found it.
+    /// The side that found the failure.
     package enum Origin: String, Sendable {
         case client, broker
     }
@@ -67,7 +68,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         self.origin = origin
     }
 
-    /// Whether the same thing may work later without a change. An idempotent request may then be sent again.
+    /// Whether the same call may succeed later without a change. An idempotent request may then be sent again.
     package var isRetryable: Bool {
         switch code {
         case .timeout, .noResponders, .overloaded, .disconnected, .takerLost, .slowConsumer, .bufferFull,
@@ -84,12 +85,12 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension BusError {
-    /// What an encoder refused to send.
+    /// Translates a violation that an encoder or a parser of subjects found.
     package init(_ violation: BusViolation) {
         self.init(Self.code(of: violation.code), violation.reason)
     }
 
-    /// What the broker answered.
+    /// Translates the broker's `err`.
     init(_ answer: ErrMessage) {
         let code = answer.known.map(Self.code(of:)) ?? .refused
         let text = answer.message.isEmpty ? answer.code : "\(answer.message) (\(answer.code))"

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Where the bus is: `storebus://[token@]host[:7420]`.
+/// The address of the bus: `storebus://[token@]host[:7420]`.
 ///
 /// The token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because URLs end up in
 /// process lists and logs. `description` never shows it.

@@ -2,8 +2,8 @@ import HeapModule
 
 /// The deadlines of the requests in flight, the earliest first.
 ///
-/// The entry of an answered request stays until its time comes, or until most entries are of answered requests: removing
-/// it from the middle would cost more than it saves.
+/// The entry of an answered request stays until its deadline, or until most entries belong to answered requests:
+/// removing it from the middle would cost more than it saves.
 package struct DeadlineQueue {
     private struct Entry: Comparable {
         let deadline: Duration
@@ -23,13 +23,13 @@ package struct DeadlineQueue {
         heap.insert(Entry(deadline: deadline, token: token))
     }
 
-    /// Removes and returns the token with the earliest deadline, if that is over.
+    /// Removes and returns the token with the earliest deadline, if that has passed.
     package mutating func popExpired(now: Duration) -> UInt64? {
         guard let first = heap.min, first.deadline <= now else { return nil }
         return heap.removeMin().token
     }
 
-    /// Removes the entries of answered requests once they are the majority.
+    /// Removes the entries of answered requests once they are the majority of more than 64.
     package mutating func compact(live: Int, _ isLive: (UInt64) -> Bool) {
         guard heap.count > 64, heap.count > 2 * live else { return }
         heap = Heap(heap.unordered.filter { isLive($0.token) })

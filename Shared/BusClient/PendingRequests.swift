@@ -1,6 +1,6 @@
 /// The requests in flight on one connection, by the token that ends their reply subject.
 package struct PendingRequests {
-    /// Who waits, and for what.
+    /// The caller that waits, for one reply or for several.
     package enum Waiter {
         /// One answer.
         case one(CheckedContinuation<Result<BusMessage, BusError>, Never>)
@@ -51,8 +51,10 @@ package struct PendingRequests {
         return tokens.compactMap { remove($0) }
     }
 
-    /// Hands over an answer. Returns what to run once no lock is held: the waiter's resumption, or nothing for a late
-    /// answer or one of several.
+    /// Takes a reply for the waiter of a token.
+    ///
+    /// - Returns: The waiter's resumption, to be run once no lock is held. Nil for a late reply, and for one of several
+    ///   that is not the last.
     package mutating func answer(_ token: UInt64, with message: BusMessage) -> (() -> Void)? {
         guard let entry = entries[token] else { return nil }
         let waiter = entry.waiter

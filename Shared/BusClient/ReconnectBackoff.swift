@@ -1,6 +1,7 @@
 import EventLoop
 
-/// The waits of a client that reconnects: none after a connection that was stable, then full jitter.
+/// The waits of a client that reconnects. There is none after a stable connection, then exponential backoff with full
+/// jitter.
 package struct ReconnectBackoff {
     private static let backoff = Backoff(min: BusClientLimits.backoffMin, max: BusClientLimits.backoffMax)
 
@@ -20,6 +21,6 @@ package struct ReconnectBackoff {
     /// Starts over after a stable connection.
     package mutating func reset() { attempts = 0 }
 
-    /// The longest the wait before attempt `number` may be.
+    /// The longest wait after `number` attempts.
     package func bound(_ number: Int) -> Duration { Self.backoff.bound(afterAttempts: number) }
 }

@@ -16,7 +16,7 @@ package final class StateBroadcast: Sendable {
     package var state: BusConnectionState { contents.withLock { $0.state } }
     package var endReason: BusError? { contents.withLock { $0.endReason } }
 
-    /// The end, and why; the first reason stays.
+    /// Ends the broadcast with a reason; a second reason is ignored.
     package func end(_ reason: BusError) {
         contents.withLock { if $0.endReason == nil { $0.endReason = reason } }
         set(.closed)

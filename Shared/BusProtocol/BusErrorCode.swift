@@ -1,11 +1,12 @@
-/// The registry of SBP/1's error codes: the code is the contract, its number and whether it ends the connection follow
-/// from it.
+/// The registry of SBP/1's error codes, which are the contract. A code's number and whether it ends the connection
+/// follow from it.
 ///
 /// On the wire: `{"op":"err","code":"dup_sid","num":409,"message":"…","fatal":false}`.
 package enum BusErrorCode: String, CaseIterable, Sendable {
     /// The bytes are not a frame, or the header is not strict JSON. Bytes after it cannot be trusted.
     case badFrame = "bad_frame"
-    /// An unknown op, an unknown member of `sub unsub pub`, or an escape in a routing member.
+    /// An unknown op, an unknown member, or an escape in a routing member. Only `sub`, `unsub` and `pub` refuse unknown
+    /// members.
     case badHeader = "bad_header"
     /// A member is missing, has the wrong type or is out of range.
     case badMember = "bad_member"

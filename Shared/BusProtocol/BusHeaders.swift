@@ -1,7 +1,7 @@
 /// A message's headers: a few name-value pairs, in the order they were set.
 ///
-/// Names are compared byte for byte. At most 32 entries travel; values keep free of CR and LF, so that every message
-/// also fits NATS. On the wire: `"headers":{"traceparent":"00-…","Sb-Timeout":"4800"}`.
+/// Names are compared byte for byte. A message carries at most 32 entries, and neither names nor values hold CR, LF or
+/// NUL, so that it also fits NATS. On the wire: `"headers":{"traceparent":"00-…","Sb-Timeout":"4800"}`.
 package struct BusHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     private var entries: [(name: String, value: String)] = []
 
@@ -60,7 +60,7 @@ extension BusHeaders {
         } while try scanner.hasNext(UInt8(ascii: "}"), object)
     }
 
-    /// Checks what a client keeps to before it sends.
+    /// Checks the bounds that a client keeps before it sends.
     ///
     /// - Throws: `bad_member` for more than 32 entries, or CR, LF or NUL in one of them.
     func checkForSending() throws(BusViolation) {

@@ -1,7 +1,7 @@
 /// Every bound of SBP/1, in one place.
 ///
 /// A limit that the broker advertises in `hello` is the default here; a client believes `hello`. The relations between
-/// the limits are asserted by `BusLimitsTests`.
+/// the limits are asserted by `RegistryTests`.
 package enum BusLimits {
     /// Bytes before the header: flags, header length (24 bits), body length (32 bits).
     package static let prefixBytes = 8
@@ -15,10 +15,11 @@ package enum BusLimits {
     package static let headerBytesMaxBeforeConnect = 4096
     /// Before `connect` succeeded there are no bodies.
     package static let bodyBytesMaxBeforeConnect = 0
-    /// What clients keep header and body together under, so that a message fits NATS's 1 MiB payload with its headers.
+    /// Bytes of header and body together that a client sends at most. A message then fits NATS's 1 MiB payload with its
+    /// headers.
     package static let messageBytesMax = (1 << 20) - (16 << 10)
-    /// A `msg` is the `pub` it came from with a `sid` added, so it may be longer than the `pub` by this much. Clients
-    /// accept headers of `max_header` plus this.
+    /// Bytes that a `msg` header may be longer than its `pub`'s, because of the `sid`. Clients accept headers of
+    /// `max_header` plus this.
     package static let deliveryHeaderSlackBytes = 64
 
     /// Bytes of a subject or pattern.

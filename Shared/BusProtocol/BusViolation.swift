@@ -1,5 +1,5 @@
-/// Something that SBP/1 does not allow: thrown by decoders for what the peer sent, by encoders for what we were about
-/// to send.
+/// An operation or frame that SBP/1 does not allow. Decoders throw it for what the peer sent, encoders for what the
+/// caller was about to send.
 package struct BusViolation: Error, Equatable, Sendable, CustomStringConvertible {
     /// The code the broker answers with.
     package var code: BusErrorCode

@@ -16,15 +16,17 @@ package struct ConnectMessage: Sendable, Equatable {
     package var lang: String
     /// The client's version.
     package var ver: String
-    /// Random for each process start, at most 64 bytes: the same user and `inst` again replaces the older connection.
+    /// Random for each process start, at most 64 bytes. A connection of the same user with the same `inst` replaces the
+    /// older one.
     package var inst: String?
     package var auth: Authentication
     /// Whether the connection gets its own publishes back.
     package var echo: Bool
-    /// Whether the broker reports, with status 502, requests whose taker's connection ended before the answer.
+    /// Whether the broker reports, with status 502, requests whose responder disconnected before its reply.
     package var lost: Bool
     /// Silence in milliseconds after which a ping is sent, 1000…600000.
     package var pingMilliseconds: Int?
+    /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
 
     package init(
@@ -79,7 +81,7 @@ extension ConnectMessage {
         }
     }
 
-    /// The strings of a small object; members of other types are as good as absent.
+    /// The strings of a small object; members of other types are left out.
     private static func stringMembers(_ object: Span<UInt8>) throws(BusViolation) -> [String: String] {
         var members: [String: String] = [:]
         var scanner = HeaderScanner()

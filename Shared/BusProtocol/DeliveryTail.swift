@@ -1,4 +1,4 @@
-/// The part of a `msg` header that all deliveries of one `pub` share, spliced from the publisher's own bytes.
+/// The part of a `msg` header that all deliveries of one `pub` share. It is spliced from the publisher's own bytes.
 ///
 /// Only `sid` differs between deliveries, so a fan-out makes the rest once. A header in the canonical spelling holds it
 /// as one piece already (`PublishHeader.spliced`); for any other it is put together here, in a buffer that is kept
@@ -9,7 +9,7 @@ package struct DeliveryTail {
 
     package init() {}
 
-    /// Takes over the members of a `pub`: subject, reply, key and headers as they were written, without `seq`.
+    /// Takes over subject, reply, key and headers of a `pub` as they were written. `seq` is left out.
     package mutating func take(_ publish: PublishHeader, from bytes: Span<UInt8>) {
         members.removeAll(keepingCapacity: true)
         members.append(contentsOf: ",\"subject\":\"".utf8)
@@ -31,14 +31,16 @@ package struct DeliveryTail {
         }
     }
 
-    /// Writes one delivery of what was taken. Returns the frame's length.
+    /// Writes one delivery of what was taken.
+    /// - Returns: The frame's length.
     @discardableResult
     package func write(sid: Int, body: Span<UInt8>, into output: inout [UInt8]) -> Int {
         Self.write(sid: sid, members: members.span, body: body, into: &output)
     }
 
-    /// Writes one delivery: prefix, opening, sid, the shared members, body; each byte once, in one step of the buffer.
-    /// Returns the frame's length.
+    /// Writes one delivery in one step of the buffer, each byte once. It is prefix, opening, sid, the shared members,
+    /// body.
+    /// - Returns: The frame's length.
     @discardableResult
     package static func write(
         sid: Int, members: Span<UInt8>, body: Span<UInt8>, into output: inout [UInt8]

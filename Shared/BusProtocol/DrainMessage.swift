@@ -2,6 +2,7 @@
 ///
 /// `{"op":"drain","in_ms":5000,"why":"shutting down"}`
 package struct DrainMessage: Sendable, Equatable {
+    /// Milliseconds until the broker says `bye`, at most.
     package var inMilliseconds: Int
     package var why: String
 

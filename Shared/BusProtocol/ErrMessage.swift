@@ -4,18 +4,23 @@
 package struct ErrMessage: Sendable, Equatable {
     /// The code as it travelled; a newer broker may know more than we do.
     package var code: String
+    /// The code's number, in the manner of HTTP statuses.
     package var num: Int
     package var message: String
     /// Whether the connection is closed after it.
     package var fatal: Bool
+    /// The op that was refused; nil when the error answers no frame.
     package var re: String?
+    /// The `seq` of the refused frame, if it had one.
     package var seq: Int?
+    /// The subscription it is about, if it is about one.
     package var sid: Int?
     package var subject: String?
 
     /// The code, if this version knows it.
     package var known: BusErrorCode? { BusErrorCode(rawValue: code) }
 
+    /// Creates the frame that the broker sends.
     /// - Parameters:
     ///   - fatal: Given when it differs from the code's own, as before the `ok` of `connect`.
     package init(

@@ -51,7 +51,7 @@ package struct FrameDecoder {
         }
     }
 
-    /// Moves bytes from the input to the unfinished frame, and no more than it lacks; true when it is whole.
+    /// Moves to the unfinished frame the bytes it lacks; true when it is whole.
     private mutating func completeUnfinished(_ input: Span<UInt8>, _ at: inout Int) throws(BusViolation) -> Bool {
         while unfinished.count < BusLimits.prefixBytes {
             guard at < input.count else { return false }
@@ -81,7 +81,7 @@ package struct FrameDecoder {
         }
     }
 
-    /// Checks as much of the prefix as is there; the whole frame's length once it is complete.
+    /// Checks as much of the prefix as is there. Returns the whole frame's length once the prefix is complete.
     private func frameLength(_ bytes: Span<UInt8>) throws(BusViolation) -> Int? {
         guard bytes.count > 0 else { return nil }
         guard bytes[0] == 0 else { throw BusViolation(.badFrame, "flags are \(bytes[0]), version 1 has none") }

@@ -72,7 +72,7 @@ extension FrameHeader {
         return value.range
     }
 
-    /// Checks that `headers`, if there, is an object of at most 32 strings, and returns its range with the braces.
+    /// Checks that `headers`, if there, is an object of at most 32 strings. Returns its range with the braces.
     ///
     /// - Throws: `bad_member`.
     package func checkedHeaders() throws(BusViolation) -> Range<Int>? {

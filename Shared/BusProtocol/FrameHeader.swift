@@ -35,7 +35,7 @@ package struct FrameHeader {
     /// The member's place; `absent` when it is not there.
     package subscript(_ member: HeaderMember) -> HeaderValue { values[Int(member.rawValue)] }
 
-    /// The members that are there, known ones only.
+    /// Whether the header has no members but the allowed ones.
     package func hasOnly(_ allowed: MemberSet) -> Bool { !hasUnknownMember && present & ~allowed.bits == 0 }
 
     private mutating func scanMembers(_ bytes: Span<UInt8>, _ scanner: inout HeaderScanner) throws(BusViolation) {

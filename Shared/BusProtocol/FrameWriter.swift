@@ -1,4 +1,4 @@
-/// Writes one frame's header at the end of a buffer, member by member, and patches the lengths in when it is done.
+/// Writes one frame's header at the end of a buffer, member by member. `finish` patches the lengths in.
 package struct FrameWriter: ~Copyable {
     private let start: Int
 
@@ -65,7 +65,8 @@ package struct FrameWriter: ~Copyable {
         output.append(json)
     }
 
-    /// Ends the header and adds the body. Returns the header's length.
+    /// Ends the header and adds the body.
+    /// - Returns: The header's length.
     @discardableResult
     package consuming func finish(body: Span<UInt8> = Span(), into output: inout [UInt8]) -> Int {
         output.append(UInt8(ascii: "}"))

@@ -163,7 +163,7 @@ struct HeaderScanner {
         return HeaderValue(isInteger ? .integer : .otherNumber, start..<at)
     }
 
-    /// Takes one or more digits and returns their value, stuck above 2⁵³−1 when it is larger.
+    /// Takes one or more digits and returns their value, at most 2⁵³.
     private mutating func digits(_ bytes: Span<UInt8>) throws(BusViolation) -> Int {
         var number = 0
         let start = at

@@ -1,4 +1,4 @@
-/// `hello`: the broker's facts, the first frame on every connection.
+/// `hello`: the broker's version, limits and authentication methods, the first frame on every connection.
 ///
 /// `{"op":"hello","v":"1","id":"Bx…","name":"broker","ver":"0.1.0","cid":3,"auth":["none"],"max_header":8192,`
 /// `"max_body":1048576,"max_subs":65536,"ping_ms":20000,"ping_out":2,"time":1795232400000}`
@@ -14,10 +14,15 @@ package struct HelloMessage: Sendable, Equatable {
     package var cid: Int
     /// Methods `connect` may use: `none`, `token`.
     package var auth: [String]
+    /// Bytes of the largest header the broker takes.
     package var maxHeader: Int
+    /// Bytes of the largest body the broker takes.
     package var maxBody: Int
+    /// Subscriptions of one connection.
     package var maxSubs: Int
+    /// Silence after which the broker pings, in milliseconds, unless `connect` asks for another.
     package var pingMilliseconds: Int
+    /// Pings without an answer after which the broker closes the connection.
     package var pingOut: Int
     /// The broker's clock, milliseconds since 1970.
     package var time: Int

@@ -8,8 +8,8 @@ package struct MsgMessage: Sendable, Equatable {
     package var reply: String?
     package var key: String?
     package var headers: BusHeaders
-    /// Set by the broker only: 503 when the subject has no subscriber, 429 when every subscriber is overloaded, 502
-    /// when the member that took the request has gone.
+    /// The broker's answer in place of a reply; nil on other deliveries. 503: the subject has no subscriber; 429: every
+    /// subscriber is overloaded; 502: the member that took the request has gone.
     package var status: Int?
 
     package init(

@@ -5,6 +5,7 @@
 package struct OkMessage: Sendable, Equatable {
     /// The op it answers.
     package var re: String
+    /// The `seq` of the acknowledged frame, if it had one.
     package var seq: Int?
     /// Subscriptions a `pub` was queued for.
     package var delivered: Int?

@@ -3,7 +3,7 @@ package struct PubMessage: Sendable, Equatable {
     package var subject: Subject
     /// Where an answer goes; makes it a request.
     package var reply: Subject?
-    /// Messages with the same key go to the same member of a queue group, at most 128 bytes.
+    /// Messages with the same key go to the same member of a queue group. At most 128 bytes.
     package var key: String?
     package var headers: BusHeaders
     /// With it the broker answers `ok` with `delivered`, or `err`.
@@ -25,8 +25,8 @@ package struct PubMessage: Sendable, Equatable {
 
     /// Writes the frame, or nothing when it throws.
     ///
-    /// - Throws: `bad_member` for headers or key over their limits or holding CR, LF or NUL; `header_too_large`;
-    ///   `body_too_large` when header and body together are over 1 MiB − 16 KiB.
+    /// - Throws: `bad_member` for more than 32 headers, headers that hold CR, LF or NUL, or a key over 128 bytes;
+    ///   `header_too_large`; `body_too_large` when header and body together are over 1 MiB − 16 KiB.
     package func encode(into output: inout [UInt8]) throws(BusViolation) {
         try headers.checkForSending()
         if let key, key.utf8.count > BusLimits.keyBytesMax {

@@ -4,9 +4,9 @@ extension PublishHeader {
     /// Length of `{"op":"pub"`: what a delivery replaces.
     private static var opBytes: Int { 11 }
 
-    /// Reads a legal `pub` in the canonical spelling, in one pass: no whitespace, members in the order `op`, `subject`,
-    /// `reply`, `key`, `headers`, `seq`, and a key without escapes or bytes beyond ASCII. The clients in this
-    /// repository write it so, and any client may.
+    /// Reads a legal `pub` in the canonical spelling, in one pass. That spelling has no whitespace, the members in the
+    /// order `op`, `subject`, `reply`, `key`, `headers`, `seq`, and a key without escapes or bytes beyond ASCII. The
+    /// clients in this repository write it so, and any client may.
     ///
     /// Nil for every other header, legal or not: `FrameHeader` parses those and reports their errors. This parser
     /// throws no errors, and `FrameHeader` accepts every header it accepts with the same result.
@@ -24,7 +24,7 @@ extension PublishHeader {
         guard takeRest(bytes, &at) else { return nil }
     }
 
-    /// The members that few messages have, and the end.
+    /// Reads `key`, `headers`, `seq` and the end; false for any other spelling.
     private mutating func takeRest(_ bytes: Span<UInt8>, _ at: inout Int) -> Bool {
         if at == bytes.count - 1 {
             spliced = Self.opBytes..<at
@@ -67,7 +67,7 @@ extension PublishHeader {
         return HeaderValue(.string, start..<at)
     }
 
-    /// The object that begins at `start`, of at most 32 strings; the strict scanner reads it.
+    /// The object of at most 32 strings that begins at `start`. The strict scanner reads it.
     private static func headers(_ bytes: Span<UInt8>, _ start: Int) -> Range<Int>? {
         var scanner = HeaderScanner(at: start)
         guard let found = try? scanner.objectOfMembers(bytes, depth: 1), found.areStrings,

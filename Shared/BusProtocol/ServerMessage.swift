@@ -5,7 +5,7 @@ package enum ServerMessage: Sendable, Equatable {
     case msg(MsgMessage)
     /// `t` as it stood, to be echoed.
     case ping(t: [UInt8]?)
-    /// `t` as it stood in our ping.
+    /// `t` as it was in the client's ping.
     case pong(t: [UInt8]?)
     case drain(DrainMessage)
     case err(ErrMessage)

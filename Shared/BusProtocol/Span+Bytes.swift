@@ -38,7 +38,7 @@ extension Span<UInt8> {
         index <= count && extracting(index..<count).starts(with: text)
     }
 
-    /// The comparison of the C library takes many bytes at a time. `length` is at most `count`.
+    /// Compares with `memcmp`, which takes many bytes at a time. `length` is at most `count`.
     @inlinable @inline(__always)
     func hasPrefix(_ other: UnsafePointer<UInt8>, _ length: Int) -> Bool {
         withUnsafeBufferPointer { bytes in

@@ -13,10 +13,12 @@ package struct SubMessage: Sendable, Equatable {
     /// Chosen by the client, from 1.
     package var sid: Int
     package var subject: SubjectPattern
+    /// The queue group, of which one member gets each message; nil: no group.
     package var queue: QueueName?
     /// The subscription ends after this many deliveries.
     package var max: Int?
     package var overflow: Overflow
+    /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
 
     package init(

@@ -6,8 +6,8 @@ package enum SubjectSyntax {
     /// Whether the bytes may be published to.
     package static func isSubject(_ bytes: Span<UInt8>) -> Bool { subjectEnd(bytes, 0) == bytes.count }
 
-    /// The end of the subject that begins at `start`: the first byte that no subject contains. Nil when there is no
-    /// subject.
+    /// The end of the subject that begins at `start`. It is the first byte that no subject contains, or nil when there
+    /// is no subject.
     package static func subjectEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int? {
         bytes.withUnsafeBufferPointer { subjectEnd($0, start) }
     }
@@ -64,8 +64,8 @@ package enum SubjectSyntax {
         return true
     }
 
-    /// Whether a subject begins with `_INBOX` or `$`, so that a pattern with a wildcard as its first token never
-    /// matches it.
+    /// Whether a subject begins with `_INBOX` or `$`. Patterns with a wildcard as their first token never match such a
+    /// subject.
     package static func isHiddenFromWildcards(_ subject: Span<UInt8>) -> Bool {
         !subject.isEmpty && (subject[0] == UInt8(ascii: "$") || subject.starts(with: "_INBOX"))
     }
@@ -92,7 +92,7 @@ package enum SubjectSyntax {
         }
     }
 
-    /// Where the token that begins at `start` ends.
+    /// The end of the token that begins at `start`.
     package static func tokenEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int {
         var at = start
         while at < bytes.count, bytes[at] != UInt8(ascii: ".") { at += 1 }
@@ -101,14 +101,14 @@ package enum SubjectSyntax {
 
     private static func isWildcard(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "*") || byte == UInt8(ascii: ">") }
 
-    /// Two 64-bit masks, one bit a legal byte: a look-up without a branch for each class.
+    /// Looks a byte up in two masks of 64 bits, one bit a legal byte. A comparison for each class would branch.
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         if byte >= 128 { return false }
         let mask = byte < 64 ? lowMask : highMask
         return mask >> UInt64(byte & 63) & 1 == 1
     }
 
-    /// `0-9 - $ = : / + ! % & #`; the masks are constants, because a computed global is asked for with each byte.
+    /// `0-9 - $ = : / + ! % & #`. The masks are constants, because Swift would call a computed global for each byte.
     private static var lowMask: UInt64 { 0x27FF_A87A_0000_0000 }
     /// `A-Z a-z _ @ ~`
     private static var highMask: UInt64 { 0x47FF_FFFE_87FF_FFFF }

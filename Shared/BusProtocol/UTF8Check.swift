@@ -1,6 +1,6 @@
 /// Strict UTF-8, as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.
 enum UTF8Check {
-    /// The length of the sequence that begins at `at` with a byte of 0x80 or more; nil when it is not UTF-8.
+    /// The length of the multi-byte sequence at `at`; nil when it is not UTF-8. The first byte is 0x80 or more.
     static func sequenceLength(_ bytes: Span<UInt8>, _ at: Int) -> Int? {
         let first = bytes[at]
         let length: Int

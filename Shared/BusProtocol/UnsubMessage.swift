@@ -4,8 +4,9 @@
 /// `{"op":"unsub","sid":7,"seq":2}`
 package struct UnsubMessage: Sendable, Equatable {
     package var sid: Int
-    /// Deliveries since `sub` after which it ends.
+    /// Deliveries since `sub` after which it ends; nil or 0: immediately.
     package var max: Int?
+    /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
 
     package init(sid: Int, max: Int? = nil, seq: Int? = nil) {

@@ -2,10 +2,11 @@ import BusClient
 import StoreModels
 
 extension StoreError {
-    /// What a failed exchange on the bus means to the caller of a service.
+    /// Translates a failed exchange on the bus for the caller of a service.
     ///
-    /// `timeout` becomes `deadlineExceeded`; only the caller, which knows the request, can tell whether that means an
-    /// unknown outcome. A lost or missing connection and missing takers become `serviceUnavailable`.
+    /// `timeout` and `cancelled` become `deadlineExceeded`; only the caller, which knows the request, can tell whether
+    /// that means an unknown outcome. A lost or missing connection, a missing subscriber, a lost responder and overload
+    /// become `serviceUnavailable`.
     package init(_ error: BusError, service: String) {
         switch error.code {
         case .timeout:

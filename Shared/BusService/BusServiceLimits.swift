@@ -2,11 +2,12 @@ import EventLoop
 
 /// The bounds of services and their callers, each with its reason.
 package enum BusServiceLimits {
-    /// The budget of a call whose caller named none.
+    /// The time a call gets when its caller sets no deadline.
     package static let defaultTimeout: Duration = .seconds(5)
     /// The longest accepted `Sb-Timeout`, so that a caller cannot hold work here indefinitely.
     package static let timeoutMax: Duration = .seconds(300)
-    /// A reply must fit every transport with room to spare; longer lists are paged (`architecture.md`, Scaling).
+    /// Bytes of a reply, so that it fits every transport with room to spare. Longer lists are paged (`architecture.md`,
+    /// Scaling).
     package static let replyBytesMax = 512 << 10
     /// Requests in flight per endpoint, on either side. There is no queue: further requests are refused immediately.
     package static let bulkhead = 1024
@@ -19,11 +20,11 @@ package enum BusServiceLimits {
 
     /// Attempts beyond the first.
     package static let retriesMax = 2
-    /// The wait before the first retry is drawn from zero to this; it doubles.
+    /// The waits before retries: up to 50 ms, then up to 100 ms.
     package static let retryBackoff = Backoff(min: .milliseconds(50), max: .milliseconds(100))
-    /// Each call earns this much of a retry, so that retries stay within a tenth of the calls.
+    /// The part of a retry that each call earns. Retries thus stay within a tenth of the calls.
     package static let retryBudgetRatio = 0.1
-    /// What may be saved up, and what a new caller begins with.
+    /// The most retries saved up; a caller begins with as many.
     package static let retryBudgetMax = 10.0
 
     /// Failures in a row after which a circuit breaker opens.

@@ -1,7 +1,7 @@
 import BusProtocol
 import StoreModels
 
-/// An error as it travels in a reply: the envelope in the body, and NATS's two headers (ADR-32).
+/// An error in a reply: the envelope in the body, and NATS's two headers (ADR-32).
 enum ErrorReply {
     /// `Nats-Service-Error-Code: 409`, `Nats-Service-Error: …`, and `{"error":{…}}`.
     static func encode(_ error: StoreError) -> (headers: BusHeaders, body: [UInt8]) {

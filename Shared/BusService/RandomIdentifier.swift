@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Identifiers that cannot be guessed, from the system's generator.
+/// Random identifiers that cannot be guessed, from the system's generator.
 package enum RandomIdentifier {
     /// Lower-case hexadecimal digits, at least one of them not zero.
     package static func hex(digits: Int) -> String {

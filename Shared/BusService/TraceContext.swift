@@ -1,4 +1,4 @@
-/// A W3C trace context: which trace a request belongs to, and which span of it this is.
+/// A W3C trace context: a request's trace and its span in it.
 ///
 /// On the wire: `traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. Source: W3C Trace Context,
 /// Level 1.
@@ -10,7 +10,7 @@ package struct TraceContext: Sendable, Equatable {
     /// Two hexadecimal digits, passed on.
     package let flags: String
 
-    /// A new trace.
+    /// Starts a new trace.
     package init() {
         traceID = Self.hex(digits: 32)
         spanID = Self.hex(digits: 16)
@@ -41,7 +41,7 @@ package struct TraceContext: Sendable, Equatable {
         return TraceContext(traceID: parent.traceID, flags: parent.flags)
     }
 
-    /// As the header carries it.
+    /// The value of the header.
     package var traceparent: String { "00-\(traceID)-\(spanID)-\(flags)" }
 
     private static func isIdentifier(_ text: Substring, digits: Int) -> Bool {

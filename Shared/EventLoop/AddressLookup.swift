@@ -1,7 +1,7 @@
 internal import CLibUV
 import Glibc
 
-/// One question to the system's resolver, on libuv's thread pool.
+/// One query of the system's resolver, on libuv's thread pool.
 final class AddressLookup {
     private let loop: UVLoop
     private let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
@@ -9,8 +9,8 @@ final class AddressLookup {
     private let port: Int
     private let completion: (Result<[sockaddr_storage], UVError>) -> Void
 
-    /// Calls `completion` on the loop with at least one TCP address of `host`, or the failure. What needs no resolver
-    /// (numeric hosts, "localhost") is answered before this returns.
+    /// Calls `completion` on the loop with `host`'s TCP addresses, at least one, or the failure. Numeric hosts and
+    /// "localhost" need no resolver and are answered before this returns.
     static func start(
         loop: UVLoop, host: String, port: Int,
         _ completion: @escaping (Result<[sockaddr_storage], UVError>) -> Void
@@ -41,7 +41,8 @@ final class AddressLookup {
 
     deinit { request.deallocate() }
 
-    /// The loop is closing. A question that the resolver has begun with still runs to its end, and the loop waits.
+    /// Cancels the query, because the loop is closing. A query that the resolver has begun runs to its end, and the
+    /// loop waits.
     func cancel() {
         uv_cancel(UnsafeMutableRawPointer(request).assumingMemoryBound(to: uv_req_t.self))
     }

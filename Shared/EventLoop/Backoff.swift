@@ -1,4 +1,4 @@
-/// Waits between attempts: the longest wait doubles from a least to a greatest one.
+/// The waits between attempts: the longest wait doubles from `min` to `max`.
 package struct Backoff: Hashable, Sendable {
     package let min: Duration
     package let max: Duration
@@ -15,8 +15,8 @@ package struct Backoff: Hashable, Sendable {
         Swift.min(min * (1 << Swift.min(Swift.max(attempts, 1) - 1, 10)), max)
     }
 
-    /// A random part of the longest wait, so that clients that failed together do not return together.
-    /// - Parameter jitter: the part's range; from 0 for full jitter.
+    /// A random part of the longest wait. Clients that failed together then do not return together.
+    /// - Parameter jitter: The range of the part; from 0 for full jitter.
     package func wait(afterAttempts attempts: Int, jitter: ClosedRange<Double> = 0...1) -> Duration {
         bound(afterAttempts: attempts) * Double.random(in: jitter)
     }

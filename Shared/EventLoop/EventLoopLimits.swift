@@ -2,11 +2,10 @@
 package enum EventLoopLimits {
     /// One read takes at most this many bytes. One buffer serves all streams of a loop, so it may be generous.
     package static let readBytes = 64 * 1024
-    /// Reads of one stream in one turn, each of which filled the buffer; the rest waits for the next turn. It gives the
-    /// others their share, and what one turn puts out stays small enough for the processor's caches.
+    /// Reads of one stream in one turn, each of which filled the buffer. The rest waits for the next turn. The limit
+    /// gives other streams their share, and one turn's output stays small enough for the processor's caches.
     package static let readsPerTurn = 8
-    /// Jobs run, and outputs flushed, in one turn before the loop polls its sockets again; the rest follows in the next
-    /// turn.
+    /// Jobs run, and outputs flushed, in one turn before the loop polls its sockets. The rest follows in the next turn.
     package static let jobsPerTurn = 4096
     /// Connections accepted in one turn before the others get their share.
     package static let acceptsPerTurn = 64

@@ -43,13 +43,14 @@ package final class FileLock: Sendable {
         case unusable(String)
     }
 
-    /// What the last holder left in the file: nil for a new file, empty when it released the lock properly.
+    /// The text that the last holder left in the file. Nil for a new file, empty when that holder released the lock
+    /// properly.
     package let formerText: String?
     private let text: String
     /// Nil once released.
     private let descriptor: Locked<Int32?>
 
-    /// Takes the lock, or throws its holder.
+    /// Takes the lock, or throws the process that holds it.
     /// - Parameter holder: The name of the program or service, reported to the next process that wants the lock.
     package init(path: String, holder: String) throws(Failure) {
         let isNew = access(path, F_OK) != 0
@@ -89,14 +90,14 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Of a container, its identifier unless it was given another.
+    /// The host's name; a container's is its identifier unless it was given another.
     private static var hostName: String {
         var name = utsname()
         guard uname(&name) == 0 else { return "?" }
         return withUnsafeBytes(of: name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// Best effort: the text informs, the lock decides.
+    /// Replaces the file's text. Best effort: the text informs, the lock decides.
     private static func write(_ text: String, to descriptor: Int32) {
         guard ftruncate(descriptor, 0) == 0 else { return }
         _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }

@@ -8,22 +8,23 @@
 
 /// Keeps other users of the machine out of what a store writes: keys, databases, logs.
 package enum FilePrivacy {
-    /// Others could read or write what must be the process's own.
+    /// A refusal, because other users could read or write what must be the process's own.
     package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         /// Names the path and the remedy.
         package let description: String
     }
 
+    /// The result of a check.
     package enum Finding: Hashable, Sendable {
         /// Only its owner gets in.
         case isPrivate
         /// It was open to others and is private from now on.
         case tightened
-        /// Others get in, and may have reason to: it has more in it than a store.
+        /// Others get in, and may have a reason to. The directory has more in it than a store.
         case isOpen
     }
 
-    /// Makes files created from now on private to the process's user, regardless of the requested mode.
+    /// Makes files created from now on private to the process's user. Their requested modes do not count.
     package static func begin() { umask(0o077) }
 
     /// Checks a directory that is to hold a store.
@@ -31,7 +32,7 @@ package enum FilePrivacy {
     /// An empty one of the process's own user is made private: it contained nothing to read. Another one is left
     /// unchanged, because it may be a home or a project, or a volume that a group was given on purpose; the files in it
     /// are private in any case.
-    /// - Throws: A directory in which others may exchange files.
+    /// - Throws: When every user may exchange files in the directory.
     package static func checkDirectory(_ path: String) throws(Refusal) -> Finding {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return .isPrivate }
@@ -43,8 +44,8 @@ package enum FilePrivacy {
         return .isOpen
     }
 
-    /// Makes a file that is there its owner's only.
-    /// - Throws: A file of another user's that others may read or write.
+    /// Makes an existing file private to its owner.
+    /// - Throws: When others may read or write it, and it is another user's or no regular file.
     package static func tighten(_ path: String) throws(Refusal) -> Finding {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return .isPrivate }

@@ -3,8 +3,8 @@ import Glibc
 
 /// A value behind a lock, used like the standard library's `Mutex`.
 ///
-/// It is built on `pthread_mutex_t`, which ThreadSanitizer knows. Of `Mutex` it does not see the order, and reports every
-/// access behind one as a race.
+/// It is built on `pthread_mutex_t`, which ThreadSanitizer knows. ThreadSanitizer does not know `Mutex` and reports
+/// every access behind one as a race.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     // Why unchecked: the value is reached through `withLock` only.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

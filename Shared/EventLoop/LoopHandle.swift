@@ -1,17 +1,17 @@
 internal import CLibUV
 
-/// What all handles have in common: C memory that never moves, and its one way to an end.
+/// The common part of all handles: C memory that never moves, and closing.
 ///
 /// Between initializer and close callback the loop holds a reference to the object. Everything here and in the
 /// subclasses is called on the loop.
 package class LoopHandle {
     /// The loop the handle belongs to.
     package let loop: UVLoop
-    /// `close()` was called, by the owner or by the closing loop. No callback of the owner follows but `onClose`.
+    /// Whether `close()` was called, by the owner or the closing loop. No callback of the owner follows but `onClose`.
     package private(set) var isClosed = false
     /// libuv's struct. Allocated here, freed in the close callback.
     let memory: UnsafeMutablePointer<uv_handle_t>
-    /// Called from the close callback, after `didClose`; for owners of something that belongs to the handle.
+    /// Called from the close callback, after `didClose`. It is for owners of something that belongs to the handle.
     var afterClose: (() -> Void)?
     private var isRegistered = false
 
@@ -34,7 +34,7 @@ package class LoopHandle {
         loop.openHandles += 1
     }
 
-    /// A handle that was closed from the beginning, for a loop that takes no more handles.
+    /// Creates a closed handle, for a loop that takes no more handles.
     init(closedOn loop: UVLoop) {
         self.loop = loop
         memory = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 16).assumingMemoryBound(to: uv_handle_t.self)
@@ -65,10 +65,10 @@ package class LoopHandle {
         closer(memory) { LoopHandle.finishClosing($0!) }
     }
 
-    /// The loop is being closed.
+    /// Closes the handle, because the loop is closing.
     func loopCloses() { beginClosing() }
 
-    /// Called once when closing begins, in the middle of the caller's work: user code must not run here.
+    /// Called once when closing begins. User code must not run here, in the middle of the caller's work.
     func willClose() {}
 
     /// Called once from the close callback. Requests have been called back by now.
@@ -85,7 +85,7 @@ package class LoopHandle {
         UnsafeMutableRawPointer(memory).deallocate()
     }
 
-    /// The object behind a handle that a callback was given. The callback calls it and does nothing else.
+    /// The object of a handle that a C callback gets. The callback calls it and does nothing else.
     static func of<Handle>(_ handle: UnsafeMutablePointer<Handle>) -> Self {
         let memory = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
         let object = Unmanaged<LoopHandle>.fromOpaque(memory.pointee.data).takeUnretainedValue()

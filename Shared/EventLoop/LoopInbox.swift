@@ -1,12 +1,12 @@
-/// One piece of work for the loop: a job of the Swift runtime, or a plain closure.
+/// A job of the Swift runtime, or a closure, for the loop to run.
 enum LoopJob: Sendable {
     case job(UnownedJob)
     case work(@Sendable () -> Void)
 }
 
-/// What other threads leave for the loop, and the life of the loop as they see it. Guarded by the loop's mutex.
+/// The jobs that other threads leave for the loop, and the loop's phase. Guarded by the loop's mutex.
 struct LoopInbox: ~Copyable {
-    /// How far the loop has come. It only moves forward.
+    /// The phase of the loop's life. It only moves forward.
     enum Phase {
         /// Made, not yet running. Jobs wait.
         case idle
@@ -21,11 +21,11 @@ struct LoopInbox: ~Copyable {
     var phase = Phase.idle
     /// Jobs in the order they came.
     var jobs: [LoopJob] = []
-    /// A thread has claimed running the loop.
+    /// Whether a thread has claimed running the loop.
     var runClaimed = false
-    /// `close()` was called.
+    /// Whether `close()` was called.
     var closeRequested = false
-    /// The dispatch queue has been asked to run the jobs that came after the end.
+    /// Whether the dispatch queue is about to run the jobs that came after the end.
     var lateRunScheduled = false
     /// Callers waiting in `close()`.
     var closers: [CheckedContinuation<Void, Never>] = []

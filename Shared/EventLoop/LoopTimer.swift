@@ -7,7 +7,7 @@ internal import CLibUV
 package final class LoopTimer: LoopHandle {
     private var body: (() -> Void)?
 
-    /// A stopped timer.
+    /// Creates a stopped timer.
     package convenience init(loop: UVLoop) {
         do throws(UVError) {
             try self.init(registering: loop)
@@ -45,7 +45,7 @@ package final class LoopTimer: LoopHandle {
         uv_timer_stop(pointer(as: uv_timer_t.self))
     }
 
-    /// Armed and not yet fired (or repeating).
+    /// Whether it is armed and has not yet fired, or repeats.
     package var isActive: Bool { !isClosed && uv_is_active(memory) != 0 }
 
     private func fire() {

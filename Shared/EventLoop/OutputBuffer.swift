@@ -1,7 +1,5 @@
 /// Bytes waiting to be written, in memory that libuv may be pointed at.
-///
-/// A class-free buffer with an address of its own: `[UInt8]` promises no stable address across calls, and a write in
-/// progress needs one.
+/// `[UInt8]` promises no stable address across calls, and a write in progress needs one.
 struct OutputBuffer: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private var capacity = 0
@@ -22,7 +20,7 @@ struct OutputBuffer: ~Copyable {
         count += source.count
     }
 
-    /// Forgets everything; a block that has grown large goes back to the allocator.
+    /// Empties the buffer; a block that has grown large is freed.
     mutating func clear() {
         count = 0
         if capacity > EventLoopLimits.keptOutputBytes {

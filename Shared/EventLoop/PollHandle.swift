@@ -5,7 +5,7 @@ internal import CLibUV
 /// The descriptor becomes non-blocking. Close the handle before the descriptor; `close()` stops the polling
 /// immediately. One handle per descriptor.
 package final class PollHandle: LoopHandle {
-    /// What to wait for, and what has happened.
+    /// The conditions of a descriptor, to wait for or as reported.
     package struct Events: OptionSet, Sendable {
         package let rawValue: CInt
         package init(rawValue: CInt) { self.rawValue = rawValue }
@@ -19,7 +19,7 @@ package final class PollHandle: LoopHandle {
 
     private var body: ((Result<Events, UVError>) -> Void)?
 
-    /// A stopped watcher of `fileDescriptor`.
+    /// Creates a stopped watcher of `fileDescriptor`.
     /// - Throws: `EPERM` for files that cannot be watched, `EEXIST` when it is watched already, `ECANCELED` when the
     ///   loop is closing.
     package init(loop: UVLoop, fileDescriptor: CInt) throws(UVError) {
@@ -28,8 +28,8 @@ package final class PollHandle: LoopHandle {
         }
     }
 
-    /// Calls `body` whenever one of `events` is the case, level-triggered: again in the next turn while it stays so.
-    /// Starting again replaces events and body.
+    /// Calls `body` in each turn in which one of `events` is the case (level-triggered). Starting again replaces events
+    /// and body.
     /// - Throws: The error libuv reports for the descriptor.
     package func start(_ events: Events, _ body: @escaping (Result<Events, UVError>) -> Void) throws(UVError) {
         loop.preconditionIsolated()

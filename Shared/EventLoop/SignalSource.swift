@@ -7,7 +7,7 @@ import Glibc
 package final class SignalSource: LoopHandle {
     private var body: (() -> Void)?
 
-    /// A stopped source.
+    /// Creates a stopped source.
     /// - Throws: `ECANCELED` when the loop is closing, or the kernel's refusal of the pipe libuv needs.
     package init(loop: UVLoop) throws(UVError) {
         try super.init(loop: loop, type: UV_SIGNAL, operation: "create signal source") { loop, raw in
@@ -26,7 +26,7 @@ package final class SignalSource: LoopHandle {
             "catch signal \(number)")
     }
 
-    /// Stops listening; the signal's default action is on again. It may be started again.
+    /// Stops listening; the signal's default action is restored. It may be started again.
     package func stop() {
         loop.preconditionIsolated()
         guard !isClosed else { return }
@@ -39,8 +39,8 @@ package final class SignalSource: LoopHandle {
     override func willClose() { body = nil }
 }
 
-/// Ignores SIGPIPE for the whole process, so that writing to a closed connection is an error and not the end. Making a
-/// `UVLoop` does it, since libuv's writes raise the signal; tools without a loop call it themselves.
+/// Ignores SIGPIPE for the whole process. Writing to a closed connection is then an error and does not end the process.
+/// Making a `UVLoop` calls it, since libuv's writes raise the signal; tools without a loop call it themselves.
 package func ignoreBrokenPipe() {
     signal(SIGPIPE, SIG_IGN)
 }

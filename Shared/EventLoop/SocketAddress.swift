@@ -8,7 +8,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// 0…65535.
     package let port: Int
 
-    /// An address by its parts; nothing is resolved or checked.
+    /// Creates an address from its parts; nothing is resolved or checked.
     package init(host: String, port: Int) {
         self.host = host
         self.port = port
@@ -41,7 +41,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The socket address of a numeric host, or nil when `host` is a name or `port` is out of range.
+    /// The socket address of a numeric host. Nil when `host` is a name or `port` is out of range.
     static func numeric(_ host: String, _ port: Int) -> sockaddr_storage? {
         guard (0...65535).contains(port) else { return nil }
         var storage = sockaddr_storage()
@@ -55,7 +55,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What needs no resolver: numeric hosts, and "localhost" (IPv4 first, as everything here binds it).
+    /// The addresses that need no resolver: numeric hosts, and "localhost" with IPv4 first.
     static func immediate(_ host: String, _ port: Int) -> [sockaddr_storage] {
         let hosts = host == "localhost" ? ["127.0.0.1", "::1"] : [host]
         return hosts.compactMap { numeric($0, port) }

@@ -1,7 +1,7 @@
 internal import CLibUV
 import Glibc
 
-/// One attempt to connect: resolves, tries the addresses one after the other, gives up at the deadline.
+/// One attempt to connect: resolves, tries the addresses in order, gives up at the deadline.
 final class TCPConnector {
     typealias Completion = (Result<TCPStream, UVError>) -> Void
 

@@ -9,9 +9,9 @@ import Glibc
 package final class TCPListener {
     /// The loop it accepts on.
     package let loop: UVLoop
-    /// Where it listens, with the real port when 0 was asked for.
+    /// The address it listens on, with the real port when 0 was asked for.
     package let localAddress: SocketAddress
-    /// How often it had to wait because the process or the system was out of descriptors or memory.
+    /// Pauses because the process or the system was out of descriptors or memory.
     package private(set) var acceptPauses = 0
     /// Connections accepted so far.
     package private(set) var accepted: UInt64 = 0
@@ -37,7 +37,7 @@ package final class TCPListener {
         return try TCPListener(loop: loop, address: address, backlog: backlog)
     }
 
-    /// As `bind(loop:host:port:)`, for names: the first address of `host` is taken. To be called by an actor pinned to
+    /// Binds to the first address of a name, otherwise as `bind(loop:host:port:)`. To be called by an actor pinned to
     /// `loop`.
     package static func bind(
         loop: UVLoop, resolving host: String, port: Int, backlog: CInt = 512

@@ -1,7 +1,7 @@
 internal import CLibUV
 
 extension TCPStream {
-    /// Ends the connection with a reset instead of a FIN: the peer is notified immediately, and nothing lingers in the
+    /// Ends the connection with a reset instead of a FIN. The peer is notified immediately, and nothing lingers in the
     /// kernel.
     package func reset() {
         loop.preconditionIsolated()

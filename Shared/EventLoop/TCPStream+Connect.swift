@@ -2,8 +2,8 @@ internal import CLibUV
 import Glibc
 
 extension TCPStream {
-    /// Connects to `host` (numeric, "localhost", or a name for the resolver), trying its addresses in order. To be
-    /// called by an actor pinned to `loop`; cancelling the task abandons the attempt.
+    /// Connects to `host`, trying its addresses in order. `host` is numeric, "localhost", or a name for the resolver.
+    /// To be called by an actor pinned to `loop`; cancelling the task abandons the attempt.
     /// - Throws: `ECONNREFUSED` and the like of the last address, `ETIMEDOUT` when `timeout` passes first, `EAI_…` when
     ///   the name does not resolve, `ECANCELED` when the task is cancelled or the loop closes.
     package static func connect(
@@ -28,7 +28,7 @@ extension TCPStream {
         return try result.value.get()
     }
 
-    /// The callback form: `completion` is called once, on the loop, possibly before this returns.
+    /// Connects as the async form does. `completion` is called once on the loop, possibly before this returns.
     package static func connect(
         loop: UVLoop, host: String, port: Int, timeout: Duration,
         completion: @escaping (Result<TCPStream, UVError>) -> Void
@@ -58,7 +58,7 @@ extension TCPStream {
     }
 }
 
-/// Where the cancellation handler finds the attempt. Touched on the loop only.
+/// The place where the cancellation handler finds the attempt. Touched on the loop only.
 private final class ConnectorSlot {
     var connector: TCPConnector?
 }

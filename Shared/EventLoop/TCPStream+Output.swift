@@ -1,7 +1,7 @@
 internal import CLibUV
 
 extension TCPStream {
-    /// What may still happen to the output.
+    /// The state of the output side.
     enum OutputState {
         /// Bytes are taken.
         case open
@@ -27,8 +27,8 @@ extension TCPStream {
         flushAtEndOfTurn()
     }
 
-    /// As `write(contentsOf:)`, for owners that collect a turn's output themselves and call this once a turn: the
-    /// kernel takes what it can straight from the buffer, and only the rest is copied.
+    /// Writes as `write(contentsOf:)`, for owners that collect a turn's output themselves. They call it once a turn;
+    /// the kernel takes what it can straight from the buffer, and only the rest is copied.
     package func writeNow(contentsOf buffer: UnsafeRawBufferPointer) {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
@@ -43,8 +43,8 @@ extension TCPStream {
         isClosed ? 0 : gathering.count + (writeInProgress ? uv_stream_get_write_queue_size(stream) : 0)
     }
 
-    /// The uptime of the kernel's last progress with output, or of the beginning of the wait. Progress is checked here
-    /// and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes` above 0.
+    /// The uptime of the kernel's last progress with output, or of the wait's beginning. Progress is checked here and
+    /// when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes` above 0.
     package var lastWriteProgress: Duration {
         loop.preconditionIsolated()
         if !isClosed, writeInProgress {
@@ -84,7 +84,7 @@ extension TCPStream {
         loop.handlesWithOutput.append(self)
     }
 
-    /// Once per turn at most: as much as the kernel takes now; the rest waits in one write request.
+    /// Writes as much as the kernel takes now, once per turn at most. The rest waits in one write request.
     func flush() {
         isInFlushList = false
         guard !isClosed, !writeInProgress else { return }
@@ -98,7 +98,7 @@ extension TCPStream {
         }
     }
 
-    /// How much the kernel takes now; nil when the connection is broken, and is being closed.
+    /// Writes what the kernel takes now and returns its size. Nil when the connection is broken, and is being closed.
     private func tryWrite(_ bytes: UnsafeMutableRawBufferPointer) -> Int? {
         var piece = buffer(bytes)
         let taken = uv_try_write(stream, &piece, 1)
@@ -153,7 +153,7 @@ extension TCPStream {
         if status < 0 { beginClosing() } else { awaitPeerEnd() }
     }
 
-    /// Our FIN is out: closes when the peer's has come too.
+    /// Closes the stream when the peer's FIN has come after this side's.
     func awaitPeerEnd() {
         guard finSent else { return }
         if peerEnded { beginClosing() } else { startReading() }

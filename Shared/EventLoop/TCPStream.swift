@@ -10,22 +10,22 @@ import Glibc
 package final class TCPStream: LoopHandle {
     /// Input. The buffer belongs to the loop and is only valid during the call.
     package var onRead: ((UnsafeRawBufferPointer) -> Void)?
-    /// The peer will send nothing more. Without it the stream flushes its output and closes. Set it to continue writing
-    /// (half-closed); then the owner closes the stream.
+    /// Called when the peer will send nothing more. Without a handler the stream flushes its output and closes. Set it
+    /// to continue writing (half-closed); then the owner closes the stream.
     package var onEnd: (() -> Void)?
-    /// The end: nil after a clean end of the peer or a close of one's own, otherwise what broke the connection;
+    /// Called at the end, with what broke the connection. Nil after a clean end of the peer or a close of the owner's;
     /// `ECANCELED` when the loop was closed.
     package var onClose: ((UVError?) -> Void)?
-    /// `pendingBytes` has fallen to 0 after having been above.
+    /// Called when `pendingBytes` has fallen to 0 from above.
     package var onDrain: (() -> Void)?
 
     /// The peer, as the kernel reported it when the connection was made.
     package internal(set) var remoteAddress = SocketAddress(host: "unknown", port: 0)
-    /// This side.
+    /// This side's address.
     package internal(set) var localAddress = SocketAddress(host: "unknown", port: 0)
     /// Bytes received so far.
     package private(set) var bytesRead: UInt64 = 0
-    /// Bytes handed to `write` so far.
+    /// Bytes taken by `write` so far.
     package internal(set) var bytesWritten: UInt64 = 0
 
     // Output; the rules are in TCPStream+Output.
@@ -46,10 +46,10 @@ package final class TCPStream: LoopHandle {
     var closeError: UVError?
     var lingerTimer: LoopTimer?
     private var isReading = false
-    /// Reads since libuv last went on to something else.
+    /// Reads in a row that filled the buffer.
     private var readsInARow = 0
 
-    /// A stream without a connection.
+    /// Creates a stream without a connection.
     init(loop: UVLoop) throws(UVError) {
         try super.init(loop: loop, type: UV_TCP, operation: "create stream") { loop, raw in
             uv_tcp_init(loop, raw.bindMemory(to: uv_tcp_t.self, capacity: 1))
@@ -97,7 +97,7 @@ package final class TCPStream: LoopHandle {
         uv_read_stop(stream)
     }
 
-    /// How long written bytes may stay unacknowledged (`TCP_USER_TIMEOUT`); 30 s unless set.
+    /// Sets how long written bytes may stay unacknowledged (`TCP_USER_TIMEOUT`). 30 s unless set.
     package func setUserTimeout(milliseconds: UInt32) {
         loop.preconditionIsolated()
         guard !isClosed else { return }
@@ -107,7 +107,7 @@ package final class TCPStream: LoopHandle {
         setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, &value, socklen_t(MemoryLayout<UInt32>.size))
     }
 
-    /// Options and addresses of a fresh connection.
+    /// Sets the options and reads the addresses of a new connection.
     func connected() {
         uv_tcp_nodelay(tcp, 1)
         setUserTimeout(milliseconds: UInt32(EventLoopLimits.userTimeout.timerMilliseconds))

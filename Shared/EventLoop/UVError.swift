@@ -1,16 +1,16 @@
 internal import CLibUV
 
-/// A failed libuv call: which operation, on what, and why.
+/// A failed libuv call: the operation, its object, and libuv's code.
 ///
 /// `description` reads "bind 127.0.0.1:7420: address already in use (EADDRINUSE)". Compare `code` with the well-known
 /// codes below (`error.code == UVError.addressInUse`); `operation` and `message` are for people.
 package struct UVError: Error, Equatable, Sendable, CustomStringConvertible {
     /// libuv's code, always negative; on Linux the negated errno.
     package let code: CInt
-    /// What was being done, with its object: "connect 127.0.0.1:7420".
+    /// The operation with its object: "connect 127.0.0.1:7420".
     package let operation: String
 
-    /// An error for `code` as libuv returned it.
+    /// Creates an error for `code` as libuv returned it.
     package init(code: CInt, operation: String) {
         self.code = code
         self.operation = operation
@@ -24,7 +24,7 @@ package struct UVError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(operation): \(message) (\(name))" }
 
-    /// The errno of the calling thread as an error; read it immediately after the failed call.
+    /// Makes an error of the calling thread's errno. Read that immediately after the failed call.
     static func fromErrno(_ number: CInt, _ operation: String) -> UVError {
         UVError(code: uv_translate_sys_error(number), operation: operation)
     }

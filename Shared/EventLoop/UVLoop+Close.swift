@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 
 extension UVLoop {
-    /// Closes every handle that is still open, waits for their close callbacks and ends the loop. Idempotent; every
-    /// caller returns after the end. Streams get `onClose` with `ECANCELED`, sleepers a `CancellationError`.
+    /// Closes all open handles, waits for their close callbacks and ends the loop. Idempotent; every caller returns
+    /// after the end. Streams get `onClose` with `ECANCELED`, sleepers a `CancellationError`.
     ///
     /// **Jobs after close.** No continuation hangs and isolation holds: once the loop thread has left, jobs enqueued
     /// here run one at a time on a dispatch queue of this loop, on which `isCurrent` is true, so actors pinned to the
@@ -44,7 +44,8 @@ extension UVLoop {
         for lookup in lookups.values { lookup.cancel() }
     }
 
-    /// Part of every turn: when closing and nothing is open, the loop's own handles go, and `uv_run` returns.
+    /// Ends the loop when it is closing and nothing is open. Part of every turn: the loop's own handles close, and
+    /// `uv_run` returns.
     func endIfNothingIsOpen() {
         guard isClosing, openHandles == 0, lookups.isEmpty, uv_is_closing(loopHandle(wakeUp)) == 0 else { return }
         // From here on nothing may wake the loop; what other threads enqueue waits for its end.

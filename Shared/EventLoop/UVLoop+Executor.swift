@@ -25,7 +25,7 @@ extension UVLoop {
         preconditionIsolated("the caller is not on the thread of loop \(name)")
     }
 
-    /// As `checkIsolated`, but answers.
+    /// Whether the caller is on the loop; `checkIsolated` stops the process instead.
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Stops the process unless called on the loop. Every handle method begins with it.

@@ -52,7 +52,7 @@ extension UVLoop {
         leave()
     }
 
-    /// The thread's last act: hands the rest over to the late queue and lets `close()` return.
+    /// Hands the remaining jobs over to the late queue and lets `close()` return. The thread's last act.
     private func leave() {
         var rest: [LoopJob] = []
         while let job = local.popFirst() { rest.append(job) }

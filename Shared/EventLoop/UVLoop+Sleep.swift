@@ -1,5 +1,5 @@
 extension UVLoop {
-    /// Suspends the task for `duration` of monotonic time, wherever it runs; the timer is on the loop.
+    /// Suspends the task for `duration` of monotonic time. The task may run anywhere; the timer is on the loop.
     /// - Throws: When the task is cancelled, or when the loop closes meanwhile or is closed.
     package func sleep(for duration: Duration) async throws(CancellationError) {
         let sleeper = Sleeper(loop: self)
@@ -20,7 +20,7 @@ private final class Sleeper: @unchecked Sendable {
     private let loop: UVLoop
     private var timer: LoopTimer?
     private var continuation: CheckedContinuation<Bool, Never>?
-    /// The cancellation may overtake the start.
+    /// Whether it has ended; a cancellation may overtake the start.
     private var isOver = false
 
     init(loop: UVLoop) { self.loop = loop }

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 extension UVLoop {
-    /// True on the loop's thread, and, after the loop has ended, on whichever thread runs its late jobs.
+    /// Whether the caller is on the loop's thread. After the loop has ended, on the thread that runs its late jobs.
     package var isCurrent: Bool {
         owner.load(ordering: .relaxed) == UInt(pthread_self())
     }
@@ -15,8 +15,8 @@ extension UVLoop {
         isCurrent && isRunning ? .milliseconds(Int64(uv_now(uv))) : .nanoseconds(Int64(uv_hrtime()))
     }
 
-    /// Runs `work` once, when the callbacks and jobs of this turn are done and before the loop polls again. Work that
-    /// is registered meanwhile still belongs to this turn, unless that grows too long. On the loop only.
+    /// Runs `work` once at the end of this turn, before the loop polls again. Work that is registered meanwhile still
+    /// belongs to this turn, unless that grows too long. On the loop only.
     package func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionIsolated()
         guard isRunning else { return work() }
@@ -29,7 +29,7 @@ extension UVLoop {
     /// Microseconds from the first callback of the last turn to its end.
     package var lastTurnMicroseconds: UInt64 { lastTurn.load(ordering: .relaxed) }
 
-    /// The longest turn since the last `resetLongestTurn()`, in microseconds: how long a ready socket had to wait.
+    /// The longest turn since the last `resetLongestTurn()`, in microseconds. A ready socket had to wait that long.
     package var longestTurnMicroseconds: UInt64 { longestTurn.load(ordering: .relaxed) }
 
     /// Starts a new measurement and returns what the old one had found, in microseconds.
@@ -41,13 +41,13 @@ extension UVLoop {
         uv_async_send(wakeUp)
     }
 
-    /// The clock of a turn starts with its first callback, so that waiting in poll does not count.
+    /// Starts the turn's clock at its first callback. Waiting in poll does not count.
     @inline(__always)
     func enterTurn() {
         if turnStart == 0 { turnStart = uv_hrtime() }
     }
 
-    /// Another thread has left jobs. They run at the end of the turn with all others.
+    /// Takes the jobs that other threads have left. They run at the end of the turn with all others.
     func takeInbox() {
         enterTurn()
         inbox.withLock { swap(&$0.jobs, &spareJobs) }
@@ -56,8 +56,8 @@ extension UVLoop {
         spareJobs.removeAll(keepingCapacity: spareJobs.count <= EventLoopLimits.jobsPerTurn)
     }
 
-    /// The last thing before the loop polls: jobs, then what was registered for the end of the turn, then output; and
-    /// again, for what these have caused, until nothing is left or the turn has had its share.
+    /// Runs jobs, then end-of-turn work, then output, before the loop polls. It repeats that for what these have
+    /// caused, until nothing is left or the turn has had its share.
     func finishTurn() {
         if hasWork { enterTurn() }
         var budget = EventLoopLimits.jobsPerTurn

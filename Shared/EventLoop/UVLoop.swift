@@ -53,14 +53,14 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // From here on: the owning thread's.
 
-    /// `uv_run` is on the stack, so jobs of this thread will be taken at the end of the turn.
+    /// Whether `uv_run` is on the stack. Jobs of this thread are then taken at the end of the turn.
     var isRunning = false
-    /// `close()` has reached the loop: no new handles.
+    /// Whether `close()` has reached the loop, which then refuses new handles.
     var isClosing = false
     var local = Deque<LoopJob>()
     var endOfTurnWork: [() -> Void] = []
     var handlesWithOutput: [TCPStream] = []
-    /// Empty arrays to swap with those above and with the inbox, so that a turn allocates nothing.
+    /// Empty arrays to swap with those above and with the inbox. A turn then allocates nothing.
     var spareJobs: [LoopJob] = []
     var spareWork: [() -> Void] = []
     var spareHandles: [TCPStream] = []
@@ -68,7 +68,7 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var lookups: [ObjectIdentifier: AddressLookup] = [:]
     /// When the first callback of this turn began, in nanoseconds of `uv_hrtime`; 0 between turns.
     var turnStart: UInt64 = 0
-    /// Input of whichever stream is being read; valid during one `onRead` only.
+    /// Input of the stream that is being read; valid during one `onRead` only.
     let readBuffer: UnsafeMutableRawBufferPointer
 
     /// Makes a loop that is not running yet, and ignores SIGPIPE for the process. Use it with `run()` when the caller's

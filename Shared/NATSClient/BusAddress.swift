@@ -3,7 +3,7 @@ import BusProtocol
 import EventLoop
 import Logging
 
-/// Where `BUS_URL` points, and so which client reaches it: only this knows that there is more than one bus.
+/// The address in `BUS_URL`, which decides the client. Only this type knows that there is more than one bus.
 package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
     /// `storebus://…`: Storebus's own broker.
     case storebus(BusURL)
@@ -17,7 +17,7 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         self = NATSURL.isNATS(text) ? .nats(try NATSURL(parsing: text)) : .storebus(try BusURL(parsing: text))
     }
 
-    /// Gives the content of a credentials file its place.
+    /// Takes the content of a credentials file as the client's secret.
     package mutating func add(secret: String) {
         switch self {
         case .storebus(var url):
@@ -37,7 +37,7 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// A client that has begun to connect.
+    /// Creates a client and begins to connect.
     ///
     /// - Parameter instance: Random for each process start, for a bus that lets a new connection of the same instance
     ///   replace the older one.

@@ -4,7 +4,7 @@ import EventLoop
 import Logging
 import Synchronization
 
-/// The client of a NATS cluster, through libnats: the same promises as `SBPClient`'s, with what NATS has for them.
+/// The client of a NATS cluster, through libnats. It makes ``BusClient``'s promises with what NATS has for them.
 ///
 /// ```swift
 /// let bus = NATSClient(configuration: .init(url: url, name: "catalog"), loop: loop, logger: logger)
@@ -141,7 +141,7 @@ package final class NATSClient: BusClient {
 
     private func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Runs `work` on the loop: now, if this is the loop, so that its own callers pay no hop.
+    /// Runs `work` on the loop, immediately when called on it. Callers on the loop pay no hop.
     private func onLoop(_ work: @escaping @Sendable (isolated NATSCore) -> Void) {
         if eventLoop.isCurrent {
             core.assumeIsolated { work($0) }

@@ -10,8 +10,8 @@ extension NATSClient {
         package var name: String
         /// Whether the client gets its own publishes back where it subscribes to them.
         package var echo = true
-        /// Time between two pings, in whole milliseconds; the second that is not answered ends the connection at the
-        /// next, so a frozen server is left within three of them.
+        /// Time between two pings, in whole milliseconds. The second unanswered ping ends the connection at the next,
+        /// so a frozen server is left within three of them.
         package var pingInterval: Duration
         /// Draws the inbox and the waits between reconnects. Tests inject a seeded one.
         package var random: any RandomNumberGenerator & Sendable
@@ -26,8 +26,8 @@ extension NATSClient {
             self.random = random
         }
 
-        /// A new inbox: `_INBOX.<128 random bits>`, or `_INBOX_<user>.<128 random bits>` for a user whose name is valid
-        /// in a subject, so that permissions can keep others out of it.
+        /// A new inbox: `_INBOX.<128 random bits>`. For a user whose name is valid in a subject it is
+        /// `_INBOX_<user>.<128 random bits>`, so that permissions can keep others out of it.
         mutating func makeInbox() -> String {
             var prefix = "_INBOX"
             if case .user(let user, _) = url.credentials, (try? Subject("_INBOX_\(user)")) != nil, !user.contains(".") {

@@ -1,33 +1,33 @@
 import BusClient
 
-/// The life of a client's connection to a cluster: connect, lose it, try again. Pure: events and the time go in,
-/// actions come out. Signing in and pings are libnats's.
+/// The states of a client's connection to a cluster: connecting, ready, waiting, closed. Pure: events and the time go
+/// in, actions come out. Signing in and pings are libnats's.
 ///
 /// `now` is the loop's monotonic time. There is one timer.
 struct NATSConnectionMachine {
     enum Event {
         case start
-        /// A server has taken the client in.
+        /// A server has accepted the client.
         case opened
         /// No server could be reached, or the connection has ended. Final errors end the client.
         case lost(BusError)
         /// The timer.
         case tick
-        /// The owner wants the end.
+        /// The caller closes the client.
         case stop
     }
 
     enum Action: Equatable {
         /// Try each server once; answer with `opened` or `lost`.
         case open
-        /// Subscribe again, send what waited, be connected.
+        /// Subscribe again and send what waited.
         case becomeReady
         /// Drop the connection.
         case close
-        /// Requests in flight have failed; broadcast the state.
+        /// Fail the requests in flight and broadcast the state.
         case fail(BusError)
         case wait(Duration)
-        /// The end, and why.
+        /// Close for good, with the reason.
         case end(BusError)
     }
 

@@ -3,7 +3,7 @@ import BusProtocol
 import Logging
 
 extension NATSCore {
-    /// Something a link says.
+    /// Handles an event of a link; those of an abandoned link are ignored.
     func receive(_ event: NATSLink.Event, from number: NATSLinkNumber) {
         guard isCurrent(number) else { return }
         switch event {
@@ -54,7 +54,8 @@ extension NATSCore {
         }
     }
 
-    /// The server names the subject only, so requests and subscriptions are found by it: what one may not, none may.
+    /// Fails the requests or subscriptions of a refused subject. The server names the subject only: what one may not,
+    /// none may.
     private func refused(_ text: String) {
         guard let refusal = NATSRefusal(text) else { return }
         if refusal.isSubscription {

@@ -3,14 +3,14 @@ import BusProtocol
 import EventLoop
 
 extension NATSCore {
-    /// The error without a connection.
+    /// The error of a call that finds no connection.
     var notConnected: BusError {
         broadcast.endReason ?? BusError(.disconnected, "there is no connection to the bus")
     }
 
     private static let tooMuch = BusError(.bufferFull, "64 MiB wait to be written already")
 
-    /// Sends a request; the waiter is answered in any case.
+    /// Sends a request. The waiter is resumed in any case: with a reply, an error or at the deadline.
     func request(_ message: NATSOutgoing, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration) {
         guard machine.isReady, let link else { return waiter.fail(notConnected) }
         if let error = sizeError(message) { return waiter.fail(error) }
@@ -33,7 +33,7 @@ extension NATSCore {
         pending.remove(token)?.fail(BusError(.cancelled, "the task was cancelled"))
     }
 
-    /// Sends an event, or keeps it for the next connection.
+    /// Sends an event, or keeps it for the next connection. Returns the error when it does neither.
     func publish(_ message: NATSOutgoing) -> BusError? {
         if machine.isReady, let link {
             if let error = sizeError(message) { return error }
@@ -48,7 +48,7 @@ extension NATSCore {
         return nil
     }
 
-    /// A server may be configured to accept less than every bus carries.
+    /// Checks the server's payload limit, which may be lower than the bus's.
     private func sizeError(_ message: NATSOutgoing) -> BusError? {
         guard message.size > payloadMax else { return nil }
         return BusError(.payloadTooLarge, "the message has \(message.size) bytes; the server accepts \(payloadMax)")
@@ -63,7 +63,7 @@ extension NATSCore {
         if machine.isReady { sendSubscribe(sid) }
     }
 
-    /// The caller of `subscribe` was cancelled before the server answered.
+    /// Ends a subscription whose caller was cancelled before the server answered.
     func cancelSubscribe(_ sid: Int) {
         guard subscriptions.isAwaited(sid) else { return }
         let removed = subscriptions.remove(sid)

@@ -25,7 +25,7 @@ actor NATSCore {
     /// Events that wait for a connection.
     var buffered: [NATSOutgoing] = []
     var bufferedBytes = 0
-    /// What was still open at the end.
+    /// The requests and events that were open when the client ended.
     private(set) var abandoned = (requests: 0, events: 0)
     private var machineTimer: LoopTimer?
     private var deadlineTimer: LoopTimer?
@@ -47,7 +47,7 @@ actor NATSCore {
         machine = NATSConnectionMachine(random: configuration.random)
     }
 
-    /// Feeds the state machine and does what it says.
+    /// Feeds the state machine and performs its actions.
     func handle(_ event: NATSConnectionMachine.Event) {
         for action in machine.handle(event, now: loop.uptime()) { perform(action) }
     }
@@ -76,12 +76,12 @@ actor NATSCore {
         link.open(configuration)
     }
 
-    /// Tells the links apart.
+    /// The number of the link in use, by which links are distinguished.
     private var current: NATSLinkNumber?
 
     func isCurrent(_ number: NATSLinkNumber) -> Bool { number === current && link != nil }
 
-    /// A server has taken the client in: the inbox first, then the subscriptions, then what waited, then a flush.
+    /// Restores inbox, subscriptions and buffered events after a server has accepted the client. A flush follows.
     /// Orders are carried out in order, so everything this client sends from now on finds all of it in place.
     private func becomeReady() {
         link?.give(.subscribe(sid: Self.inboxSid, subject: "\(inbox).*", queue: nil, max: nil))
@@ -91,7 +91,7 @@ actor NATSCore {
         link?.give(.flush(number: Self.resubscribedFlush, timeout: BusClientLimits.handshakeTimeout))
     }
 
-    /// The server has taken all subscriptions.
+    /// Broadcasts `connected`, now that the server has taken all subscriptions.
     func resubscribed() {
         hasWarned = false
         logger.info("connected to the bus", metadata: ["url": "\(configuration.url)"])

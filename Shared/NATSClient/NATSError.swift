@@ -2,7 +2,7 @@ import BusClient
 internal import CNATS
 
 extension BusError {
-    /// Why there is no connection.
+    /// Translates libnats's status of a connection that failed or was lost.
     init(connection status: natsStatus, _ detail: String? = nil) {
         let text = String(cString: natsStatus_GetText(status))
         let sentence = detail.map { $0.isEmpty ? text : "\(text): \($0)" } ?? text
@@ -14,7 +14,7 @@ extension BusError {
 }
 
 /// The denied permission, parsed from the server's sentence:
-/// `Permissions Violation for Subscription to "sb.secret" using queue "q"`.
+/// `Permissions Violation for Subscription to "sb.secret" using queue "q"`
 struct NATSRefusal: Equatable {
     let isSubscription: Bool
     let subject: String

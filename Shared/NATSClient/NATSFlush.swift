@@ -1,8 +1,8 @@
 import BusClient
 internal import CNATS
 
-/// One flush: a ping to the server, then a marker behind every message that libnats had received by the time of the
-/// pong.
+/// One flush: a ping to the server, then a marker in libnats's delivery thread. The marker comes behind every message
+/// that libnats had received by the time of the pong.
 ///
 /// The marker is the completion of a subscription that is made and ended for this: libnats posts it at the end of the
 /// delivery thread's list.
@@ -21,7 +21,7 @@ final class NATSFlush: @unchecked Sendable {
         self.number = number
     }
 
-    /// Blocks until the server has answered. The outcome comes with what the link takes.
+    /// Blocks until the server has answered. The link gets the outcome with the other items.
     func run(timeout: Duration) {
         let status = natsConnection_FlushTimeout(connection, timeout.natsMilliseconds)
         guard status == NATS_OK else {

@@ -3,12 +3,12 @@ import BusProtocol
 internal import CNATS
 import Glibc
 
-/// What libnats's delivery thread hands to the loop, in the order in which it came.
+/// What libnats's delivery thread hands to the loop, in order of arrival.
 enum NATSIncoming: Sendable {
     case message(sid: Int, BusMessage)
     /// The subscription has ended, and everything for it has come before this.
     case ended(sid: Int)
-    /// A flush is done: everything the server had sent until then has come before this. Carries why it failed, and what
+    /// A flush is done; everything the server had sent by then has come before. Carries its failure, and what
     /// the server refused last.
     case flushed(number: Int, failure: BusError?, refusal: String?)
 

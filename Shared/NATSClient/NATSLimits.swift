@@ -3,13 +3,13 @@ import EventLoop
 
 /// The bounds of a NATS client in addition to ``BusClientLimits``, each with its reason.
 enum NATSLimits {
-    /// Bytes that may wait for libnats to write them: as much as SBP/1's broker keeps for a slow consumer. Beyond it
+    /// Bytes that may wait for libnats to write them. SBP/1's broker keeps as much for a slow consumer. Beyond it
     /// events and requests are refused with `bufferFull`.
     static let outgoingBytesMax = 64 << 20
-    /// Messages that may wait for the loop. libnats does not make its socket wait for its reader, so beyond this
-    /// messages are dropped, counted and logged.
+    /// Messages that may wait for the loop. Beyond it messages are dropped, counted and logged, because libnats reads
+    /// on when its reader is slow.
     static let incomingMax = 65_536
-    /// Bytes of them.
+    /// Bytes of messages that may wait for the loop.
     static let incomingBytesMax = 64 << 20
     /// How long one write may take until the connection counts as lost.
     static let writeDeadline: Duration = .seconds(2)

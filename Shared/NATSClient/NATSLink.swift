@@ -4,24 +4,24 @@ internal import CNATS
 import Dispatch
 import EventLoop
 
-/// One connection of libnats; a client has one after the other.
+/// One connection of libnats; a client has one at a time.
 ///
-/// libnats has threads of its own, and its calls may block. So three kinds of threads meet here: the loop, which gives
-/// orders; the `wire` queue, which carries them out in their order, but for flushes, which wait on a second queue; and
-/// libnats's delivery thread, of which there is one for the whole process, so that messages keep their order. What that
-/// one brings is collected and handed to the loop once per turn.
+/// libnats has threads of its own, and its calls may block. So three kinds of threads meet here. The loop gives orders.
+/// The `wire` queue carries them out in their order, but for flushes, which wait on a second queue. libnats's delivery
+/// thread, of which there is one for the whole process, so that messages keep their order, brings messages; they are
+/// collected and handed to the loop once per turn.
 final class NATSLink: @unchecked Sendable {
     // Why unchecked: `connection`, `subscriptions` and `isOver` are touched on the wire queue alone (and `connection`
     // on the flush queue, before the last order there destroys it); everything else is locked or never changes.
 
-    /// What happens to the connection as such.
+    /// The events of a connection, reported on the loop.
     enum Event: Sendable {
         /// A server has accepted the client; it accepts payloads up to `payloadMax` bytes.
         case opened(payloadMax: Int)
         case lost(BusError)
         /// The server does not let the user publish or subscribe somewhere.
         case refused(String)
-        /// Messages and ends that came in, in order; `dropped` messages were lost since the last time.
+        /// Messages and ends that came in, in order. `dropped` messages were lost since the last time.
         case received([NATSIncoming], dropped: Int)
     }
 
@@ -124,8 +124,8 @@ final class NATSLink: @unchecked Sendable {
         }
     }
 
-    /// A failure means that the connection is lost, which libnats reports in its own way, or is one that checks before
-    /// have ruled out.
+    /// Publishes a message. A failure needs no answer: libnats reports a lost connection in its own way, and earlier
+    /// checks rule the others out.
     private func publish(_ message: NATSOutgoing) {
         guard let connection else { return }
         var made: OpaquePointer?
@@ -188,13 +188,13 @@ final class NATSLink: @unchecked Sendable {
         loop.execute { self.handle(event) }
     }
 
-    /// Everything for the subscription has come.
+    /// Reports that everything for the subscription has come.
     func ended(_ sid: Int) {
         take(.ended(sid: sid))
         wire.async { self.forget(sid) }
     }
 
-    /// Collects for the loop.
+    /// Collects an item for the loop.
     func take(_ item: NATSIncoming) {
         let isFirst = incoming.withLock { incoming in
             let isMessage = if case .message = item { true } else { false }

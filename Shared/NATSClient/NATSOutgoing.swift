@@ -1,13 +1,14 @@
 import BusClient
 import BusProtocol
 
-/// A message on its way to libnats, checked by the rules of SBP/1 so that what travels on one bus travels on the other.
+/// A message on its way to libnats, checked by the rules of SBP/1. A message that one bus carries, the other carries
+/// too.
 struct NATSOutgoing: Sendable {
     let subject: String
     var reply: String?
     let headers: BusHeaders
     let body: [UInt8]
-    /// What SBP/1 would take for the header; near enough to what NATS takes.
+    /// Bytes of the header in SBP/1; NATS's header takes about as many.
     let headerBytes: Int
 
     /// Bytes it counts for in a buffer.
@@ -40,8 +41,8 @@ struct NATSOutgoing: Sendable {
         self.body = body
     }
 
-    /// NATS writes headers as HTTP does. libnats trims spaces from a value's ends and reads an empty value as the next
-    /// line.
+    /// Refuses headers that NATS cannot carry. NATS writes headers as HTTP does. libnats trims spaces from a value's
+    /// ends and reads an empty value as the next line.
     private static func check(_ name: String, _ value: String) throws(BusError) {
         let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
         guard isName else { throw BusError(.invalidMessage, "'\(name)' is no name of a header on NATS") }

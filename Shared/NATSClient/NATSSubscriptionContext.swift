@@ -1,8 +1,8 @@
 import BusClient
 internal import CNATS
 
-/// What libnats's callbacks for one subscription are given. libnats owns a reference from the subscription's beginning
-/// to its completion, after which it calls nothing of it again.
+/// The context of libnats's callbacks for one subscription. The library libnats owns a reference from the
+/// subscription's beginning to its completion, after which it calls nothing of it again.
 final class NATSSubscriptionContext: Sendable {
     private let link: NATSLink
     private let sid: Int

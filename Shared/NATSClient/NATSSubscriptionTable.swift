@@ -1,7 +1,7 @@
 import BusClient
 import BusProtocol
 
-/// The subscriptions of a client and the calls that wait for the server's word on them. Outlives connections.
+/// A client's subscriptions and the calls that wait for the server's acknowledgement. Outlives connections.
 struct NATSSubscriptionTable {
     typealias Handler = @Sendable (BusMessage) -> Void
     typealias Waiter = CheckedContinuation<Result<Void, BusError>, Never>
@@ -12,9 +12,9 @@ struct NATSSubscriptionTable {
         let handler: Handler
         /// Deliveries until it ends by itself; nil: it does not.
         var remaining: Int?
-        /// `subscribe`, until the first acknowledgement.
+        /// The caller of `subscribe`, until the first acknowledgement.
         var waiter: Waiter?
-        /// `unsubscribe` is under way: it is not subscribed again.
+        /// The callers of `unsubscribe`; with one it is not subscribed again.
         var ending: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -29,7 +29,7 @@ struct NATSSubscriptionTable {
             pattern: pattern.text, queue: queue?.text, handler: handler, remaining: max, waiter: waiter)
     }
 
-    /// The order that subscribes on a link; nil for a subscription that is gone or about to end.
+    /// The order that subscribes on a link; nil for an ended or ending one.
     func order(_ sid: Int) -> NATSLink.Order? {
         guard let entry = entries[sid], entry.ending.isEmpty else { return nil }
         return .subscribe(sid: sid, subject: entry.pattern, queue: entry.queue, max: entry.remaining)
@@ -38,7 +38,7 @@ struct NATSSubscriptionTable {
     /// Whether `subscribe` still waits for this one.
     func isAwaited(_ sid: Int) -> Bool { entries[sid]?.waiter != nil }
 
-    /// Whom a delivery goes to, and counts it: the last one of a subscription with a maximum ends it.
+    /// Returns a delivery's handler and counts the delivery. The last one of a subscription with a maximum ends it.
     mutating func handlerOfDelivery(to sid: Int) -> Handler? {
         guard let entry = entries[sid] else { return nil }
         if let remaining = entry.remaining {
@@ -49,21 +49,21 @@ struct NATSSubscriptionTable {
         return entry.handler
     }
 
-    /// The server has processed everything up to now. Returns the waiter for this subscription, if any.
+    /// Takes the waiter of a subscription that the server has processed, if any.
     mutating func acknowledge(_ sid: Int) -> Waiter? {
         defer { entries[sid]?.waiter = nil }
         return entries[sid]?.waiter
     }
 
-    /// The server does not allow a pattern. Returns the waiters, and whether the subscription had been acknowledged to
-    /// a caller.
+    /// Removes the subscriptions to a pattern that the server refuses. Returns their waiters, and whether one of the
+    /// subscriptions had been acknowledged to a caller.
     mutating func refuse(_ pattern: String) -> (waiters: [Waiter], wasAcknowledged: Bool) {
         let refused = entries.filter { $0.value.pattern == pattern }
         for sid in refused.keys { entries[sid] = nil }
         return (refused.values.compactMap(\.waiter), refused.values.contains { $0.waiter == nil })
     }
 
-    /// A caller ends the subscription. Returns false, and stores nothing, when it is gone.
+    /// Begins to end a subscription for a caller. Returns false, and stores nothing, when it has ended.
     mutating func end(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
         guard entries[sid] != nil else { return false }
         entries[sid]?.ending.append(continuation)
@@ -76,19 +76,19 @@ struct NATSSubscriptionTable {
         return (entry?.waiter, entry?.ending ?? [])
     }
 
-    /// The link reports that a subscription has ended. Returns the waiters for its end.
+    /// Removes a subscription whose end the link reports and a caller awaits. Returns the waiters for its end.
     mutating func ended(_ sid: Int) -> [CheckedContinuation<Void, Never>] {
         guard let entry = entries[sid], !entry.ending.isEmpty else { return [] }
         entries[sid] = nil
         return entry.ending
     }
 
-    /// The connection is gone: what was ending has ended.
+    /// Removes the subscriptions that were ending, because the connection is lost. Returns the waiters for their ends.
     mutating func connectionLost() -> [CheckedContinuation<Void, Never>] {
         entries.keys.flatMap { ended($0) }
     }
 
-    /// The client has ended: removes and returns every waiter.
+    /// Removes all subscriptions, because the client has ended. Returns every waiter.
     mutating func removeAll() -> (beginning: [Waiter], ending: [CheckedContinuation<Void, Never>]) {
         defer { entries = [:] }
         return (entries.values.compactMap(\.waiter), entries.values.flatMap(\.ending))

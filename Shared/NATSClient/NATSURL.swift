@@ -1,6 +1,6 @@
 import BusClient
 
-/// Where a NATS cluster is: `nats://[user[:password]@|token@]a[:4222][,b[:4222]…]`.
+/// The address of a NATS cluster: `nats://[user[:password]@|token@]a[:4222][,b[:4222]…]`.
 ///
 /// A password or a token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because
 /// URLs end up in process lists and logs. `description` never shows one.
@@ -66,7 +66,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         self.init(servers: servers, credentials: credentials)
     }
 
-    /// Adds a secret read from a file: the password of the URL's user, or a token when the URL names none.
+    /// Adds a secret read from a file. It is the password of the URL's user, or a token when the URL names none.
     package mutating func add(secret: String) {
         if case .user(let user, _) = credentials {
             credentials = .user(user, password: secret)

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import Logging
 
-/// The database's state for other threads: counts, and whether the disk can still be trusted.
+/// The database's counts and first fault, for other threads.
 final class DatabaseState: Sendable {
     private struct Facts {
         var statistics = DatabaseStatistics()
@@ -48,7 +48,7 @@ final class DatabaseState: Sendable {
         facts.withLock { $0.statistics.reads += 1 }
     }
 
-    /// Every thread has ended.
+    /// Ends `faults`, because every thread has ended.
     func finished() { faultContinuation.finish() }
 
     func finishedClosing(_ result: Result<Void, any Error>) {

@@ -1,4 +1,4 @@
-/// What a database has done since it was opened. `writes / commits` is how well group commit works.
+/// The counts of a database since it was opened. `writes / commits` is the mean size of a group.
 package struct DatabaseStatistics: Hashable, Sendable {
     /// Groups that reached the disk.
     package var commits = 0

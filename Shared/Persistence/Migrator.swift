@@ -1,10 +1,10 @@
-/// Brings a database to the program's schema, one transaction a step, and refuses one it does not know.
+/// Brings a database to the program's schema, one transaction a step. Refuses a database with another history.
 struct Migrator {
     static let table = """
         CREATE TABLE IF NOT EXISTS schema_migration (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
         """
-    /// One row: which database this is, and the store it belongs to once that is known.
+    /// The one row that identifies the database, and its store once that is known.
     static let identity = """
         CREATE TABLE IF NOT EXISTS store_identity (
             only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT)
@@ -26,6 +26,8 @@ struct Migrator {
         self.dialect = dialect
     }
 
+    /// Applies the missing steps.
+    ///
     /// - Returns: The numbers of the steps that were applied now.
     /// - Throws: `schemaMismatch` for a newer or a different history.
     func run(_ connection: SQLiteConnection) throws(PersistenceError) -> [Int] {

@@ -1,4 +1,4 @@
-/// What can go wrong between a repository and its database.
+/// A failure between a repository and its database.
 package struct PersistenceError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
         /// Another process holds the database.
@@ -7,7 +7,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case cannotOpen
         /// The file is damaged, or no database at all. Restore a copy.
         case corrupted
-        /// Written by a newer version of the program, or with other migrations than this one has.
+        /// Written by a newer version of the program, or with other migrations.
         case schemaMismatch
         /// The engine would not take the settings durability rests on.
         case notDurable
@@ -30,7 +30,9 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         /// tried again.
         case conflict
         case constraint(Constraint)
+        /// The statement's result has no such column.
         case columnMissing
+        /// The column holds a value of another type.
         case columnType
         /// A mistake in a statement: a fault of Storebus.
         case statement
@@ -57,7 +59,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         self.columns = columns
     }
 
-    /// Whether the same call may succeed later, on this replica or another, without repair by hand but of disk space.
+    /// Whether the same call may succeed later without manual repair, but for disk space.
     package var isRetryable: Bool {
         switch code {
         case .storageFull, .busy, .overloaded, .closed, .unavailable, .conflict: true
@@ -65,7 +67,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// How a process ends that cannot start because of it, in the numbers of `sysexits.h`.
+    /// The exit code of a process that cannot start because of it, as in `sysexits.h`.
     package var exitCode: Int32 {
         switch code {
         case .held: 73

@@ -1,8 +1,9 @@
-/// Numbers that only grow, by name: a row of the table `counter (name, value)` on SQLite, a sequence on PostgreSQL.
+/// Numbers that only grow, by name. They are a row of the table `counter (name, value)` on SQLite, a sequence on
+/// PostgreSQL.
 ///
-/// A row would make all writers of a store queue behind one another's flush. SQLite's queue for its one writer anyhow,
-/// so that numbers are in the order of the commits and none is missing; PostgreSQL's are in the order they were asked
-/// for, and numbers of rolled-back transactions are missing.
+/// A row on PostgreSQL would make all writers of a store wait for one another's flush. SQLite has one writer anyway, so
+/// its numbers are in the order of the commits and none is missing; PostgreSQL's are in the order of the requests, and
+/// numbers of rolled-back transactions are missing.
 package struct SQLCounter: Hashable, Sendable {
     /// `transaction`, with a migration that names it among its `counters`.
     package let name: String

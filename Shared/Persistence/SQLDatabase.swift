@@ -1,6 +1,6 @@
 package import ServiceLifecycle
 
-/// A service's database, whichever engine holds it: ``SQLiteDatabase`` or ``PostgresDatabase``.
+/// A service's database, of either engine: ``SQLiteDatabase`` or ``PostgresDatabase``.
 ///
 /// ```swift
 /// let version = try await database.write { transaction in
@@ -13,8 +13,8 @@ package import ServiceLifecycle
 /// the engine asks for that, so it changes nothing but the database. A statement that fails ends the transaction:
 /// statements after it fail too, and so does the call, even when the body catches the error.
 ///
-/// As a service it keeps the database open until graceful shutdown, then closes it; it throws ``fault`` as soon as
-/// there is one, so that the process ends and is started again.
+/// As a service it keeps the database open until graceful shutdown, then closes it. ``SQLiteDatabase`` throws ``fault``
+/// as soon as there is one, so that the process ends and is started again.
 package protocol SQLDatabase: ServiceLifecycle.Service {
     /// Runs `body` in one transaction and returns after the commit has reached the disk.
     ///
@@ -25,7 +25,7 @@ package protocol SQLDatabase: ServiceLifecycle.Service {
         _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
     ) async throws -> Output
 
-    /// Runs `body` against one snapshot of what is committed; writers neither wait for it nor disturb it.
+    /// Runs `body` against one snapshot of what is committed. Writers neither wait for it nor disturb it.
     /// - Throws: The error of `body`; ``PersistenceError``.
     func read<Output: Sendable>(
         _ body: @escaping @Sendable (SQLReader) async throws -> Output
@@ -34,9 +34,10 @@ package protocol SQLDatabase: ServiceLifecycle.Service {
     /// Lets what waits finish, then closes the connections. Later calls fail with `closed`. May be called again.
     func close() async
 
-    /// Why no write will be taken any more; nil in health. Belongs into the service's health check.
+    /// The reason why no write is taken; nil in health. A PostgreSQL server that is away comes back, a fault of SQLite
+    /// stays. The service's health check reports it.
     var fault: PersistenceError? { get }
-    /// What a commit survives.
+    /// The failures that a commit survives.
     var synchronous: DatabaseSynchronous { get }
     var statistics: DatabaseStatistics { get }
     /// The few fragments of SQL in which the engines differ.

@@ -3,11 +3,11 @@ package enum SQLDialect: Hashable, Sendable {
     case sqlite
     case postgres
 
-    /// At the end of a SELECT: its rows are locked until the transaction ends. SQLite has one writer at a time, which
-    /// is lock enough.
+    /// The end of a SELECT that locks its rows until the transaction ends. SQLite has one writer at a time, which is
+    /// lock enough.
     package var lockRow: String { self == .postgres ? "FOR UPDATE" : "" }
 
-    /// As ``lockRow``, but leaves out rows that another transaction has locked instead of waiting for them.
+    /// As ``lockRow``, but leaves out locked rows instead of waiting for them.
     package var skipLocked: String { self == .postgres ? "FOR UPDATE SKIP LOCKED" : "" }
 
     /// The engine's clock in milliseconds since 1970.

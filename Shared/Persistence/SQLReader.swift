@@ -28,7 +28,7 @@ package class SQLReader {
         try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).rows
     }
 
-    /// The first row, nil when there is none.
+    /// The first row of a statement; nil when there is none.
     package final func queryOne(
         _ sql: String, _ arguments: any SQLValueConvertible...
     ) async throws(PersistenceError) -> SQLRow? {

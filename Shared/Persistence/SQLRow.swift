@@ -1,4 +1,4 @@
-/// One row of a result: a copy, valid for as long as one likes.
+/// One row of a result: a copy that stays valid.
 ///
 /// ```swift
 /// let title: String = try row["title"]

@@ -1,4 +1,4 @@
-/// The engine's end of one request: what ``SQLReader`` and ``SQLTransaction`` send their statements to.
+/// The engine's part of one request, which runs the statements of ``SQLReader`` and ``SQLTransaction``.
 protocol SQLSession: AnyObject {
     var dialect: SQLDialect { get }
     /// The failure of a statement of this request. After it no statement is run, even when the body catches the error.
@@ -13,7 +13,7 @@ protocol SQLSession: AnyObject {
     func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError)
 }
 
-/// What a statement came to.
+/// The result of a statement.
 struct SQLResult: Sendable {
     var rows: [SQLRow] = []
     /// Rows an INSERT, UPDATE or DELETE has changed.

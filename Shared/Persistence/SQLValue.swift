@@ -1,4 +1,4 @@
-/// One value of a column or of a bound parameter, in the types SQLite and PostgreSQL share.
+/// One value of a column or parameter, in the types both engines share.
 package enum SQLValue: Hashable, Sendable {
     case null
     case integer(Int64)
@@ -6,7 +6,7 @@ package enum SQLValue: Hashable, Sendable {
     case text(String)
     case blob([UInt8])
 
-    /// How an error names this kind of value.
+    /// The kind's name in errors.
     package var kind: String {
         switch self {
         case .null: "NULL"

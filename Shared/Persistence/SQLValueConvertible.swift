@@ -2,6 +2,8 @@
 /// repository adds its own identifiers and enums.
 package protocol SQLValueConvertible: Sendable {
     var sqlValue: SQLValue { get }
+    /// Reads a value from a column.
+    ///
     /// - Returns: Nil when the column holds another kind of value; nothing is ever converted in silence.
     init?(sqlValue: SQLValue)
 }
@@ -75,8 +77,8 @@ extension Optional: SQLValueConvertible where Wrapped: SQLValueConvertible {
     }
 }
 
-/// An enum with raw values becomes a column type by adding this conformance: `extension TransactionState:
-/// SQLValueConvertible {}`. A raw value the enum does not know is an error when it is read.
+/// The conversion of an enum with raw values. An enum gets it by `extension TransactionState: SQLValueConvertible {}`.
+/// A raw value the enum does not know is an error when it is read.
 extension SQLValueConvertible where Self: RawRepresentable, RawValue: SQLValueConvertible {
     package var sqlValue: SQLValue { rawValue.sqlValue }
     package init?(sqlValue: SQLValue) {

@@ -2,7 +2,7 @@ import BusService
 import Persistence
 
 extension BusService {
-    /// Registers the health of a database: it fails while nothing can be written, and warns when acknowledged commits
+    /// Registers the health of a database. It fails while nothing can be written, and warns when acknowledged commits
     /// may be lost.
     package func healthCheck(_ name: String = "database", of database: any SQLDatabase) {
         healthCheck(name) {

@@ -1,9 +1,9 @@
-/// Crockford's base 32 in lower case, the digits of identifiers: five bits each, no letters that look like numbers, and
-/// text of one length sorts as the numbers do.
+/// Crockford's base 32 in lower case, the digits of identifiers. Each has five bits, letters that look like numbers are
+/// missing, and text of one length sorts as the numbers do.
 package enum CrockfordBase32 {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    /// The last `count` digits of a number, zeros before it: 13 are enough for all 64 bits.
+    /// The last `count` digits of a number, filled with zeros. 13 are enough for all 64 bits.
     package static func digits(_ value: UInt64, count: Int) -> String {
         String(
             decoding: (0..<count).reversed().map { alphabet[Int((value >> (5 * UInt64($0))) & 31)] }, as: UTF8.self)

@@ -1,7 +1,8 @@
 import BusService
 import StoreModels
 
-/// Registers endpoints whose handlers use the service's database; callers receive its errors as ``StoreModels/StoreError``.
+/// Registers endpoints whose handlers use the service's database. Callers receive its errors as
+/// ``StoreModels/StoreError``.
 ///
 /// ```swift
 /// let endpoints = DatabaseEndpoints(of: "the payment queue", on: service)
@@ -20,7 +21,7 @@ package struct DatabaseEndpoints: Sendable {
         self.service = service
     }
 
-    /// Registers a handler that answers from the database, however long it takes.
+    /// Registers a handler that answers from the database, without a deadline.
     package func handle<Request, Response>(
         _ endpoint: Endpoint<Request, Response>,
         _ handler: @escaping @Sendable (Request) async throws -> Response
@@ -30,7 +31,7 @@ package struct DatabaseEndpoints: Sendable {
         }
     }
 
-    /// Registers a handler that calls other services or waits, until the request's deadline on the monotonic clock.
+    /// Registers a handler that calls other services or waits. It gets the request's deadline on the monotonic clock.
     package func handle<Request, Response>(
         _ endpoint: Endpoint<Request, Response>,
         _ handler: @escaping @Sendable (Request, ContinuousClock.Instant) async throws -> Response

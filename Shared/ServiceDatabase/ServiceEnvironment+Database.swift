@@ -9,14 +9,14 @@ extension ServiceEnvironment {
     ///
     /// | key | environment | |
     /// |---|---|---|
-    /// | `database.url` | `DATABASE_URL` | `postgres://user@host:5432/db`; without it `<data directory>/<service>.sqlite` |
+    /// | `database.url` | `DATABASE_URL` | `postgres://user@host:5432/db`; else `<data>/<service>.sqlite` |
     /// | `database.password.file` | `DATABASE_PASSWORD_FILE` | a file with the password, instead of one in the URL |
-    /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`; `normal` and `off` lose acknowledged commits and are for measuring |
+    /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`; `normal`, `off` lose commits (for measuring) |
     ///
     /// On PostgreSQL a service has its own schema, `payment_queue`, and any number of processes; a SQLite file has one
     /// process. The service waits for a server that is away, as while it recovers from a crash. It takes no requests on
     /// a bus with another store's database (``StoreIdentityTable``).
-    /// - Throws: ``StartupError`` that names the place, what is wrong with it and the remedy.
+    /// - Throws: ``StartupError`` that names the place, the problem and the remedy.
     package func openDatabase(_ migrations: [Migration]) async throws(StartupError) -> any SQLDatabase {
         let synchronous = try configuration.choice("database.synchronous", default: DatabaseSynchronous.full)
         let database = try await open(migrations, synchronous)
@@ -34,7 +34,7 @@ extension ServiceEnvironment {
         return database
     }
 
-    /// PaymentQueue's database is the one a store cannot do without.
+    /// Whether it is PaymentQueue's database, which a store always has.
     private var makesStore: Bool { process.name == ServiceName.paymentQueue.rawValue }
 
     private static func startupError(_ error: any Error) -> StartupError {

@@ -3,12 +3,12 @@ import Persistence
 import StoreModels
 
 extension StoreError {
-    /// The error a caller receives for one of the database.
+    /// Translates an error of the database for the service's caller.
     ///
-    /// A full disk, a long queue, a closed database or a server that is away wrote nothing: `serviceUnavailable`. After a
-    /// failed flush, or a connection lost during a commit, the outcome is unknown until the caller repeats the request:
-    /// `outcomeUnknown`. Everything else is a bug, `internal`, whose cause is only logged.
-    /// - Parameter owner: whose database it is, in a sentence: "the payment queue".
+    /// A full disk, a long queue, a closed database or a server that is away wrote nothing: `serviceUnavailable`. After
+    /// a failed flush, or a connection lost during a commit, the outcome is unknown until the caller repeats the
+    /// request: `outcomeUnknown`. Everything else is a bug, `internal`, whose cause is only logged.
+    /// - Parameter owner: The owner of the database, in a sentence: "the payment queue".
     init(storage error: PersistenceError, of owner: String) {
         switch error.code {
         case .storageFull: self.init(.serviceUnavailable, "\(owner)'s disk is full; nothing was written")
@@ -26,8 +26,8 @@ extension StoreError {
 ///
 /// Other errors pass as they are. The cause, which callers do not receive, is logged.
 /// - Parameters:
-///   - owner: whose database it is, in a sentence: "the payment queue".
-///   - logger: evaluated only after a failure.
+///   - owner: The owner of the database, in a sentence: "the payment queue".
+///   - logger: Evaluated only after a failure.
 package func withStoreErrors<Output>(
     of owner: String, logger: @autoclosure () -> Logger, _ body: () async throws -> Output
 ) async throws -> Output {

@@ -1,9 +1,9 @@
 import BusService
 import Persistence
 
-/// Reads and writes which database this is and the store it belongs to; every database has the table.
+/// Reads and writes the identity of a database and its store. Every database has the table.
 enum StoreIdentityTable {
-    /// Returns what is in the database, after naming a database that has no name yet.
+    /// Returns the database's identity, after naming a database without a name.
     /// - Throws: ``PersistenceError``.
     static func load(_ database: any SQLDatabase) async throws -> StoreIdentity {
         if let identity = try await database.read({ try await read($0) }) { return identity }
@@ -16,8 +16,8 @@ enum StoreIdentityTable {
         }
     }
 
-    /// Writes the store down unless there is one.
-    /// - Returns: The store that is in the database now.
+    /// Writes the store's identity unless there is one.
+    /// - Returns: The identity that is in the database now.
     /// - Throws: ``PersistenceError``.
     static func keep(_ store: String, in database: any SQLDatabase) async throws -> String {
         try await database.write { transaction in

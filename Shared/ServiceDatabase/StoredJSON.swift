@@ -8,8 +8,8 @@ package enum StoredJSON {
         String(decoding: try StoreJSON.encode(value), as: UTF8.self)
     }
 
-    /// The value a TEXT column holds.
-    /// - Throws: `internal` when what we wrote cannot be read again: a damaged row, never the caller's fault.
+    /// Reads the value of a TEXT column.
+    /// - Throws: `internal` when a stored value cannot be read: a damaged row, never the caller's fault.
     package static func value<Value: Decodable>(_ type: Value.Type, _ text: String) throws(StoreError) -> Value {
         do {
             return try StoreJSON.decode(type, from: Array(text.utf8))

@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Delivers the current message to a subscription, unless a fault is injected.
+    /// Delivers the current message to a subscription, with a fault when a rule strikes.
     func disturb(
         _ chaos: Chaos, _ subscription: Subscription, _ delivery: Delivery, _ header: Span<UInt8>,
         _ members: Span<UInt8>, _ body: Span<UInt8>

@@ -6,7 +6,7 @@ package enum ChaosAction: String, CaseIterable, Sendable, Codable {
     case dup
     /// It arrives later; others overtake it.
     case delay
-    /// It arrives after the next message for the same connection, or later when there is none.
+    /// It arrives after the next message for the same connection. Without a next one it arrives after its delay.
     case reorder
     /// One bit of its prefix or header is flipped. Bodies are not changed: the bus does not protect them, so such a
     /// test would check nothing the bus guarantees.

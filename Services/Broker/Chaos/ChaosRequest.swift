@@ -6,7 +6,7 @@ import BusProtocol
     import Foundation
 #endif
 
-/// The body of `$SYS.CHAOS.SET`:
+/// The body of `$SYS.CHAOS.SET`, with which an operator sets the rules of fault injection:
 ///
 /// ```json
 /// {"seed":7,"rules":[{"match":"sb.>","p":0.05,"action":"drop"},

@@ -27,9 +27,9 @@ package enum Authenticator: Sendable {
         }
     }
 
-    /// Finds the user of a client's credentials.
+    /// Finds the user of a client's credentials. An open broker accepts any token, as nats-server does.
     ///
-    /// - Throws: `auth_failed`. An open broker accepts any credentials, as nats-server does.
+    /// - Throws: `auth_failed`.
     func user(for credentials: ConnectMessage.Authentication) throws(BusViolation) -> User {
         switch (self, credentials) {
         case (.open, .none), (.open, .token): return User(name: Self.userName)

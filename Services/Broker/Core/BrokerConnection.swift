@@ -12,7 +12,7 @@ final class BrokerConnection {
         case awaitingConnect
         /// Signed in.
         case ready
-        /// The last frame to it is written or about to be; frames from it are ignored.
+        /// The broker's last frame to it is written or about to be. Frames from it are ignored.
         case ending
     }
 
@@ -74,7 +74,7 @@ final class BrokerConnection {
     @exclusivity(unchecked) var traffic = TrafficCounters()
     /// Whether a whole frame has arrived. Until then the first byte may be a greeting of another protocol.
     @exclusivity(unchecked) var hasSentFrames = false
-    /// Reason of the end: an error code, `bye`, `eof`, `http` or `tls`.
+    /// Reason of the end: an error code, `bye`, `eof`, `http`, `tls` or `chaos`.
     var endReason = "eof"
     /// Messages dropped for `overflow: "drop"` since the last `slow_drop`.
     var hasDropped = false

@@ -76,7 +76,7 @@ extension BrokerCore {
         if isFatal { finish(connection, .afterFlush, because: violation.code) }
     }
 
-    /// The rejected subject, for codes about subjects; in other cases it may not be valid text.
+    /// The rejected subject, for codes about subjects. In other cases it may not be valid text.
     private static func subject(of frame: FrameHeader?, _ code: BusErrorCode, _ header: Span<UInt8>) -> String? {
         guard let frame, [.permPub, .permSub, .reserved].contains(code), frame[.subject].kind == .string else {
             return nil
@@ -99,7 +99,7 @@ extension BrokerCore {
         finish(connection, ending, because: code)
     }
 
-    /// Removes a connection from all tables immediately; its socket closes after the flush.
+    /// Removes a connection from all tables immediately. Its socket closes as `ending` says.
     func finish(_ connection: BrokerConnection, _ ending: Ending, because code: BusErrorCode? = nil) {
         guard connection.state != .ending else { return }
         if let code { connection.endReason = code.rawValue }
@@ -124,7 +124,8 @@ extension BrokerCore {
         }
     }
 
-    /// Answers clients of HTTP and TLS; false when the byte is not a known greeting.
+    /// Ends a connection that greets with HTTP or TLS, and answers HTTP with status 426. False when the byte is not a
+    /// known greeting.
     func greeted(_ connection: BrokerConnection, _ first: UInt8) -> Bool {
         let isHTTP = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
         guard isHTTP || first == 0x16 else { return false }

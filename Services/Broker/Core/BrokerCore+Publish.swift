@@ -161,8 +161,8 @@ extension BrokerCore {
         counters.dropped += 1
     }
 
-    /// Notifies the publisher of a request that has no responder. It uses the publisher's subscription for the reply
-    /// with the lowest sid.
+    /// Notifies the publisher of a request that has no responder, or overloaded ones only. It uses the publisher's
+    /// subscription for the reply with the lowest sid.
     private func reportNoTaker(_ delivery: Delivery, _ subject: Span<UInt8>, _ header: Span<UInt8>) {
         let isOverload = delivery.ineligibleGroups > 0
         if isOverload { counters.noEligible += 1 }

@@ -52,7 +52,7 @@ extension BrokerCore {
         }
     }
 
-    /// Sends `ok` if it was asked for.
+    /// Sends `ok` if the frame had a `seq`.
     func acknowledge(_ op: BusOp, _ seq: Int?, _ connection: BrokerConnection) {
         guard let seq else { return }
         write(to: connection) { OkMessage(re: op, seq: seq).encode(into: &$0) }

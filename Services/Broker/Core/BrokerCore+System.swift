@@ -4,7 +4,7 @@ extension BrokerCore {
     /// Handles a publish under `$`. True when the broker itself answered it; false when it is routed normally, as
     /// everything under `$SRV.` is.
     ///
-    /// - Throws: `reserved` for all other subjects of the broker.
+    /// - Throws: `perm_pub` when a user may not publish there; `reserved` for the broker's other subjects.
     func answeredBySystem(
         _ subject: Span<UInt8>, _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>,
         _ publisher: BrokerConnection

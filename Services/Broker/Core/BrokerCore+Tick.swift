@@ -24,7 +24,7 @@ extension BrokerCore {
         }
     }
 
-    /// A ping after each interval of silence; after the last unanswered one the connection is stale.
+    /// Pings after each interval of silence. After the last unanswered ping the connection is stale.
     private func tickReady(_ connection: BrokerConnection, _ now: Duration) {
         if let byeAt = connection.byeAt, now >= byeAt { return sayBye(connection) }
         let silence = now - connection.lastInbound

@@ -133,8 +133,8 @@ final class BrokerCore {
 
     // MARK: Output
 
-    /// Passes each connection's output of this turn to `take`, with its ending if there is one. `take` returns the
-    /// number of bytes the socket holds after that. New output written meanwhile is passed too.
+    /// Passes each connection's output of this turn to `take`, with its ending, if any. `take` returns the number of
+    /// bytes the socket holds after that. New output written meanwhile is passed too.
     func flush(_ take: (_ cid: Int, _ bytes: [UInt8], _ ending: Ending?) -> Int) {
         while !dirty.isEmpty {
             var batch: [BrokerConnection] = []
@@ -164,13 +164,13 @@ final class BrokerCore {
     /// Whether `flush` has output.
     var hasOutput: Bool { !dirty.isEmpty }
 
-    /// The events since the last call.
+    /// Removes and returns the events since the last call.
     func takeEvents() -> [BrokerEvent] {
         defer { events.removeAll(keepingCapacity: true) }
         return events
     }
 
-    /// Adds a line for the log.
+    /// Adds an event for the log.
     func note(_ event: BrokerEvent) { events.append(event) }
 
     /// Lets a function write to a connection's output, and marks it for flushing.

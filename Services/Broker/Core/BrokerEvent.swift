@@ -4,7 +4,7 @@ import BusProtocol
 package enum BrokerEvent: Sendable, Equatable {
     /// A client signed in.
     case connected(cid: Int, name: String, user: String, peer: String)
-    /// A connection has ended. `reason` is an error code, `bye`, `eof` or `http`.
+    /// A connection has ended. `reason` is an error code, `bye`, `eof`, `http`, `tls` or `chaos`.
     case disconnected(cid: Int, name: String, peer: String, reason: String)
     /// A connection was closed because it does not keep up.
     case slowConsumer(cid: Int, name: String, peer: String, pendingBytes: Int, why: String)

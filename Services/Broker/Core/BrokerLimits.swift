@@ -2,7 +2,7 @@ import BusProtocol
 
 /// The broker's limits, with the response at each. Defaults are the protocol's; tests use smaller ones.
 package struct BrokerLimits: Sendable {
-    /// Pending bytes of one connection from which it gets no queue messages, and `overflow: "drop"` drops.
+    /// Pending bytes of one connection that keep it from queue messages. Above them `overflow: "drop"` drops.
     package var softPendingBytes = 8 << 20
     /// Pending bytes of one connection past which it is closed with `slow_consumer`.
     package var hardPendingBytes = 64 << 20
@@ -30,7 +30,7 @@ package struct BrokerLimits: Sendable {
     package var grants = 16_384
     /// How long an unanswered request counts as load.
     package var loadMemory: Duration = .seconds(5)
-    /// Age of the oldest unanswered request from which a member is skipped while another is faster.
+    /// Age of the oldest unanswered request from which a member is slow. It is then skipped while another is faster.
     package var slowRequest: Duration = .seconds(1)
     /// Maximum number of cached routes; beyond it the cache is cleared, which only costs time.
     package var cachedRoutes = 4096

@@ -17,6 +17,6 @@ struct ClosedConnection {
     let traffic: TrafficCounters
     let subscriptions: Int
     let pendingBytes: Int
-    /// An error code, `bye`, `eof`, `http` or `tls`.
+    /// An error code, `bye`, `eof`, `http`, `tls` or `chaos`.
     let reason: String
 }

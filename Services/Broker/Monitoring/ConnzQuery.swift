@@ -47,7 +47,7 @@ struct ConnzQuery {
     var offset = 0
     var limit = ConnzQuery.limitMax
 
-    /// - Throws: An error for an unknown value, as nats-server does.
+    /// - Throws: An error for an unknown `state` or `sort`, as nats-server does.
     init(_ query: [String: String]) throws(Mistake) {
         if let text = query["state"] {
             // nats-server has two names for it.

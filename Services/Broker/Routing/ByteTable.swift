@@ -120,7 +120,7 @@ struct ByteTable<Value> {
         for slot in slots.indices where slots[slot].value != nil { place(Int32(slot), slots[slot].hash) }
     }
 
-    /// Eight bytes at a time: the product of two seeded words, folded (the step of wyhash).
+    /// Hashes eight bytes at a time: a folded product of two seeded words (wyhash's step).
     private static func hash(_ key: Span<UInt8>) -> Int {
         let seed = processSeed
         var state = seed ^ UInt64(truncatingIfNeeded: key.count)

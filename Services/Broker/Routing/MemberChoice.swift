@@ -30,8 +30,8 @@ struct MemberChoice {
         return eligible.max { Self.isBefore($0, $1, keyHash) }
     }
 
-    /// Draws two members of the whole group that are both eligible. This is the usual case, without a scan of the
-    /// group.
+    /// Draws two members of the whole group; nil unless both are eligible and quick. This is the usual case, without a
+    /// scan of the group.
     private mutating func drawUnfiltered(
         _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
     ) -> Subscription? {

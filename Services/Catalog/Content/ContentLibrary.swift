@@ -1,7 +1,7 @@
 import Foundation
 import StoreModels
 
-/// Describes and reads the hosted content in force, including older versions, which older transactions may download.
+/// Describes and reads the hosted content in force. Older versions are included, which older transactions may download.
 struct ContentLibrary: Sendable {
     let contents: ContentRepository
     let directory: AppDirectory

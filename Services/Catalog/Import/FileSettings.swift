@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Result of reading a file's `settings`: the testers' defaults, and whether each name took effect.
+/// The result of reading a file's `settings`: the testers' defaults, and each name's effect.
 struct FileSettings: Hashable, Sendable {
     /// Names that took effect, in their order.
     var applied: [String] = []

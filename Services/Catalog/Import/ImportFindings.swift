@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Collects all problems of a file, so that one error names them, and the assumptions made.
+/// Collects a file's problems and the assumptions made. One error then names all problems.
 struct ImportFindings: Sendable {
     /// A file with more problems is probably of another kind; further ones are only counted.
     static let problemsMax = 50

@@ -4,12 +4,12 @@ import StoreModels
 enum ImportLimits {
     /// Maximum bytes of one file (`http-api.md`, limits).
     static let fileBytesMax = 128 * 1024 * 1024
-    /// Maximum bytes of all open imports, as announced: one of the largest, or many ordinary ones.
+    /// Maximum bytes of all open imports, as announced. One of the largest fits, or many ordinary ones.
     static let openBytesMax = fileBytesMax
     static let openMax = 16
     /// Finished imports whose reply is kept for a repeated commit.
     static let finishedMax = 1_000
-    /// Maximum part index; a file in parts of 16 KiB still fits.
+    /// Maximum number of parts; a file in parts of 16 KiB still fits.
     static let partsMax = 8_192
     /// Time after which an uncommitted import is deleted.
     static let lifetime: Duration = .seconds(3_600)

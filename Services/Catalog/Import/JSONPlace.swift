@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A value in a file together with its path, for messages a person can act on.
+/// A value in a file with its path, for messages the operator can act on.
 struct JSONPlace: Sendable {
     /// Path of the object that contains this member, or of the value itself.
     private let base: String
@@ -33,7 +33,7 @@ struct JSONPlace: Sendable {
 
     func member(_ name: String) -> JSONPlace { JSONPlace(base: path, name: name, value: value?[name]) }
 
-    /// The members of the object at this place, by name; none for another kind of value.
+    /// The members of the object at this place, by name. None for another kind of value.
     var members: [(name: String, place: JSONPlace)] {
         (value?.objectValue ?? [:]).keys.sorted().map { ($0, member($0)) }
     }

@@ -7,7 +7,7 @@ enum OfferRules {
     private static let trials = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
     /// Total durations of an offer paid up front.
     private static let paidUpFront = ["P1M", "P2M", "P3M", "P6M", "P1Y"]
-    /// Maximum number of periods for pay as you go, which charges each period of the subscription.
+    /// Maximum number of periods for pay as you go. It charges each period of the subscription.
     private static let paidAsYouGo = ["P1W": 12, "P1M": 12, "P2M": 6, "P3M": 4, "P6M": 2, "P1Y": 1]
 
     /// - Returns: Why the offer is not allowed, with the allowed values; nil when it is.

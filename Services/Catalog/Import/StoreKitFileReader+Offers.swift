@@ -46,7 +46,7 @@ extension StoreKitFileReader {
         readNamedOffers(list, names: ["offerID"], .promotionalOffer, subscription: subscription).map(\.offer)
     }
 
-    /// Reads a list of named offers, whose name is in the first existing member of `names`.
+    /// Reads a list of named offers. The name is in the first existing member of `names`.
     mutating func readNamedOffers(
         _ list: JSONPlace, names: [String], _ vocabulary: FileVocabulary, subscription: SubscriptionPeriod
     ) -> [(place: JSONPlace, offer: CatalogOffer)] {

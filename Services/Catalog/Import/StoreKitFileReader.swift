@@ -133,7 +133,7 @@ struct StoreKitFileReader {
         return locale
     }
 
-    /// Records the path of a product identifier; a duplicate is a problem that names both paths.
+    /// Records the path of a product identifier. A duplicate is a problem that names both paths.
     mutating func claim(_ place: JSONPlace) -> String? {
         guard let identifier = findings.identifier(place) else { return nil }
         if let first = places[ExactText(identifier)] {

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Decides which products are promoted in one storefront at one moment, and why others are not. The promoted list, a
+/// Decides which products are promoted in a storefront at one moment, and explains the others. The promoted list, a
 /// started purchase, the operator's setup and `explain` all use it, so that they cannot disagree.
 struct PromotionPolicy: Sendable {
     typealias Reason = PromotionExplanation.Reason

@@ -3,7 +3,7 @@ import StoreModels
 
 /// The operator's actions on promotions: the list, the featured tab, and the review of images.
 struct PromotionService: Sendable {
-    /// Maximum number of products with an image in the setup of an app without a list.
+    /// Maximum number of illustrated products in the setup of an app without a list.
     static let illustratedMax = 100
 
     let promotions: PromotionRepository

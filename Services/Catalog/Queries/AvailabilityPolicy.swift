@@ -31,7 +31,7 @@ struct AvailabilityPolicy: Sendable {
     /// store's choice).
     private static let passes: Set<Reason> = [.notApproved, .notClearedForSale, .notPropagated]
 
-    /// Every reason that applies, in the order of checks; empty exactly when it can be bought.
+    /// Every reason that applies, in the order of checks. It is empty exactly when the product can be bought.
     func reasons(against subject: Subject) -> [Reason] { Reason.allCases.filter { applies($0, to: subject) } }
 
     private func applies(_ reason: Reason, to subject: Subject) -> Bool {

@@ -1,13 +1,14 @@
 import EventLoop
 import StoreModels
 
-/// An app's whole catalogue as one storefront shows it, created once and read by every request.
+/// An app's catalogue as one storefront shows it. It is created once and read by every request.
 final class PresentedCatalog: Sendable {
     /// In the catalogue's order.
     let products: [Product]
     /// Upper bound of each product's size on the wire. A page is cut before it is too large for the bus.
     let byteCounts: [Int]
-    /// What was sent already, in the same order. Ten thousand products are not encoded because one is asked for.
+    /// The JSON of products already sent, in the same order. Ten thousand products are not encoded because one is asked
+    /// for.
     private let texts: Locked<[RawJSON?]>
 
     init(_ catalog: Catalog, for entry: StorefrontEntry) {

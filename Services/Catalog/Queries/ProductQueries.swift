@@ -4,7 +4,7 @@ import StoreModels
 struct ProductQueries: Sendable {
     static let identifiersMax = 500
     static let limitMax = 500
-    /// Below the bus's 512 KiB for a reply, with room for the rest of the reply.
+    /// Maximum bytes of products in a reply. It is below the bus's 512 KiB for a reply, with room for the rest.
     static let replyBytesMax = 480 * 1024
 
     let directory: AppDirectory

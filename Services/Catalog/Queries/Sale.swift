@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The products on sale in one app and storefront at one moment; used for one request.
+/// The products on sale in one app and storefront at one moment. Used for one request.
 struct Sale: Sendable {
     /// A product as the storefront shows it.
     struct Offer: Sendable {

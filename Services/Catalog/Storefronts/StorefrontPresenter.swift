@@ -43,7 +43,7 @@ struct StorefrontPresenter: Sendable {
             numberOfPeriods: offer.numberOfPeriods)
     }
 
-    /// Chooses by the storefront's languages in their order, then the file's language, then the first localization.
+    /// Chooses by the storefront's languages, then the file's language, then the first localization.
     private func localization(of product: CatalogProduct) -> CatalogProduct.Localization? {
         for wanted in entry.languages + (defaultLocale.map { [$0] } ?? []) {
             let closest = product.localizations.map { ($0, $0.locale.closeness(to: wanted)) }.max { $0.1 < $1.1 }

@@ -9,9 +9,9 @@ import EventLoop
 /// let service = BusService(name: .catalog, version: "test", bus: bus.client(name: "catalog"), logger: logger)
 /// let caller = ServiceCaller(bus: bus.client(name: "test"), caller: "test")
 /// ```
-/// Wildcards, queue groups (a member drawn at random from a seeded generator, or by `key`), 503 without takers, private
-/// inboxes and barriers are the broker's. Deliveries are strictly in order, one at a time: on `loop` when there is one,
-/// otherwise on the publisher's thread. Tests disconnect a client with ``InMemoryClient/disconnect()``.
+/// Wildcards, queue groups (a member drawn at random from a seeded generator, or by `key`), 503 without a subscriber,
+/// private inboxes and barriers are the broker's. Deliveries are strictly in order, one at a time: on `loop` when there
+/// is one, otherwise on a publisher's thread. Tests disconnect a client with ``InMemoryClient/disconnect()``.
 package final class InMemoryBus: Sendable {
     /// One subscription of one client.
     struct Subscription {
@@ -33,10 +33,12 @@ package final class InMemoryBus: Sendable {
         var isDelivering = false
     }
 
-    /// Where handlers are called; nil: on the publisher's thread.
+    /// The loop that handlers are called on; nil: a publisher's thread.
     package let loop: UVLoop?
     private let contents: Locked<Contents>
 
+    /// Creates a bus without clients.
+    ///
     /// - Parameters:
     ///   - loop: As a real client's; handlers are called on it.
     ///   - seed: Decides which member of a queue group gets a message.
@@ -90,7 +92,8 @@ package final class InMemoryBus: Sendable {
         _ = removed
     }
 
-    /// Delivers a message to all its receivers.
+    /// Delivers a message to its subscribers, one of each queue group. Without a subscriber the publisher of a request
+    /// gets 503.
     func route(_ message: BusMessage, subject: Subject, from publisher: InMemoryClient) {
         if subject.text.utf8.starts(with: "_INBOX.".utf8) { return answer(message) }
         let takers = contents.withLock { Self.takers(of: subject, key: message.key, from: publisher, in: &$0) }
@@ -135,7 +138,7 @@ package final class InMemoryBus: Sendable {
         }
     }
 
-    /// Every plain match, and one member of each queue group.
+    /// The receivers of a message: every plain match, and one member of each queue group.
     private static func takers(
         of subject: Subject, key: String?, from publisher: InMemoryClient, in contents: inout Contents
     ) -> [Subscription] {
@@ -155,7 +158,7 @@ package final class InMemoryBus: Sendable {
         return takers
     }
 
-    /// The last message of a subscription with a maximum ends it.
+    /// Counts a delivery; the last one of a subscription with a maximum ends it.
     private static func count(_ taker: Subscription, in contents: inout Contents) {
         guard let remaining = taker.remaining else { return }
         contents.subscriptions[taker.id]?.remaining = remaining - 1

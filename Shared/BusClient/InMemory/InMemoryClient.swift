@@ -12,7 +12,7 @@ package final class InMemoryClient: BusClient {
         var epoch = 1
     }
 
-    /// For people.
+    /// The client's name, for people.
     package let name: String
     /// `_INBOX.<id>`, this client's own.
     let inbox: String
@@ -42,7 +42,8 @@ package final class InMemoryClient: BusClient {
     var epoch: Int { contents.withLock { $0.epoch } }
     func isConnected(since epoch: Int) -> Bool { isConnected && self.epoch == epoch }
 
-    /// Cuts the connection: requests in flight fail now, deliveries on their way are lost, subscriptions rest.
+    /// Cuts the connection; requests in flight fail, deliveries on their way are lost. Subscriptions are kept for
+    /// ``reconnect()``.
     package func disconnect(_ reason: String = "the test cut the connection") {
         guard isConnected else { return }
         let error = BusError(.disconnected, reason)
@@ -55,7 +56,7 @@ package final class InMemoryClient: BusClient {
         for waiter in waiters { waiter.fail(error) }
     }
 
-    /// Brings it back: subscriptions first, then the events that waited.
+    /// Restores the connection and sends the events that waited.
     package func reconnect() {
         guard state == .connecting else { return }
         broadcast.set(.connected)
@@ -147,7 +148,7 @@ package final class InMemoryClient: BusClient {
         return (waiters.count, events)
     }
 
-    /// An answer has come.
+    /// Hands a reply to the request that waits for it.
     func take(_ message: BusMessage, token: UInt64) {
         guard isConnected else { return }
         let resume = contents.withLock { $0.pending.answer(token, with: message) }
@@ -194,7 +195,7 @@ package final class InMemoryClient: BusClient {
         }
     }
 
-    /// Checks what a real client would refuse to send; returns the subject and the bytes it would take.
+    /// Checks what a real client would refuse to send. Returns the subject and the bytes of the frame.
     private static func check(
         _ subject: String, reply: String?, key: String?, headers: BusHeaders, body: [UInt8]
     ) throws(BusError) -> (Subject, Int) {

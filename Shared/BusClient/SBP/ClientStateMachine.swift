@@ -1,7 +1,7 @@
 import BusProtocol
 import EventLoop
 
-/// The life of a client's connection: connect, sign in, keep it alive, lose it, try again. Pure: events and the time go
+/// The states of a client's connection: connecting, signing in, ready, waiting, closed. Pure: events and the time go
 /// in, actions come out; sockets and timers are the caller's.
 ///
 /// `now` is the loop's monotonic time. There is one timer: each `.wait` replaces the one before.
@@ -19,7 +19,7 @@ struct ClientStateMachine {
         case lost(BusError)
         /// The timer.
         case tick
-        /// The owner wants the end.
+        /// The caller closes the client.
         case stop
     }
 
@@ -27,15 +27,15 @@ struct ClientStateMachine {
         /// Start a TCP connection; answer with `opened` or `lost`.
         case open
         case send(ConnectMessage)
-        /// Subscribe again, send what waited, be connected.
+        /// Subscribe again and send what waited.
         case becomeReady(inbox: String)
         case sendPing
         /// Drop the connection, after sending `bye` when it is still open.
         case close(goodbye: Bool)
-        /// Requests in flight have failed; broadcast the state.
+        /// Fail the requests in flight and broadcast the state.
         case fail(BusError)
         case wait(Duration)
-        /// The end, and why.
+        /// Close for good, with the reason.
         case end(BusError)
     }
 

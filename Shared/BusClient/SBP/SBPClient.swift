@@ -140,7 +140,7 @@ package final class SBPClient: BusClient {
 
     private func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Runs `work` on the loop: now, if this is the loop, so that its own callers pay no hop.
+    /// Runs `work` on the loop, immediately when called on it. Callers on the loop pay no hop.
     private func onLoop(_ work: @escaping @Sendable (isolated SBPCore) -> Void) {
         if eventLoop.isCurrent {
             core.assumeIsolated { work($0) }

@@ -2,7 +2,7 @@ import BusProtocol
 import Logging
 
 extension SBPCore {
-    /// One frame of the broker.
+    /// Handles one frame of the broker.
     func receive(_ header: Span<UInt8>, _ body: Span<UInt8>) {
         do throws(BusViolation) {
             switch try ServerMessage(header) {

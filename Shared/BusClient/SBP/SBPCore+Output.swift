@@ -3,12 +3,12 @@ import EventLoop
 import Logging
 
 extension SBPCore {
-    /// The error without a connection.
+    /// The error of a call that finds no connection.
     var notConnected: BusError {
         broadcast.endReason ?? BusError(.disconnected, "there is no connection to the bus")
     }
 
-    /// Sends a request; the waiter is answered in any case.
+    /// Sends a request. The waiter is resumed in any case: with a reply, an error or at the deadline.
     func request(_ message: PubMessage, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration) {
         guard machine.isReady, let link else { return waiter.fail(notConnected) }
         guard pending.count < BusClientLimits.requestsMax else {
@@ -34,7 +34,7 @@ extension SBPCore {
         pending.remove(token)?.fail(BusError(.cancelled, "the task was cancelled"))
     }
 
-    /// Sends an event, or keeps it for the next connection.
+    /// Sends an event, or keeps it for the next connection. Returns the error when it does neither.
     func publish(_ frame: [UInt8]) -> BusError? {
         if machine.isReady, let link {
             link.write(frame)
@@ -58,7 +58,7 @@ extension SBPCore {
         if machine.isReady { sendSubscribe(sid) }
     }
 
-    /// The caller of `subscribe` was cancelled before the broker answered.
+    /// Ends a subscription whose caller was cancelled before the broker answered.
     func cancelSubscribe(_ sid: Int) {
         guard let waiter = subscriptions.remove(sid) else { return }
         write { (output) throws(BusViolation) in UnsubMessage(sid: sid).encode(into: &output) }

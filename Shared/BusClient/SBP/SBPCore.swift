@@ -22,9 +22,9 @@ actor SBPCore {
     /// Events that wait for a connection, as frames.
     var buffered: [UInt8] = []
     var bufferedCount = 0
-    /// What was still open at the end.
+    /// The requests and events that were open when the client ended.
     private(set) var abandoned = (requests: 0, events: 0)
-    /// Counts attempts, so that the answer to an abandoned attempt is not taken for another's.
+    /// Counts attempts. The result of an abandoned attempt is thus not taken for a later one's.
     private var attempt = 0
     private var machineTimer: LoopTimer?
     private var deadlineTimer: LoopTimer?
@@ -32,7 +32,7 @@ actor SBPCore {
 
     /// The sid of the inbox; subscriptions of users begin above it.
     static let inboxSid = 1
-    /// The ping that follows the subscriptions of a new connection; the flushes' numbers are above it.
+    /// The number of the ping that follows the subscriptions of a new connection. Flushes have larger numbers.
     static let resubscribedPing = 0
 
     init(_ configuration: SBPClient.Configuration, loop: UVLoop, broadcast: StateBroadcast, logger: Logger) {
@@ -43,7 +43,7 @@ actor SBPCore {
         machine = ClientStateMachine(configuration)
     }
 
-    /// Feeds the state machine and does what it says.
+    /// Feeds the state machine and performs its actions.
     func handle(_ event: ClientStateMachine.Event) {
         for action in machine.handle(event, now: loop.uptime()) { perform(action) }
     }
@@ -91,8 +91,9 @@ actor SBPCore {
         }
     }
 
-    /// Signed in: the inbox first, then the subscriptions, then what waited, then a ping. Frames are handled in order,
-    /// so everything this client sends from now on finds all of it in place; for others that is so when the pong comes.
+    /// Restores, after signing in, the inbox, the subscriptions and the buffered events, then pings. Frames are handled
+    /// in order, so everything this client sends from now on finds all of it in place; for others that is so when the
+    /// pong comes.
     private func becomeReady(_ inbox: String) {
         self.inbox = inbox
         guard let pattern = try? SubjectPattern("\(inbox).*") else {
@@ -106,7 +107,7 @@ actor SBPCore {
         write { (output) throws(BusViolation) in ControlFrame.ping(t: Self.resubscribedPing, into: &output) }
     }
 
-    /// The broker has taken all subscriptions: others reach this client.
+    /// Broadcasts `connected`, once the broker has taken all subscriptions. Other clients reach this one then.
     func resubscribed() {
         hasWarned = false
         logger.info("connected to the bus", metadata: ["url": "\(configuration.url)"])

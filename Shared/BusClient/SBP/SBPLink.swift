@@ -1,11 +1,11 @@
 import BusProtocol
 import EventLoop
 
-/// One TCP connection of a client and the frames on it; a client has one after the other. Confined to the loop.
+/// One TCP connection of a client and the frames on it. A client has one at a time. Confined to the loop.
 final class SBPLink {
     let stream: TCPStream
     private var decoder = FrameDecoder(limits: .fromBroker)
-    /// No frame is handed out any more.
+    /// Whether the link has ended and hands out no frame any more.
     private var isOver = false
     /// Kept between frames, so that writing one allocates nothing.
     private var output: [UInt8] = []
@@ -14,6 +14,7 @@ final class SBPLink {
 
     /// Starts reading.
     /// - Parameters:
+    ///   - input: Called before each read, for measuring silence.
     ///   - handle: Gets each frame; header and body are valid during the call.
     ///   - end: Called at most once: the connection ended or the broker broke the protocol.
     func start(
@@ -32,7 +33,7 @@ final class SBPLink {
         stream.startReading()
     }
 
-    /// Encodes a frame and sends it with everything else of this turn.
+    /// Encodes a frame and sends it with the loop turn's other writes.
     func write(_ encode: (inout [UInt8]) throws(BusViolation) -> Void) throws(BusViolation) {
         output.removeAll(keepingCapacity: true)
         try encode(&output)

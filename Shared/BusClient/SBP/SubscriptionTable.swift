@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// The subscriptions of a client and the calls that wait for the broker's word on them. Outlives connections.
+/// A client's subscriptions and the calls that wait for the broker's acknowledgement. Outlives connections.
 struct SubscriptionTable {
     typealias Handler = @Sendable (BusMessage) -> Void
     typealias Waiter = CheckedContinuation<Result<Void, BusError>, Never>
@@ -11,13 +11,13 @@ struct SubscriptionTable {
         let handler: Handler
         /// Deliveries until it ends by itself; nil: it does not.
         var remaining: Int?
-        /// `subscribe`, until the first acknowledgement.
+        /// The caller of `subscribe`, until the first acknowledgement.
         var waiter: Waiter?
-        /// An `unsub` is under way: it is not subscribed again.
+        /// Whether an `unsub` is under way; it is then not subscribed again.
         var isEnding = false
     }
 
-    /// What a sequence number was sent for.
+    /// The call that a sequence number was sent for.
     private enum Call {
         case subscribe(sid: Int)
         case unsubscribe(sid: Int, CheckedContinuation<Void, Never>)
@@ -29,7 +29,7 @@ struct SubscriptionTable {
 
     var sids: [Int] { entries.keys.sorted() }
 
-    /// Whom a delivery goes to, and counts it: the last one of a subscription with a maximum ends it.
+    /// Returns a delivery's handler and counts the delivery. The last one of a subscription with a maximum ends it.
     mutating func handlerOfDelivery(to sid: Int) -> Handler? {
         guard let entry = entries[sid] else { return nil }
         if let remaining = entry.remaining {
@@ -48,7 +48,7 @@ struct SubscriptionTable {
         entries[sid] = Entry(pattern: pattern, queue: queue, handler: handler, remaining: max, waiter: waiter)
     }
 
-    /// The frame that subscribes, for a new subscription or a new connection; nil when it is gone.
+    /// The frame that subscribes, on the first or a further connection; nil without a subscription.
     mutating func subscribeFrame(_ sid: Int) -> SubMessage? {
         guard let entry = entries[sid] else { return nil }
         nextSequence += 1
@@ -56,7 +56,7 @@ struct SubscriptionTable {
         return SubMessage(sid: sid, subject: entry.pattern, queue: entry.queue, max: entry.remaining, seq: nextSequence)
     }
 
-    /// The frame that unsubscribes; nil, with nothing to wait for, when the subscription is gone.
+    /// The frame that unsubscribes; nil when the subscription has ended. There is no answer to wait for then.
     mutating func unsubscribeFrame(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) -> UnsubMessage? {
         guard entries[sid] != nil else { return nil }
         entries[sid]?.isEnding = true
@@ -86,7 +86,8 @@ struct SubscriptionTable {
         }
     }
 
-    /// The connection is gone: no acknowledgement comes any more. What was ending has ended.
+    /// Forgets the calls under way, because the connection is lost. Subscriptions that were ending have ended. Returns
+    /// the resumptions of their callers.
     mutating func connectionLost() -> [() -> Void] {
         var resumes: [() -> Void] = []
         for call in calls.values {
@@ -99,7 +100,8 @@ struct SubscriptionTable {
         return resumes
     }
 
-    /// The client has ended: fails every waiter.
+    /// Ends all subscriptions, because the client has ended. Returns what resumes every waiter, with the error for
+    /// those of `subscribe`.
     mutating func removeAll(_ error: BusError) -> [() -> Void] {
         let waiters = entries.values.compactMap(\.waiter)
         entries = [:]

@@ -2,11 +2,14 @@ import BusClient
 import ServiceLifecycle
 import StoreModels
 
-/// Listens to Catalog's word of changed apps, for a service that keeps answers for when Catalog is away.
+/// Notifies a service that caches Catalog's answers when an app has changed. The service uses the cache when Catalog is
+/// away.
 package struct AppChanges: ServiceLifecycle.Service {
     private let bus: any BusClient
     private let forget: @Sendable (_ bundleId: String?) -> Void
 
+    /// Creates the listener; it subscribes in ``run()``.
+    ///
     /// - Parameter forget: Gets the app; nil when any may have changed, because events may have been missed.
     package init(bus: any BusClient, forget: @escaping @Sendable (_ bundleId: String?) -> Void) {
         self.bus = bus

@@ -3,7 +3,7 @@ import EventLoop
 
 /// The context of a call: everything it carries apart from its body.
 package struct CallContext: Sendable {
-    /// When the caller stops waiting. What has not begun by then is not done.
+    /// The instant at which the caller stops waiting. A service does not begin a request after it.
     package var deadline: ContinuousClock.Instant
     /// The caller's span, which the callee takes as its parent.
     package var traceparent: String

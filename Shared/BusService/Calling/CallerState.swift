@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What the calls of one caller share: per endpoint a breaker and a bulkhead, and one retry budget.
+/// The breakers, bulkheads and retry budget that one caller's calls share. Breaker and bulkhead are per endpoint.
 final class CallerState: Sendable {
     private struct EndpointState {
         var breaker = CircuitBreaker()
@@ -12,19 +12,19 @@ final class CallerState: Sendable {
         var budget = RetryBudget()
     }
 
-    /// Whether a call may go.
+    /// The answer of breaker and bulkhead to a call.
     enum Admission {
         case admitted, breakerOpen, bulkheadFull
     }
 
-    /// What a call said about the endpoint.
+    /// The result of a call, as the breaker counts it.
     enum Outcome {
         case succeeded, failed, abandoned
     }
 
     private let contents = Locked(Contents())
 
-    /// Asks breaker, then bulkhead. After `admitted` exactly one `leave` must follow.
+    /// Admits a call if breaker and bulkhead let it through. After `admitted` exactly one `leave` must follow.
     func enter(_ subject: String) -> Admission {
         contents.withLock { contents in
             let now = ContinuousClock.now

@@ -1,4 +1,4 @@
-/// Keeps calls away from an endpoint that does not answer: after 5 failures in a row it opens for a second, then lets
+/// Keeps calls away from an endpoint that does not answer. After 5 failures in a row it opens for a second, then lets
 /// one call through, whose outcome decides.
 ///
 /// A pure state machine; time is passed in.
@@ -12,7 +12,7 @@ struct CircuitBreaker {
 
     private var state = State.closed(failures: 0)
 
-    /// Whether a call may go; when true, exactly one of `succeeded`, `failed` and `abandoned` must follow.
+    /// Whether a call may go. When true, exactly one of `succeeded`, `failed` and `abandoned` must follow.
     mutating func admit(now: ContinuousClock.Instant) -> Bool {
         switch state {
         case .closed: return true
@@ -24,12 +24,12 @@ struct CircuitBreaker {
         }
     }
 
-    /// The endpoint answered, with a result or an error of its own.
+    /// Closes the breaker: the endpoint answered, with a result or an error of its own.
     mutating func succeeded() {
         state = .closed(failures: 0)
     }
 
-    /// The endpoint did not answer.
+    /// Counts a call that timed out or found the endpoint overloaded.
     mutating func failed(now: ContinuousClock.Instant) {
         switch state {
         case .closed(let failures) where failures + 1 < BusServiceLimits.breakerFailures:
@@ -42,7 +42,7 @@ struct CircuitBreaker {
         }
     }
 
-    /// The call said nothing about the endpoint.
+    /// Ends a call that says nothing about the endpoint, such as a cancelled one.
     mutating func abandoned(now: ContinuousClock.Instant) {
         // The next call may try immediately.
         if case .halfOpen = state { state = .open(until: now) }

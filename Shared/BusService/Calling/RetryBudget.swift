@@ -1,8 +1,8 @@
-/// Keeps retries within a tenth of the calls, so that retrying never makes an outage worse.
+/// Keeps retries within a tenth of the calls. Retrying then never makes an outage worse.
 struct RetryBudget {
     private var saved = BusServiceLimits.retryBudgetMax
 
-    /// A first attempt was made.
+    /// Earns a tenth of a retry, for a first attempt.
     mutating func earn() {
         saved = min(saved + BusServiceLimits.retryBudgetRatio, BusServiceLimits.retryBudgetMax)
     }

@@ -4,15 +4,15 @@ import EventLoop
 import Metrics
 import StoreModels
 
-/// The calling side of services: typed requests with deadlines, a circuit breaker and a bulkhead per endpoint, and
-/// retries where they belong.
+/// The calling side of services: typed requests with deadlines and retries. Each endpoint has a circuit breaker and a
+/// bulkhead.
 ///
 /// ```swift
 /// let caller = ServiceCaller(bus: bus, caller: "eligibility")
 /// let summary = try await caller.call(PaymentEndpoints.offerSummary, request, context: context.callContext)
 /// ```
 /// The order is deadline, retry, breaker, bulkhead, transport. Copies share their breakers and budget; make one per
-/// process and hand it round.
+/// process and share it.
 package struct ServiceCaller: Sendable {
     private let bus: any BusClient
     private let caller: String
@@ -20,7 +20,7 @@ package struct ServiceCaller: Sendable {
     private let state = CallerState()
 
     /// - Parameters:
-    ///   - caller: Who calls, as metrics name it.
+    ///   - caller: The calling service's name, for metrics.
     ///   - retries: True only in the caller nearest the client (the gateway), because retries in several layers
     ///     multiply.
     package init(bus: any BusClient, caller: String, retries: Bool = false) {
@@ -31,14 +31,15 @@ package struct ServiceCaller: Sendable {
 
     /// Calls an endpoint and waits for its answer until the context's deadline.
     ///
-    /// Idempotent endpoints are tried up to three times when the request had no taker or the connection broke, if this
-    /// caller retries at all, as far as deadline and budget allow.
+    /// A caller made with `retries` tries an idempotent endpoint up to three times while the error is
+    /// `serviceUnavailable`, as far as deadline and budget allow.
     ///
     /// - Parameters:
     ///   - key: Calls with the same key go to the same replica while it lives.
-    /// - Throws: What the service answered; `serviceUnavailable` when it is not running, overloaded, or its breaker is
-    ///   open; `deadlineExceeded` when no answer came in time, and then the outcome is unknown; `internal` for a reply
-    ///   that cannot be read.
+    /// - Throws: The service's error reply; `serviceUnavailable` when it is not running or overloaded, its breaker is
+    ///   open, 1024 calls wait, or the connection is lost; `deadlineExceeded` when no answer came in time, and then the
+    ///   outcome is unknown unless the deadline had passed before the call; `bodyTooLarge`; `internal` for a request or
+    ///   a reply that cannot be coded.
     package func call<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext(),
         key: String? = nil
@@ -63,8 +64,8 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// An endpoint as a function of a request and a deadline, an instant of the monotonic clock. Services that receive
-    /// their collaborators as functions use it.
+    /// Returns an endpoint as a function of a request and a deadline. The deadline is an instant of the monotonic
+    /// clock. Services that receive their collaborators as functions use it.
     ///
     /// ```swift
     /// let quote = caller.function(CatalogEndpoints.quoteProduct)
@@ -89,7 +90,7 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// One attempt: deadline, breaker, bulkhead, transport.
+    /// Makes one attempt: deadline, breaker, bulkhead, transport.
     private func attempt<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, key: String?, number: Int
     ) async throws(StoreError) -> BusMessage {
@@ -117,7 +118,7 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// What a failure says about the endpoint. Only timeouts and overload open the breaker. `noResponders` and
+    /// Translates a failure for the breaker. Only timeouts and overload open the breaker. `noResponders` and
     /// `disconnected` fail immediately and cost nothing, and keeping calls away would only delay the recovery.
     private static func outcome(_ error: BusError) -> CallerState.Outcome {
         switch error.code {
@@ -126,7 +127,7 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// Waits for its turn to try again; false when it must not.
+    /// Waits before the next attempt; false when there must be none.
     private func mayRetry(_ error: StoreError, after attempt: Int, _ context: CallContext) async -> Bool {
         guard error.code == .serviceUnavailable, attempt <= BusServiceLimits.retriesMax else { return false }
         let wait = BusServiceLimits.retryBackoff.wait(afterAttempts: attempt)
@@ -167,6 +168,6 @@ package struct ServiceCaller: Sendable {
 }
 
 extension Duration {
-    /// Nanoseconds, cut off.
+    /// Nanoseconds, rounded towards zero.
     var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

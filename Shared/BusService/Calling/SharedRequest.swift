@@ -1,7 +1,7 @@
 import EventLoop
 import StoreModels
 
-/// Sends one request for all callers that ask the same while an earlier one is under way.
+/// Sends one request for all callers that ask the same thing at the same time.
 ///
 /// A caller's answer belongs to a request that was sent after the caller asked. So the answer includes everything
 /// acknowledged before the call, and yet the number of requests does not grow with the number of callers.
@@ -16,7 +16,7 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
     private typealias Outcome = Result<Reply, StoreError>
 
     private enum Turn: Sendable {
-        /// This caller sends, also for the waiting callers.
+        /// This caller sends, also for `others`.
         case sends(number: Int, others: [CheckedContinuation<Turn, Never>])
         case gets(Outcome)
         /// The request it waited for ended with its sender.
@@ -53,7 +53,10 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
         self.send = send
     }
 
-    /// - Throws: What the request throws; `deadlineExceeded` when it takes longer than `patience`.
+    /// Gets the reply to a request sent after this call, by any caller.
+    ///
+    /// - Throws: What the request throws; `deadlineExceeded` when it takes longer than `patience` or `deadline` has
+    ///   passed.
     package func ask(_ key: Key, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Reply {
         while true {
             switch await turn(key) {
@@ -103,7 +106,7 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
         return try outcome.get()
     }
 
-    /// Callers that came while the request was under way send the next one.
+    /// Lets the first waiting caller send the next request for all that wait.
     private func passOn(_ key: Key, after number: Int) {
         let next = state.withLock { state -> (number: Int, waiting: [CheckedContinuation<Turn, Never>])? in
             state.places[key]?.underWay[number] = nil

@@ -3,7 +3,7 @@ import Logging
 import StoreModels
 
 extension BusService {
-    /// Answers `$SRV.{PING,INFO,STATS,HEALTH}[.name[.id]]`, outside of any queue group: every instance answers.
+    /// Answers `$SRV.{PING,INFO,STATS,HEALTH}[.name[.id]]` outside of any queue group, so that every instance does.
     func subscribeDiscovery() async throws(BusError) -> [any BusSubscription] {
         var subscriptions: [any BusSubscription] = []
         for verb in DiscoveryVerb.allCases {

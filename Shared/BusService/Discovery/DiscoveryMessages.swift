@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Who a service instance is; the members every discovery response begins with (NATS ADR-32).
+/// A service instance's name, identifier and version, part of every discovery response (NATS ADR-32).
 package struct ServiceIdentity: Sendable, Equatable {
     /// `payment-queue`.
     package var name: String
@@ -67,7 +67,7 @@ package struct InfoResponse: Sendable, Equatable, Codable {
     }
 }
 
-/// The answer to `$SRV.STATS`: a ping's members, `started` and a count per endpoint. Times are nanoseconds.
+/// The answer to `$SRV.STATS`: a ping's members, `started` and the endpoints' counts. Times are nanoseconds.
 package struct StatsResponse: Sendable, Equatable, Codable {
     /// `{"average_processing_time":41000,"last_error":"","name":"products.get","num_errors":0,"num_requests":3,`
     /// `"processing_time":123000,"queue_group":"q","subject":"sb.catalog.v1.products.get"}`
@@ -77,6 +77,7 @@ package struct StatsResponse: Sendable, Equatable, Codable {
         package var queueGroup: String
         package var requests: Int
         package var errors: Int
+        /// The last error's status and code, `404 notFound`; empty without one.
         package var lastError: String
         package var processingTime: Int64
         package var averageProcessingTime: Int64

@@ -1,4 +1,4 @@
-/// A request that every service on the bus answers (NATS ADR-32, and Storebus's HEALTH).
+/// A discovery request, answered by every service (NATS ADR-32, and Storebus's HEALTH).
 enum DiscoveryVerb: String, CaseIterable, Sendable {
     case ping = "PING"
     case info = "INFO"

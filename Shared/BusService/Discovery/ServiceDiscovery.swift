@@ -17,28 +17,29 @@ package struct ServiceDiscovery: Sendable {
     ///   - service: Only instances of this service, such as `catalog`.
     ///   - timeout: How long answers are collected.
     /// - Returns: Sorted by name and identifier; empty when no instance answers.
-    /// - Throws: `disconnected` and `closed` of the bus.
+    /// - Throws: The errors of the bus, but `noResponders` and `timeout`.
     package func ping(
         _ service: String? = nil, timeout: Duration = .milliseconds(300)
     ) async throws(BusError) -> [PingResponse] {
         try await ask(.ping, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// What they offer. As ``ping(_:timeout:)``.
+    /// Lists the instances with their endpoints, as ``ping(_:timeout:)`` does.
     package func info(
         _ service: String? = nil, timeout: Duration = .milliseconds(300)
     ) async throws(BusError) -> [InfoResponse] {
         try await ask(.info, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// What they have done. As ``ping(_:timeout:)``.
+    /// Lists the instances with their counts, as ``ping(_:timeout:)`` does.
     package func stats(
         _ service: String? = nil, timeout: Duration = .milliseconds(300)
     ) async throws(BusError) -> [StatsResponse] {
         try await ask(.stats, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
-    /// How they are. As ``ping(_:timeout:)``; a health check may take a second.
+    /// Lists the instances with their health, as ``ping(_:timeout:)`` does. A health check may take a second, longer
+    /// than the default timeout.
     package func health(
         _ service: String? = nil, timeout: Duration = .milliseconds(300)
     ) async throws(BusError) -> [HealthResponse] {

@@ -5,7 +5,7 @@ import Logging
 import ServiceLifecycle
 import StoreModels
 
-/// A service on the bus: endpoints with typed handlers, discovery, health, and a graceful end. One per process.
+/// A service on the bus: typed handlers, discovery, health, and a graceful stop. One per process.
 ///
 /// ```swift
 /// let service = BusService(name: .catalog, version: "0.1.0", bus: bus, logger: logger)
@@ -49,7 +49,7 @@ package final class BusService: ServiceLifecycle.Service {
 
     /// Registers the handler of an endpoint, before `run`.
     ///
-    /// The request was decoded strictly when the handler is called; its result is encoded and sent. A thrown
+    /// The request is decoded strictly before the handler is called; its result is encoded and sent. A thrown
     /// `StoreError` becomes the error reply, any other error is logged and becomes `internal`. Requests whose deadline
     /// has passed are answered `deadlineExceeded` without calling the handler; those over 1024 in flight get
     /// `serviceUnavailable` immediately.
@@ -66,13 +66,13 @@ package final class BusService: ServiceLifecycle.Service {
         }
     }
 
-    /// Registers a part of the service's health, asked for by `$SRV.HEALTH` and `/healthz`. It gets a second.
+    /// Registers a check that `$SRV.HEALTH` and `/healthz` run. It fails after a second.
     package func healthCheck(_ name: String, _ check: @escaping @Sendable () async -> HealthCheck) {
         health.add(name, check)
     }
 
-    /// Sets the identity of the service's database, before `run`: on a bus with another store the service takes no
-    /// requests.
+    /// Sets the identity of the service's database; call it before `run`. On a bus with another store the service takes
+    /// no requests.
     ///
     /// - Parameters:
     ///   - identity: The identity stored in the database now.
@@ -89,14 +89,14 @@ package final class BusService: ServiceLifecycle.Service {
         }
     }
 
-    /// What discovery announces of the store.
+    /// The store and database that discovery announces.
     var storeMetadata: [String: String] { registry.withLock { $0.membership }?.metadata ?? [:] }
 
-    /// Returns when the broker has acknowledged every subscription, so that requests are served, or when the task is
-    /// cancelled.
+    /// Returns when the broker has acknowledged every subscription, or the task is cancelled. Requests are served from
+    /// then on.
     package func ready() async { await readiness.wait() }
 
-    /// The answer to `$SRV.HEALTH`, for other places that show it.
+    /// Runs the health checks. Returns the answer to `$SRV.HEALTH`, also shown elsewhere.
     package func healthResponse() async -> HealthResponse {
         let (status, checks) = await health.run()
         return HealthResponse(identity, status: status, checks: checks)
@@ -141,7 +141,7 @@ package final class BusService: ServiceLifecycle.Service {
         return subscriptions
     }
 
-    /// The endpoints; from the first call on nothing may be added.
+    /// The registered endpoints. From the first call on nothing may be added.
     func sealedEndpoints() -> [ServedEndpoint] {
         registry.withLock { registry in
             registry.isSealed = true
@@ -149,7 +149,8 @@ package final class BusService: ServiceLifecycle.Service {
         }
     }
 
-    /// Returns nil on graceful shutdown or cancellation; else why the bus has ended for good, or the store's conflict.
+    /// Waits for the end of serving. Returns nil for graceful shutdown or cancellation, the bus's final error, or the
+    /// store's conflict.
     private func waitForTheEnd() async -> (any Error)? {
         let bus = bus
         let membership = registry.withLock { $0.membership }
@@ -177,7 +178,8 @@ package final class BusService: ServiceLifecycle.Service {
         }
     }
 
-    /// The barrier first: what was delivered before it is in flight by then, and nothing comes after it.
+    /// Stops taking requests, then waits for those in flight. After the barrier of `unsubscribe` every delivered
+    /// request is in flight, and none follows.
     private func stop(_ subscriptions: Subscriptions) async {
         await withDiscardingTaskGroup { group in
             for subscription in subscriptions.requests { group.addTask { await subscription.unsubscribe() } }
@@ -194,7 +196,7 @@ package final class BusService: ServiceLifecycle.Service {
         logger.info("stopped serving")
     }
 
-    /// A request has come. On the bus's loop, so it only starts the work.
+    /// Starts the handler of a request that has arrived. Runs on the bus's loop, so it only starts the work.
     private func receive(_ message: BusMessage, _ endpoint: ServedEndpoint) {
         let arrival = ContinuousClock.now
         let context = RequestContext(endpoint: endpoint.name, headers: message.headers, logger: logger)
@@ -211,7 +213,7 @@ package final class BusService: ServiceLifecycle.Service {
         inFlight.attach(task, to: place)
     }
 
-    /// Answers and counts.
+    /// Sends the reply and records the request.
     private func finish(
         _ message: BusMessage, _ endpoint: ServedEndpoint, _ context: RequestContext,
         _ result: Result<[UInt8], StoreError>, since arrival: ContinuousClock.Instant

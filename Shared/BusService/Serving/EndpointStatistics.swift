@@ -1,4 +1,4 @@
-/// The statistics of one endpoint in `$SRV.STATS`, since the start of the process.
+/// The counts of one endpoint in `$SRV.STATS`, since the process started.
 struct EndpointStatistics: Sendable {
     private(set) var requests = 0
     private(set) var errors = 0

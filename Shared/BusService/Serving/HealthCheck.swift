@@ -1,4 +1,4 @@
-/// How a service, or one part of it, is. From good to bad.
+/// The health of a service or one part of it, from good to bad.
 package enum HealthStatus: String, Sendable, Codable, Comparable {
     /// All is well.
     case pass

@@ -8,7 +8,7 @@ final class HealthChecks: Sendable {
         checks.withLock { $0[name] = LimitedHealthCheck(check) }
     }
 
-    /// Runs all checks at the same time; one that takes longer than a second has failed.
+    /// Runs all checks concurrently. One that takes longer than a second has failed.
     func run() async -> (status: HealthStatus, checks: [String: HealthCheck]) {
         let checks = checks.withLock { $0 }
         let results = await withTaskGroup(of: (String, HealthCheck).self) { group in

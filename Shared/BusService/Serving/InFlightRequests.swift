@@ -1,7 +1,7 @@
 import EventLoop
 
-/// The requests a service has taken and not answered: counted per endpoint for the bulkhead, and kept, so that a
-/// stopping service can wait for them.
+/// The requests that a service has taken and not answered. They are counted per endpoint for the bulkhead, and kept, so
+/// that a stopping service can wait for them.
 final class InFlightRequests: Sendable {
     private struct Contents {
         var nextIdentifier = 0
@@ -24,14 +24,14 @@ final class InFlightRequests: Sendable {
         }
     }
 
-    /// Remembers the task of a place, unless it is done already.
+    /// Keeps the task of a place, unless it has ended already.
     func attach(_ task: Task<Void, Never>, to identifier: Int) {
         contents.withLock { contents in
             if contents.tasks[identifier] != nil { contents.tasks.updateValue(task, forKey: identifier) }
         }
     }
 
-    /// Gives the place back.
+    /// Frees the place.
     func end(_ identifier: Int, _ endpoint: String) {
         let drainers: [CheckedContinuation<Int, Never>] = contents.withLock { contents in
             guard contents.tasks.removeValue(forKey: identifier) != nil else { return [] }

@@ -12,7 +12,7 @@ final class LimitedHealthCheck: Sendable {
 
     init(_ check: @escaping @Sendable () async -> HealthCheck) { self.check = check }
 
-    /// Runs the check, or waits for the run that is under way: one that hangs is not started a second time.
+    /// Runs the check, or waits for the run under way. A check that hangs is not started a second time.
     func run() async -> HealthCheck {
         let limit = Task {
             guard (try? await Task.sleep(for: BusServiceLimits.healthCheckTimeout)) != nil else { return }

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A gate that opens once, with its waiters.
+/// A gate that opens once, and the tasks that wait for it.
 final class Readiness: Sendable {
     private struct Contents {
         var isOpen = false

@@ -1,12 +1,12 @@
 import StoreModels
 
-/// Keeps lists below the 512 KiB a reply on the bus may have: a page ends where the next row would not fit, and says
-/// where the next page begins.
+/// Limits lists to what fits a reply of 512 KiB. A page ends where the next row would not fit, and says where the next
+/// page begins.
 package enum ReplyBudget {
-    /// Bytes of JSON for the rows; the rest is room for the members around them, and for headers.
+    /// Bytes of JSON for the rows. The rest of a reply is room for the members around them.
     package static let bytesMax = BusServiceLimits.replyBytesMax - (64 << 10)
 
-    /// The longest beginning of `rows` that fits; at least one row, which never is that large by itself.
+    /// The longest prefix of `rows` that fits, at least one row. No row is that large by itself.
     /// - Parameter encoded: A row's number of JSON bytes, without the comma after it.
     /// - Throws: The error of `encoded`.
     package static func fitting<Row>(_ rows: [Row], _ encoded: (Row) throws -> Int) rethrows -> [Row] {
@@ -18,7 +18,7 @@ package enum ReplyBudget {
         return rows
     }
 
-    /// The longest beginning of `rows` whose JSON fits.
+    /// The longest prefix of `rows` whose JSON fits, at least one row.
     /// - Throws: An error when a row cannot be written as JSON.
     package static func fitting<Row: Encodable>(_ rows: [Row]) throws -> [Row] {
         try fitting(rows) { try StoreJSON.encode($0).count }

@@ -3,7 +3,8 @@ import Logging
 
 /// The context of a request: everything a handler gets apart from its body.
 package struct RequestContext: Sendable {
-    /// When the caller stops waiting: the time of arrival plus `Sb-Timeout`, or 5 s.
+    /// The instant at which the caller stops waiting. It is the time of arrival plus `Sb-Timeout` (300 s at most), or
+    /// plus 5 s without that header.
     package let deadline: ContinuousClock.Instant
     /// This hop's span in the caller's trace.
     package let trace: TraceContext
@@ -17,6 +18,8 @@ package struct RequestContext: Sendable {
     package let endpoint: String
     private let baseLogger: Logger
 
+    /// Creates the context of a request that did not arrive over the bus.
+    ///
     /// - Parameters:
     ///   - deadline: Nil: 5 s from now.
     package init(
@@ -32,8 +35,8 @@ package struct RequestContext: Sendable {
         baseLogger = logger
     }
 
-    /// Reads the headers of a request that has just arrived. Missing or malformed headers get their defaults. Unknown
-    /// headers are ignored.
+    /// Reads the headers of a request that has just arrived. Missing or malformed headers get their defaults, unknown
+    /// ones are ignored.
     init(endpoint: String, headers: BusHeaders, logger: Logger) {
         var budget = BusServiceLimits.defaultTimeout
         if let milliseconds = headers[BusHeader.sbTimeout].flatMap(Int64.init), milliseconds >= 0 {
@@ -52,13 +55,13 @@ package struct RequestContext: Sendable {
     /// The trace, for logs and error messages.
     package var traceID: String { trace.traceID }
 
-    /// The context for calls this request needs: the remaining budget, this span as parent, the same identifier and
-    /// actor.
+    /// The context for calls that this request needs. It has the remaining budget, this span as parent, the same
+    /// identifier and actor.
     package var callContext: CallContext {
         CallContext(deadline: deadline, traceparent: traceparent, requestIdentifier: requestIdentifier, actor: actor)
     }
 
-    /// Logs with this request's identifiers. Made when it is asked for, because most requests log nothing.
+    /// A logger with this request's identifiers. It is made at each access, because most requests log nothing.
     package var logger: Logger {
         var logger = baseLogger
         logger[metadataKey: "endpoint"] = "\(endpoint)"

@@ -3,7 +3,7 @@ import Logging
 import Metrics
 import StoreModels
 
-/// One endpoint of a service, with its types forgotten: bytes in, bytes out.
+/// One endpoint of a service with its types erased: bytes in, bytes out.
 final class ServedEndpoint: Sendable {
     let name: String
     let subject: String
@@ -26,7 +26,7 @@ final class ServedEndpoint: Sendable {
         }
     }
 
-    /// Runs the handler; every failure comes back as a `StoreError`.
+    /// Runs the handler; every failure becomes a `StoreError`.
     func result(_ body: [UInt8], _ context: RequestContext) async -> Result<[UInt8], StoreError> {
         do throws(StoreError) {
             return .success(try await run(body, context))

@@ -15,13 +15,13 @@ package struct StoreIdentity: Sendable, Equatable {
         self.store = store
     }
 
-    /// Reads what a discovery answer announces; nil for a service without a database.
+    /// Reads the identity from a discovery answer; nil for a service without a database.
     init?(metadata: [String: String]) {
         guard let database = metadata[Self.databaseKey] else { return nil }
         self.init(database: database, store: metadata[Self.storeKey])
     }
 
-    /// The members of `metadata`.
+    /// The members for a discovery answer's `metadata`.
     var metadata: [String: String] {
         var metadata = [Self.databaseKey: database]
         metadata[Self.storeKey] = store

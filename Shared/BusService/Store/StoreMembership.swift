@@ -2,17 +2,17 @@ import BusClient
 import EventLoop
 import Logging
 
-/// Keeps a service off a bus where another store, or another database of the same service, is.
+/// Keeps a service off a bus with another store or another database of the service.
 ///
 /// The instance answers discovery before it discovers others. Of two that start simultaneously, at least one therefore
 /// sees the other.
 final class StoreMembership: Sendable {
-    /// How long the first look collects answers; later ones are seen by the next look.
+    /// How long `join` collects answers; `watch` sees the later ones.
     static let firstLook: Duration = .milliseconds(100)
     static let look: Duration = .milliseconds(300)
-    /// Between looks of a database that belongs to no store yet.
+    /// The pause between checks for a database that belongs to no store yet.
     static let newInterval: Duration = .milliseconds(500)
-    /// Between looks of one that does; every new connection to the bus is followed by one, too.
+    /// The pause between checks for a database of a store. Every new connection to the bus is followed by a check, too.
     static let settledInterval: Duration = .seconds(30)
 
     private let rule: Locked<StoreMembershipRule>
@@ -30,11 +30,11 @@ final class StoreMembership: Sendable {
         self.logger = logger
     }
 
-    /// What discovery announces.
+    /// The members that discovery announces.
     var metadata: [String: String] { rule.withLock { $0.own.identity.metadata } }
 
     /// Returns when the service may take requests.
-    /// - Throws: ``StoreConflict``; `BusError` when asking is not allowed, or the bus has ended for good.
+    /// - Throws: ``StoreConflict``; `BusError` when asking is not allowed, or the bus or the task has ended.
     func join() async throws {
         while true {
             let peers: [StoreMembershipRule.Peer]
@@ -48,7 +48,7 @@ final class StoreMembership: Sendable {
         }
     }
 
-    /// Looks around again and again until the task is cancelled.
+    /// Checks the databases on the bus repeatedly, until the task is cancelled.
     /// - Throws: ``StoreConflict``.
     func watch() async throws {
         while !Task.isCancelled {
@@ -91,7 +91,7 @@ final class StoreMembership: Sendable {
         throw bus.endReason ?? BusError(.cancelled, "the task was cancelled while waiting for the bus")
     }
 
-    /// Until the interval has passed or there is a new connection.
+    /// Waits for the interval or a new connection, whichever comes first.
     private func pause() async {
         let isNew = rule.withLock { $0.own.identity.store == nil }
         let bus = bus

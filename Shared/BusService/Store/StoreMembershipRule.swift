@@ -1,7 +1,7 @@
 /// Decides whether a service may join the databases on the bus. No I/O.
 ///
-/// A new database belongs to no store yet. It takes over the store of the others, and where none of them has one for a
-/// while the service that makes stores makes one. What was taken over is never exchanged again.
+/// A new database belongs to no store yet. It takes over the store of the other databases. Where none of them has one
+/// for 3 s, the service that makes stores makes one. A store once taken over is never exchanged.
 struct StoreMembershipRule: Sendable {
     /// A service instance with a database, as discovery reports it.
     struct Peer: Sendable, Equatable {
@@ -20,11 +20,11 @@ struct StoreMembershipRule: Sendable {
         case refuse(StoreConflict)
     }
 
-    /// How long the bus is without a store before one is made, so that an older database has the time to come up.
+    /// How long no database has a store before one is made. An older database has the time to start.
     static let makesAfter: Duration = .seconds(3)
 
     private(set) var own: Peer
-    /// Whether this service makes the store when there is none: one service of all does.
+    /// Whether this service makes the store when there is none; exactly one service does.
     let makesStore: Bool
     private var withoutStoreSince: ContinuousClock.Instant?
 
@@ -33,7 +33,7 @@ struct StoreMembershipRule: Sendable {
         self.makesStore = makesStore
     }
 
-    /// Judges the instances on the bus now; this instance's own answer does not count.
+    /// Decides by the instances on the bus now, this instance's own answer left out.
     mutating func decide(_ peers: [Peer], now: ContinuousClock.Instant) -> Decision {
         let others = peers.filter { $0.instance != own.instance }
         let settled = others.filter { $0.identity.store != nil }

@@ -6,7 +6,7 @@
 
 /// Reads secrets that settings name by their file.
 package enum SecretFile {
-    /// The content of a file without the line end editors add.
+    /// The content of a file without whitespace at its end.
     /// - Parameter variable: The setting that named the file, such as `BUS_CREDENTIALS_FILE`.
     /// - Throws: `badConfiguration` for a file that does not exist, cannot be read or is empty.
     package static func text(_ path: String, of variable: String) throws(StartupError) -> String {

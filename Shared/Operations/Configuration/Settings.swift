@@ -7,7 +7,7 @@ import EventLoop
     import Foundation
 #endif
 
-/// The settings of a process: flag, then environment, then JSON file, then the default that the reader names.
+/// The settings of a process. A value comes from a flag, else the environment, the JSON file, or the reader's default.
 ///
 /// A key is dotted, `queue.redelivery.delayMaxSeconds`; in the environment it is
 /// `QUEUE_REDELIVERY_DELAY_MAX_SECONDS`, in the file `{"queue":{"redelivery":{"delayMaxSeconds":5}}}`. What is read is

@@ -1,13 +1,14 @@
 import Dispatch
 import EventLoop
 
-/// Writes lines together: the first after a silence as soon as possible, those that follow within ``gathersFor`` at
-/// once.
+/// Writes lines together, to save writes. The first after a silence is written as soon as possible, those that follow
+/// within ``gathersFor`` at once.
 ///
 /// A write for each line cost a fifth of what answering a request for products costs, and blocked the logging task
 /// (docs/performance.md). An urgent line, and everything before it, is written before the call returns. A process that
 /// is killed loses the lines of its last ``gathersFor``; what it has acknowledged is in databases, not in logs.
 final class LineWriter: Sendable {
+    /// How long lines are collected before a write.
     static let gathersFor = DispatchTimeInterval.milliseconds(20)
     /// The most bytes that wait for a reader. Beyond that the logging caller waits too, so that no line is lost.
     static let waitingMax = 256 * 1024
@@ -32,6 +33,8 @@ final class LineWriter: Sendable {
         self.write = write
     }
 
+    /// Adds a line.
+    ///
     /// - Parameter isUrgent: Whether the line has to be written before this returns.
     func add(_ line: [UInt8], isUrgent: Bool) {
         let (isFull, wakes) = state.withLock { state in
@@ -43,7 +46,7 @@ final class LineWriter: Sendable {
         if isUrgent || isFull { flush() }
     }
 
-    /// Writes what waits. To be called before the process ends.
+    /// Writes what waits. The process calls it before it ends.
     func flush() {
         turn.withLock { _ in
             let lines = state.withLock { state in

@@ -10,7 +10,7 @@ import StoreModels
 /// service instance subject endpoint requestIdentifier traceID bundleId customerIdentifier deviceId transaction
 /// productIdentifier code status durationMs attempt error pid port path.
 struct StorebusLogHandler: LogHandler {
-    /// Of the logger itself; changing it is the logger's affair.
+    /// The logger's own metadata; `Logger` changes it.
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
     var logLevel: Logger.Level

@@ -1,7 +1,7 @@
 import CoreMetrics
 import EventLoop
 
-/// One number of a metric: a counter, a gauge, or a sum and count, under one set of labels.
+/// One number of a metric, under one set of labels. It is a counter, a gauge, or a sum and count.
 ///
 /// One type for all kinds, because the registry keeps them together; it hands each out only as the requested kind.
 final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
@@ -10,7 +10,7 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
         var number = 0.0
         /// How often something was recorded.
         var count = 0
-        /// Records per bucket, each up to its own bound only; empty without a histogram.
+        /// Records per bucket, not cumulated; empty without a histogram.
         var buckets: [Int] = []
     }
 
@@ -22,7 +22,7 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
         value = Locked(Value(buckets: kind == .histogram ? Array(repeating: 0, count: Self.bounds.count) : []))
     }
 
-    /// Upper bounds of the buckets in seconds, from half a millisecond to the longest deadline in common use.
+    /// Upper bounds of the buckets in seconds. They go from half a millisecond to the longest deadline in common use.
     static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     var current: Value { value.withLock { $0 } }
@@ -51,7 +51,7 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
     }
 }
 
-/// What Prometheus calls a metric.
+/// The kind of a metric, in Prometheus's words.
 enum MetricKind: String, Sendable {
     case counter, gauge, summary, histogram
 }

@@ -8,7 +8,7 @@ import Glibc
     import Foundation
 #endif
 
-/// The gauges every process has, under the names Prometheus' own clients use, and the loop's longest turn.
+/// The gauges every process has, named as by Prometheus' own clients. The loop's longest turn is added.
 struct ProcessMetrics: Sendable {
     private let resident: any MeterHandler
     private let descriptors: any MeterHandler

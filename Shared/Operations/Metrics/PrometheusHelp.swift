@@ -1,4 +1,4 @@
-/// The meaning of each Storebus metric: swift-metrics has no place for it, and Prometheus asks for it.
+/// The meaning of each Storebus metric. Prometheus asks for it, and swift-metrics has no place for it.
 enum PrometheusHelp {
     /// One sentence; nil for a metric that Storebus does not define.
     static func text(of name: String) -> String? { texts[name] }

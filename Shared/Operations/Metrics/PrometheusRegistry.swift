@@ -1,7 +1,7 @@
 import CoreMetrics
 import EventLoop
 
-/// Keeps the process's metrics and writes them as Prometheus text (exposition format 0.0.4): the backend of
+/// Keeps the process's metrics and writes them as Prometheus text (exposition format 0.0.4). The backend of
 /// swift-metrics.
 ///
 /// Timers are histograms in seconds (give them names that end in `_seconds`), aggregating recorders are summaries with
@@ -18,7 +18,7 @@ package final class PrometheusRegistry: MetricsFactory {
     /// Label sets of one metric: endpoints times codes stay far below.
     static let seriesMax = 256
 
-    /// What a caller spelt, so that the spelling is checked once and not with every request.
+    /// A metric as a caller spelt it. The spelling is checked once and not with every request.
     private struct Spelling: Hashable {
         let label: String
         let dimensions: [String]
@@ -30,12 +30,12 @@ package final class PrometheusRegistry: MetricsFactory {
 
     private let families = Locked<[String: Family]>([:])
     private let known = Locked<[Spelling: MetricSeries]>([:])
-    /// Called before each page, to bring gauges up to date that are read and not pushed.
+    /// The functions called before each page. They set gauges that are read and not pushed.
     private let refreshers = Locked<[@Sendable () -> Void]>([])
 
     package init() {}
 
-    /// Calls `refresh` before each page; it sets gauges.
+    /// Has `refresh` called before each page, to set gauges.
     package func beforeEachPage(_ refresh: @escaping @Sendable () -> Void) {
         refreshers.withLock { $0.append(refresh) }
     }

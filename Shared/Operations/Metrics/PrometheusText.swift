@@ -1,4 +1,4 @@
-/// The words and lines of Prometheus' text format.
+/// The names and lines of Prometheus' text format.
 enum PrometheusText {
     /// A legal metric name: letters, digits, `_` and `:`, no digit first.
     static func name(_ text: String) -> String {

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// One connection of the monitoring port, confined to the loop: a request, an answer, the end.
+/// One connection of the monitoring port: a request, a response, the end. Confined to the loop.
 final class MonitorConnection {
     /// Called once, after the connection has closed.
     var onEnd: (() -> Void)?

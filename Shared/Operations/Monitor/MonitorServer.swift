@@ -1,13 +1,13 @@
 import EventLoop
 import ServiceLifecycle
 
-/// The monitoring port: a GET-only HTTP/1.1 server on the process's loop, for `/healthz`, `/metrics` and what else a
-/// process has to show. It asks for no credentials: beyond loopback it is for networks of one's own.
+/// The monitoring port: a GET-only HTTP/1.1 server on the process's loop. It serves `/healthz`, `/metrics` and the
+/// process's other pages. It asks for no credentials: beyond loopback it is for networks of one's own.
 ///
 /// ```swift
 /// environment.monitor.route("/varz") { request in .json(await broker.varz()) }
 /// ```
-/// One request per connection, 64 connections at a time (more wait in the backlog of the accept loop and are closed),
+/// One request per connection, 64 connections at a time (more are closed at once),
 /// five seconds for a request. Page functions run on the loop.
 package actor MonitorServer: ServiceLifecycle.Service {
     package typealias Page = @Sendable (MonitorRequest) async -> MonitorResponse
@@ -26,14 +26,14 @@ package actor MonitorServer: ServiceLifecycle.Service {
 
     package init(loop: UVLoop) { self.loop = loop }
 
-    /// Adds a page, or replaces it; at any time.
+    /// Adds a page, or replaces it. It may be called at any time.
     nonisolated package func route(_ path: String, _ page: @escaping Page) {
         pages.withLock { $0[path] = page }
     }
 
-    /// Listens.
+    /// Listens on an address.
     /// - Parameter port: 0 for any free one.
-    /// - Returns: The port.
+    /// - Returns: The port, the real one for 0.
     /// - Throws: `unavailable` when the port is in use, naming it and `--monitor-port`.
     @discardableResult
     package func start(host: String = "127.0.0.1", port: Int) throws(StartupError) -> Int {

@@ -4,12 +4,13 @@ import Logging
 import NATSClient
 import ServiceLifecycle
 
-/// The process's bus client as a service of the group: the first to start, the last to end.
+/// The process's bus client as a service of the group. It starts before all services that use the bus and ends after
+/// them.
 struct BusConnection: ServiceLifecycle.Service {
     let bus: any BusClient
     let logger: Logger
 
-    /// Waits for the end, then drains.
+    /// Waits for the shutdown, then drains the client.
     func run() async throws {
         try? await gracefulShutdown()
         let report = await bus.drain()
@@ -21,14 +22,14 @@ struct BusConnection: ServiceLifecycle.Service {
             ])
     }
 
-    /// A client for `BUS_URL` that connects by itself.
+    /// Creates a client for `BUS_URL` that has begun to connect.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
     static func open(_ process: ProcessEnvironment) async throws(StartupError) -> any BusClient {
         try address(process.configuration)
             .connect(name: process.name, instance: process.instance, loop: process.loop, logger: process.logger)
     }
 
-    /// `BUS_URL` with the secret of `BUS_CREDENTIALS_FILE`.
+    /// The address of `BUS_URL`, with the secret of `BUS_CREDENTIALS_FILE`.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
     static func address(_ settings: Settings) throws(StartupError) -> BusAddress {
         let text = try settings.string("bus.url", default: BusURL().description)

@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// How many descriptors the process may have (`RLIMIT_NOFILE`).
+/// The number of descriptors the process may have (`RLIMIT_NOFILE`).
 package enum DescriptorLimit {
-    /// Kept for files, the bus, the database and what comes and goes; the rest may be connections.
+    /// Descriptors kept for files, the bus, the database and short-lived uses. The rest may be connections.
     package static let spare = 64
-    /// Never fewer connections than these, however low the limit is.
+    /// The fewest connections, however low the limit is.
     package static let connectionsMin = 16
 
-    /// Raises the soft limit to the hard one: the soft one is meant for programs that use select.
-    /// - Returns: The limit that holds now.
+    /// Raises the soft limit to the hard one. The soft one is meant for programs that use select.
+    /// - Returns: The limit in force.
     @discardableResult
     package static func raise() -> Int {
         #if canImport(Glibc)

@@ -11,13 +11,14 @@ import StoreModels
     import Foundation
 #endif
 
-/// `--health`: asks the instance that runs here how it is, over the bus, as any other client of the bus would.
+/// `--health`: asks a running instance for its health, over the bus.
 ///
-/// Made for the health checks of containers: a process that only has its port open, or that lost the bus, is not well.
+/// Made for the health checks of containers: a process that only has its port open, or that lost the bus, is unhealthy.
 /// The ready file names the instance, so the probe is given the same `--ready-file`, settings and credentials as the
 /// process.
 enum HealthProbe {
-    /// Shorter than any health check's own time limit, so that the probe can print its reason.
+    /// How long connecting and each answer may take. Shorter than any health check's own time limit, so that the probe
+    /// can print its reason.
     static let timeLimit: Duration = .seconds(3)
 
     /// Returns when the instance passes, perhaps with warnings, after its answer was printed.
@@ -44,7 +45,7 @@ enum HealthProbe {
         print(try answer.get())
     }
 
-    /// A broker is well when it accepts a client and answers it; a service, when it reports so.
+    /// Asks the instance. A broker is healthy when it accepts a client and answers it; a service, when it reports so.
     private static func ask(
         _ client: any BusClient, _ instance: ReadyFile.Contents
     ) async -> Result<String, StartupError> {
@@ -79,7 +80,7 @@ enum HealthProbe {
         }
     }
 
-    /// The broker's own address, with the token it asks of others.
+    /// The broker's own address, with the token it asks of clients.
     private static func ownBus(
         _ instance: ReadyFile.Contents, _ settings: Settings
     ) throws(StartupError) -> BusURL {

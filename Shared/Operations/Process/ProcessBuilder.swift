@@ -9,7 +9,7 @@ import Metrics
     import Foundation
 #endif
 
-/// Makes what a process is given, and takes it apart again.
+/// Builds a process's environment, and tears it down.
 enum ProcessBuilder {
     static let processIdentifier = ProcessInfo.processInfo.processIdentifier
 
@@ -41,7 +41,7 @@ enum ProcessBuilder {
         return environment
     }
 
-    /// Everything has stopped: the ready file goes, and the loop ends.
+    /// Removes the ready file and ends the loop, once everything has stopped.
     static func tearDown(_ environment: ProcessEnvironment) async {
         environment.ready.remove()
         await environment.monitor.stop()
@@ -49,7 +49,7 @@ enum ProcessBuilder {
         LineWriter.standardError.flush()
     }
 
-    /// The lifecycle library logs each step at info; that level is for debugging here.
+    /// Raises the lifecycle library's log level, because that library logs each step at info.
     static func quiet(_ logger: Logger) -> Logger {
         var logger = logger
         if logger.logLevel > .debug { logger.logLevel = .error }
@@ -94,6 +94,8 @@ enum ProcessBuilder {
         return path
     }
 
+    /// Checks that only the process's user gets into the data directory.
+    ///
     /// - Throws: `badConfiguration` for a directory in which others may exchange files.
     static func checkPrivacy(of path: String, _ logger: Logger) throws(StartupError) {
         do throws(FilePrivacy.Refusal) {

@@ -1,10 +1,10 @@
-/// Why a process ends, as its exit code says it. The numbers are those of `sysexits.h`, so that scripts and supervisors
-/// can act on them.
+/// The reason for a process's end, as its exit code. The numbers are those of `sysexits.h`, so that scripts and
+/// supervisors can act on them.
 package enum ProcessExit: Int32, Sendable {
     case success = 0
     /// Wrong flags or arguments.
     case usage = 64
-    /// An input file is not what it should be.
+    /// An input file cannot be used.
     case badInput = 65
     /// Something that must be reached or bound cannot be.
     case unavailable = 69

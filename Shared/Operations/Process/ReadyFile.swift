@@ -7,7 +7,7 @@ import StoreModels
     import Foundation
 #endif
 
-/// Tells the process's starter that it serves: the file of `--ready-file`, and a log line by the caller.
+/// Notifies the process's starter that it serves, by the file of `--ready-file`. The caller logs a line, too.
 ///
 /// ```json
 /// {"host":"127.0.0.1","instance":"9f2c…","monitorPort":0,"pid":812,"port":7430,"service":"gateway"}
@@ -44,11 +44,11 @@ package final class ReadyFile: Sendable {
         state = Locked(State(contents: contents, expectsListener: expectsListener))
     }
 
-    /// The process will listen on a port of its own: it is not ready before ``listening(host:port:)``. To be called
-    /// while the process is built.
+    /// Keeps the process from being ready before ``listening(host:port:)``. Called while a process is built that
+    /// listens on a port of its own.
     package func expectListener() { state.withLock { $0.expectsListener = true } }
 
-    /// The process listens.
+    /// Sets the address on which the process listens.
     /// - Throws: `badConfiguration` when the ready file cannot be written.
     package func listening(host: String, port: Int) throws(StartupError) {
         state.withLock { state in
@@ -59,7 +59,7 @@ package final class ReadyFile: Sendable {
         try writeIfReady()
     }
 
-    /// Its requests are served.
+    /// Notes that the process's requests are served.
     func serving(monitorPort: Int) throws(StartupError) {
         state.withLock { state in
             state.contents.monitorPort = monitorPort
@@ -68,10 +68,10 @@ package final class ReadyFile: Sendable {
         try writeIfReady()
     }
 
-    /// Whether everything the process waits for has happened.
+    /// Whether its requests are served, and it listens where that was expected.
     package var isReady: Bool { state.withLock { $0.isServing && ($0.isListening || !$0.expectsListener) } }
 
-    /// Removes the file; the process serves no longer.
+    /// Removes the file, when the process serves no longer.
     func remove() {
         guard let path, state.withLock({ $0.isWritten }) else { return }
         try? FileManager.default.removeItem(atPath: path)

@@ -3,7 +3,7 @@ import BusService
 import EventLoop
 import Logging
 
-/// What every process is given: a loop, settings, a logger, metrics and a monitoring port. The broker gets this one.
+/// The loop, settings, logger, metrics and monitoring port of every process. The broker gets this one.
 package struct ProcessEnvironment: Sendable {
     /// `catalog`, `broker`.
     package let name: String
@@ -16,9 +16,9 @@ package struct ProcessEnvironment: Sendable {
     package let metrics: PrometheusRegistry
     /// The monitoring port; pages may be added at any time.
     package let monitor: MonitorServer
-    /// Tells the starter when the process serves.
+    /// Notifies the starter when the process serves.
     package let ready: ReadyFile
-    /// `--data`, else `.storebus`; made when it does not exist, private to the user, if the process said it uses it.
+    /// `--data`, else `.storebus`. Made when it does not exist, private to the user, if the process said it uses it.
     package let dataDirectory: String
     /// `--host`, else 127.0.0.1.
     package let host: String
@@ -26,15 +26,15 @@ package struct ProcessEnvironment: Sendable {
     package let port: Int?
 }
 
-/// What a service on the bus is given.
+/// The process's environment and what a service on the bus needs besides.
 package struct ServiceEnvironment: Sendable {
     package let process: ProcessEnvironment
-    /// The connection to the bus, already started; it connects by itself, again and again.
+    /// The connection to the bus, already started; it reconnects by itself.
     package let bus: any BusClient
-    /// Where endpoints and health checks are registered. It is run by ``ServiceMain`` after the services that `build`
-    /// returns, and stops before them.
+    /// The service that endpoints and health checks are registered with. It is run by ``ServiceMain`` after the
+    /// services that `build` returns, and stops before them.
     package let service: BusService
-    /// For calls of other services, without retries.
+    /// The caller for requests to other services, without retries.
     package let caller: ServiceCaller
 
     package var instance: String { process.instance }

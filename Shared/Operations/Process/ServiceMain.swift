@@ -30,11 +30,11 @@ import UnixSignals
 ///
 /// Start: SIGPIPE ignored, settings, logging, metrics, the loop, then `build`, then the monitoring port, then
 /// everything runs in one `ServiceGroup`. SIGTERM and SIGINT end it gracefully in the opposite order: endpoints first
-/// (their requests are finished), then what `build` returned from last to first, then the monitoring port, then the
-/// bus. An error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``). With
+/// (their requests are finished), then what `build` returned from last to first, then the bus, then the monitoring
+/// port. An error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``). With
 /// `--health` nothing is built: a running instance is asked (``HealthProbe``).
 package enum ServiceMain {
-    /// How long a graceful end may take before everything is cancelled: the drain of the endpoints and a bit.
+    /// How long a graceful end may take before everything is cancelled. It is longer than the drain of the endpoints.
     static let gracefulLimit: Duration = .seconds(15)
 
     /// Runs a service on the bus of `BUS_URL`, with the token in the file `BUS_CREDENTIALS_FILE`.

@@ -2,7 +2,8 @@ import BusClient
 import BusService
 import EventLoop
 
-/// Why a process cannot start or continue: one line that names the place and the remedy, and the exit code.
+/// The reason why a process cannot start or continue, with the exit code. The message is one line that names the place
+/// and the remedy.
 ///
 /// ```swift
 /// throw StartupError(.locked, "data/catalog.sqlite is held by pid 812 (catalog); stop it first")
@@ -21,7 +22,7 @@ package struct StartupError: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 extension StartupError {
-    /// Converts an error that ended the process into one for its starter.
+    /// Converts an error that ended the process.
     package init(_ error: any Error) {
         switch error {
         case let error as StartupError: self = error
@@ -45,7 +46,7 @@ extension StartupError {
         }
     }
 
-    /// A listener that could not be opened.
+    /// Explains a listener that could not be opened.
     package init(listening error: UVError, host: String, port: Int, flag: String) {
         switch error.code {
         case UVError.addressInUse:

@@ -1,7 +1,7 @@
 internal import CPostgres
 
 extension PersistenceError {
-    /// What a failed statement means to a repository.
+    /// Translates a failed statement for a repository.
     /// - Parameters:
     ///   - result: A result of status `PGRES_FATAL_ERROR`.
     ///   - columns: The columns of a unique index, by its name.

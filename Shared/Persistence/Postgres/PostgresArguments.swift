@@ -1,4 +1,4 @@
-/// Values as libpq takes them: one stretch of bytes, and where in it each value lies.
+/// Values as libpq takes them: one array of bytes, and each value's place in it.
 ///
 /// Numbers go as text, because the server decides how wide they are; text and bytes go as they are, with their length,
 /// so that a NUL inside is seen by the server and refused instead of cutting the value off.

@@ -2,7 +2,7 @@ internal import CPostgres
 internal import EventLoop
 internal import Foundation
 
-/// A connection on its way.
+/// An attempt to connect to PostgreSQL.
 ///
 /// `@unchecked Sendable`: a reference to it travels with a continuation; everything in it is touched on the loop only.
 final class PostgresAttempt: @unchecked Sendable {
@@ -60,7 +60,7 @@ final class PostgresAttempt: @unchecked Sendable {
         }
     }
 
-    /// Resumes `waiter` when the socket is ready, or with what is wrong.
+    /// Resumes `waiter` when the socket is ready, or with the error.
     func wait(for events: PollHandle.Events, until deadline: ContinuousClock.Instant, _ waiter: Waiter) {
         timer.start(after: max(.zero, deadline - .now)) { [poller, location] in
             poller.stop()
@@ -87,7 +87,7 @@ final class PostgresAttempt: @unchecked Sendable {
         PQfinish(handle.pointer)
     }
 
-    /// What a failed attempt means: everything is a server that is away, except what PostgreSQL refuses by its code.
+    /// Translates a failed attempt. Everything is a server that is away, except what PostgreSQL refuses by its code.
     private func failure() -> PersistenceError {
         let refusal = PostgresRefusal(String(cString: PQerrorMessage(handle.pointer)))
         let text = "PostgreSQL at \(location.place): \(refusal.text)"

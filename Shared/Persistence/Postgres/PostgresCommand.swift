@@ -1,4 +1,4 @@
-/// Something a connection has sent and has no answer to yet.
+/// A command that a connection has sent and the server has not answered.
 struct PostgresCommand {
     enum Kind {
         /// The waiter gets the rows; without a waiter only a failure is noted.

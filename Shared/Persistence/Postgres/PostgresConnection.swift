@@ -42,7 +42,7 @@ actor PostgresConnection {
         self.place = place
     }
 
-    /// Begins to listen, and to watch that answers come.
+    /// Begins to receive, and to check that answers come.
     func start() {
         // Warnings, as of a ROLLBACK too many, would go to standard error.
         PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -55,7 +55,7 @@ actor PostgresConnection {
         self.watchdog = watchdog
     }
 
-    /// From here on statements are prepared and pipelined.
+    /// Enters pipeline mode; statements are prepared and pipelined from now on.
     /// - Parameter uniqueColumns: The columns of the schema's unique indexes, by index.
     func beginPipeline(uniqueColumns: [String: [String]]) {
         self.uniqueColumns = uniqueColumns
@@ -64,7 +64,7 @@ actor PostgresConnection {
 
     var isOpen: Bool { handle != nil }
 
-    /// Runs statements separated by semicolons, outside of a pipeline; gives the rows of the last one, all as text.
+    /// Runs statements separated by semicolons, outside of a pipeline. Returns the rows of the last one, all as text.
     func script(_ sql: String) async throws(PersistenceError) -> SQLResult {
         precondition(!isPipelining, "scripts belong before the pipeline")
         return try await withUnsafeContinuation { (waiter: PostgresCommand.Waiter) in
@@ -87,7 +87,7 @@ actor PostgresConnection {
 
     // MARK: Sending
 
-    /// Sends a statement; with a waiter that ends the segment.
+    /// Sends a statement; one with a waiter ends the segment.
     /// - Parameter begin: The statement that begins the transaction, when this is its first.
     func send(
         _ sql: String, _ arguments: [SQLValue], begin: String?, rowsMax: Int, _ request: PostgresRequestState,
@@ -311,7 +311,7 @@ actor PostgresConnection {
 
     private func refusal() -> PersistenceError { PersistenceError(.unavailable, "\(place): the connection was lost") }
 
-    /// The connection has ended by itself: fails every waiter.
+    /// Fails every waiter, because the connection has ended by itself.
     private func lose(_ error: PersistenceError) {
         guard handle != nil else { return }
         finish()

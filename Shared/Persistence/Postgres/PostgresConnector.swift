@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Opens connections without blocking the loop, but for the name of a host, which libpq looks up by itself.
+/// Opens connections without blocking the loop. Only the look-up of a host's name blocks, which is libpq's.
 actor PostgresConnector {
     /// The time limit for one attempt, including all its waits.
     static let time: Duration = .seconds(5)
@@ -16,8 +16,8 @@ actor PostgresConnector {
         self.loop = loop
     }
 
-    /// A connection that `prepare` has made ready.
-    /// - Throws: `unavailable` when the server is away, `cannotOpen` when it refuses us; what `prepare` throws.
+    /// Opens a connection and has `prepare` make it ready.
+    /// - Throws: `unavailable` when the server is away, `cannotOpen` when it refuses the client; what `prepare` throws.
     func connection(
         _ prepare: @Sendable (PostgresConnection) async throws(PersistenceError) -> Void
     ) async throws(PersistenceError) -> PostgresConnection {

@@ -12,9 +12,10 @@ internal import ServiceLifecycle
 /// Each read is one snapshot. Bodies run on the caller's executor; on the database's own loop without any thread hop.
 ///
 /// Writers of different processes meet at rows: a body that reads what it then changes locks the row first
-/// (``SQLDialect/lockRow``). What the server gives up because of another transaction is run again, three times at most.
+/// (``SQLDialect/lockRow``). A body that the server gives up because of another transaction is run again, three times
+/// at most.
 package final class PostgresDatabase: SQLDatabase {
-    /// How often a body is run that another transaction got into the way of.
+    /// The most runs of a body that conflicts with other transactions.
     static let attemptsMax = 4
 
     private let pool: PostgresPool
@@ -117,7 +118,7 @@ package final class PostgresDatabase: SQLDatabase {
 
     package func close() async { await pool.close() }
 
-    /// Why the server is away; nil while there is a connection. It is asked again by itself.
+    /// Why the server is away; nil while there is a connection. The pool retries by itself.
     package var fault: PersistenceError? { state.fault }
 
     package var statistics: DatabaseStatistics { state.statistics }

@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// Where a PostgreSQL database is: what `DATABASE_URL` says, with the password apart.
+/// The address of a PostgreSQL database: `DATABASE_URL`, with the password apart.
 ///
 /// `postgres://user[:password]@host[:port]/db`, or `postgres:///db?host=/socket/dir`. libpq reads the URL, so its other
 /// parameters (`sslmode`, `sslrootcert`, `target_session_attrs`, …), `PGPASSFILE` and the like work as in psql.
@@ -44,7 +44,7 @@ package struct PostgresLocation: Sendable {
         return "\(user)\(fields["host"] ?? "localhost")\(port)/\(fields["dbname"] ?? "")"
     }
 
-    /// What libpq is given; later ones win over the URL's.
+    /// The parameters for libpq; later ones override the URL's.
     func parameters(applicationName: String) -> [(String, String)] {
         var parameters = [
             ("dbname", url), ("client_encoding", "UTF8"), ("fallback_application_name", applicationName),

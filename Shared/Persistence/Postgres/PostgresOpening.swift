@@ -1,10 +1,13 @@
-/// Makes a fresh connection ready: settings, and, for the first one of a process, schema and migrations.
+/// Makes a new connection ready: its settings, unique indexes and pipeline. The first one of a process also brings the
+/// schema up to date.
 struct PostgresOpening: Sendable {
     let schema: String
     let migrations: [Migration]
     let synchronous: DatabaseSynchronous
     let place: String
 
+    /// Makes a process's first connection ready and applies the missing steps.
+    ///
     /// - Throws: `notDurable`, `cannotOpen`, `schemaMismatch`; ``PersistenceError`` by what the server answers.
     /// - Returns: The numbers of the steps that were applied now.
     func migrate(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
@@ -21,8 +24,9 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// Of several processes that start simultaneously, one migrates; the others wait for it and find nothing to do. The
-    /// lock is the database's, so services with other schemas wait for one another too, but only once.
+    /// Applies the missing steps under a lock of the whole database. Of several processes that start simultaneously,
+    /// one migrates; the others wait for it and find nothing to do. Services with other schemas wait for one another
+    /// too, but only once.
     private func applyMissing(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
         _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
@@ -44,7 +48,7 @@ struct PostgresOpening: Sendable {
         return applied
     }
 
-    /// Settings, the unique indexes, the pipeline.
+    /// Reads the unique indexes and begins the pipeline.
     func finish(_ connection: PostgresConnection) async throws(PersistenceError) {
         var columns: [String: [String]] = [:]
         for row in try await connection.script(Self.uniqueIndexes(schema)).rows {
@@ -56,6 +60,8 @@ struct PostgresOpening: Sendable {
         await connection.beginPipeline(uniqueColumns: columns)
     }
 
+    /// Makes the connection's settings and reads the server's.
+    ///
     /// - Returns: One row of the server's settings.
     func prepare(_ connection: PostgresConnection) async throws(PersistenceError) -> SQLRow {
         _ = try await connection.script(PostgresSettings.session(schema: schema, synchronous))
@@ -77,7 +83,7 @@ struct PostgresOpening: Sendable {
     }
 }
 
-/// Numbers of advisory locks, all in one place: a database's locks of this kind know no schema.
+/// Numbers of advisory locks, which no schema separates.
 enum PostgresLock {
     /// Held while a schema is brought up to date.
     static let migration = 7_420_001

@@ -1,7 +1,7 @@
 internal import CPostgres
 internal import EventLoop
 
-/// Waits for a socket of libpq's, which may be another one after each step of connecting.
+/// Waits for a socket of libpq's. Each step of connecting may use another socket.
 ///
 /// Everything is called on the loop.
 final class PostgresPoller {
@@ -12,8 +12,9 @@ final class PostgresPoller {
 
     init(loop: UVLoop) { self.loop = loop }
 
-    /// Calls `body` again and again while one of `events` is the case for the connection's socket, until something else
-    /// is waited for. An error counts as an event: libpq finds out what it is.
+    /// Calls `body` whenever one of `events` is the case for the connection's socket. A later call replaces events and
+    /// body; one with the same events and socket changes nothing. An error counts as an event: libpq finds out what it
+    /// is.
     /// - Throws: The error libuv reports for the descriptor.
     func wait(
         for events: PollHandle.Events, of connection: OpaquePointer, _ body: @escaping (PollHandle.Events) -> Void
@@ -35,7 +36,7 @@ final class PostgresPoller {
         }
     }
 
-    /// Lets go of the socket; before libpq may close it.
+    /// Stops watching the socket. Called before libpq may close it.
     func stop() {
         handle?.close()
         handle = nil

@@ -5,8 +5,8 @@ internal import Logging
 /// At most eight connections, with a queue of waiters.
 actor PostgresPool {
     static let connectionsMax = 8
-    /// Between two attempts at a server that is away: doubled each time, and shortened by chance, so that replicas do
-    /// not come back all at once.
+    /// The waits between attempts at a server that is away. They double up to 3 s, and each is shortened at random, so
+    /// that replicas do not come back all at once.
     static let backoff = Backoff(min: .milliseconds(100), max: .seconds(3))
 
     typealias Waiter = UnsafeContinuation<Result<PostgresConnection, PersistenceError>, Never>
@@ -18,7 +18,7 @@ actor PostgresPool {
     private let open: @Sendable () async throws(PersistenceError) -> PostgresConnection
     private var idle: [PostgresConnection] = []
     private var waiters = Deque<Waiter>()
-    /// Open or being opened.
+    /// Connections that are open or being opened.
     private var count = 0
     private var failures = 0
     private var isClosing = false
@@ -40,8 +40,8 @@ actor PostgresPool {
         adopt(connection)
     }
 
-    /// A connection for one transaction; give it back with ``release(_:)``.
-    /// - Throws: `overloaded`, `closed`; `unavailable` while the server is away.
+    /// Gets a connection for one transaction; the caller gives it back with ``release(_:)``.
+    /// - Throws: `overloaded`, `closed`; `unavailable` and what else opening throws while none can be opened.
     nonisolated func acquire() async throws(PersistenceError) -> PostgresConnection {
         try await withUnsafeContinuation { waiter in
             perform { $0.acquire(waiter) }

@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// Why PostgreSQL, or libpq, has refused a connection.
+/// PostgreSQL's, or libpq's, reason for refusing a connection.
 ///
 /// A refused connection has no result, so its SQLSTATE is read from the message, where its position is the same in each
 /// language the server may speak: `FATAL:  28P01: password authentication failed for user "shop"`.
@@ -15,7 +15,7 @@ struct PostgresRefusal {
         PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
     }
 
-    /// - Parameter message: libpq's, of a connection that ``askForCodes(_:)`` was called for.
+    /// - Parameter message: A message of libpq's for a connection that ``askForCodes(_:)`` was called for.
     init(_ message: String) {
         let lines = message.split(separator: "\n")
         // Of several hosts the one tried last decides: libpq tries the next one only when a host is away.

@@ -1,4 +1,4 @@
-/// What the loop knows of one transaction while its statements are on their way.
+/// The loop's state of one transaction while its statements are on their way.
 ///
 /// `@unchecked Sendable`: it travels with the statements, and is touched on the connection's loop only.
 final class PostgresRequestState: @unchecked Sendable {

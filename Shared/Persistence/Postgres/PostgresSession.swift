@@ -6,7 +6,7 @@ final class PostgresSession: SQLSession {
     private var begin: String?
     private(set) var failure: PersistenceError?
 
-    /// - Parameter begin: `BEGIN`, with how.
+    /// - Parameter begin: The `BEGIN` statement with its isolation level.
     init(_ connection: PostgresConnection, begin: String) {
         self.connection = connection
         self.begin = begin
@@ -61,7 +61,7 @@ final class PostgresSession: SQLSession {
         connection.perform { [state] in $0.commit(state, nil) }
     }
 
-    /// Takes everything back, and waits for nothing: the next transaction's statements come behind it.
+    /// Rolls the transaction back without waiting. The next transaction's statements come behind it.
     func rollBack() {
         guard begin == nil else { return }
         connection.perform { $0.rollBack() }

@@ -1,12 +1,12 @@
 internal import EventLoop
 
-/// What every session is set to, and what the server has to be set to.
+/// The settings of each session, and the server's settings that durability needs.
 enum PostgresSettings {
     /// The time after which a statement is cancelled.
     static let statementTime: Duration = .seconds(10)
-    /// A lock is waited for this long.
+    /// The time after which a wait for a lock fails.
     static let lockTime: Duration = .seconds(3)
-    /// A process that stops in the middle of a transaction holds its locks this long. Statements follow each other
+    /// How long a process that stops in the middle of a transaction holds its locks. Statements follow each other
     /// within milliseconds, on the loop and without waiting for anything but the server; a pause this long, of a
     /// machine that swaps or of a process that is stopped, costs a transaction that is rolled back and asked for again.
     static let idleTime: Duration = .seconds(4)
@@ -30,13 +30,15 @@ enum PostgresSettings {
             """
     }
 
-    /// One row of the settings ``check(_:_:place:)`` reads.
+    /// The query of the settings that ``check(_:_:place:)`` reads, in one row.
     static let facts = """
         SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
             current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS standby,
             current_setting('server_encoding') AS encoding
         """
 
+    /// Checks the server's settings.
+    ///
     /// - Throws: `notDurable` naming the setting and the remedy; `cannotOpen` for a server that cannot be written, or
     ///   has another encoding than UTF-8.
     static func check(_ row: SQLRow, _ synchronous: DatabaseSynchronous, place: String) throws(PersistenceError) {

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import Logging
 
-/// The database's state for callers outside its loop: counts, and whether the server is reachable.
+/// The database's counts and whether the server is reachable, for callers outside its loop.
 final class PostgresState: Sendable {
     private struct Facts {
         var statistics = DatabaseStatistics()

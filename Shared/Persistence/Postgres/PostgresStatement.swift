@@ -5,7 +5,7 @@ final class PostgresStatement {
     /// Its name on the server.
     let name: String
     let parameterCount: Int
-    /// Who sent the PREPARE, until the server has answered it; then nil.
+    /// The request that sent the PREPARE, until the server has answered it.
     var preparing: PostgresRequestState?
     /// When it was used last, in statements of the connection.
     var lastUse = 0

@@ -1,7 +1,9 @@
 internal import CPostgres
 
-/// Values as they come in PostgreSQL's binary format: big-endian numbers, and bytes as they are.
+/// Values of results in PostgreSQL's binary format: big-endian numbers, and bytes as they are.
 enum PostgresValue {
+    /// Reads one value.
+    ///
     /// - Throws: `columnType` for a type the two engines do not share.
     static func read(
         _ result: OpaquePointer, _ row: CInt, _ column: CInt, _ type: Oid

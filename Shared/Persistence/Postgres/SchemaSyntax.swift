@@ -1,7 +1,7 @@
-/// The words of a schema in which PostgreSQL differs from SQLite, exchanged one for one.
+/// The words of a schema in which PostgreSQL differs from SQLite.
 ///
-/// Text is compared by its bytes, as SQLite does, so that both put it into one order; numbers have 64 bits; a primary
-/// key that SQLite counts by itself is counted by PostgreSQL too.
+/// Text is compared by its bytes, as SQLite does, so that both sort it alike. Numbers have 64 bits, and PostgreSQL,
+/// too, numbers a primary key that SQLite numbers by itself.
 enum SchemaSyntax {
     private static let words = [
         "INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "BLOB": "BYTEA", "TEXT": "TEXT COLLATE \"C\"",

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Foundation
 
-/// A thread that runs one task, for work that blocks: the disk's, and the wait for more of it.
+/// A thread that runs one task of blocking work: disk access and waits.
 ///
 /// It is the task's executor. A body that only does SQL never suspends, so it runs straight through; one that does
 /// suspend comes back here, and meanwhile the thread waits for it and for nothing else.
@@ -25,7 +25,7 @@ final class DatabaseThread: TaskExecutor {
         }
     }
 
-    /// The runtime's way in: the task's first step, and what follows a suspension.
+    /// Takes a job of the runtime: the task's first step, or a later one.
     func enqueue(_ job: consuming ExecutorJob) {
         _ = jobs.add(UnownedJob(job))
     }

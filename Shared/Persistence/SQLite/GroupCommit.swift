@@ -1,4 +1,4 @@
-/// Runs the writes that wait as one transaction: one BEGIN IMMEDIATE, a SAVEPOINT for each, one COMMIT and with it one
+/// Runs the waiting writes as one transaction: BEGIN IMMEDIATE, a SAVEPOINT each, one COMMIT. So a group costs one
 /// flush to the disk.
 struct GroupCommit {
     private let connection: SQLiteConnection
@@ -11,7 +11,9 @@ struct GroupCommit {
         transaction = SQLTransaction(session)
     }
 
-    /// - Returns: Nil after the commit; else why the whole group failed. Nothing of it is in the database then.
+    /// Runs and commits a group.
+    ///
+    /// - Returns: Nil after the commit; else the failure of the whole group. Nothing of it is in the database then.
     func run(_ jobs: [any DatabaseJob<SQLTransaction>]) async -> PersistenceError? {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN IMMEDIATE")
@@ -25,7 +27,7 @@ struct GroupCommit {
         }
     }
 
-    /// A body that throws loses its own savepoint only.
+    /// Runs one body in a savepoint. A body that throws loses its own savepoint only.
     /// - Throws: The error that rolled back the whole transaction.
     private func perform(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) {
         _ = try connection.run("SAVEPOINT request")

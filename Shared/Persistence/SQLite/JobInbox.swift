@@ -13,6 +13,7 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
     /// - Parameter countMax: The number of jobs that may wait; the next one is refused.
     init(countMax: Int) { self.countMax = countMax }
 
+    /// Adds a job, unless the inbox is closed or full.
     func add(_ job: Job) -> JobAdmission {
         condition.lock()
         defer { condition.unlock() }
@@ -29,7 +30,7 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
         return jobs.count
     }
 
-    /// Blocks until there is work, and takes up to `countMax` jobs in the order they came.
+    /// Blocks until there is work. Takes up to `count` jobs in the order they came.
     /// - Returns: Nil when the inbox is closed and empty.
     func take(atMost count: Int) -> [Job]? {
         condition.lock()
@@ -43,7 +44,7 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
         return taken
     }
 
-    /// Lets what waits be done, and nothing new in.
+    /// Refuses new jobs; jobs that wait are still taken.
     func close() {
         condition.lock()
         isClosed = true

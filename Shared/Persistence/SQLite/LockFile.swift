@@ -1,14 +1,14 @@
 internal import EventLoop
 
-/// Holds `<path>.lock` for the life of the process, so that one SQLite file has one writer service.
+/// Holds `<path>.lock` for the process's life. So one SQLite file has one writer service.
 ///
 /// A second line of the file names the start of the machine (``MachineStart``) once the database is known to be whole.
 /// The file is emptied when the lock is released properly. So the next holder knows whether the machine itself ended
 /// under the last one.
 final class LockFile: Sendable {
-    /// What became of the last holder, as far as its file is concerned.
+    /// The end of the last holder, as its file shows it.
     enum LastEnd: Hashable, Sendable {
-        /// It gave the lock up; or it was killed, and the kernel wrote what it had.
+        /// It released the lock; or it was killed, and the kernel wrote its data.
         case written
         /// The machine ended meanwhile, or nothing is known.
         case unknown
@@ -35,7 +35,7 @@ final class LockFile: Sendable {
         lastEnd = lock.formerText.map { Self.lastEnd($0, machine) } ?? .unknown
     }
 
-    /// Notes that the database is whole, and stays so for as long as the machine runs.
+    /// Notes that the database is whole. It stays so for as long as the machine runs.
     func noteWhole() {
         if let machine { lock.note(machine) }
     }

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Names the present start of the machine, so that a later process can tell whether it has been restarted since.
+/// Names the present start of the machine. A later process can tell by it whether the machine has been restarted.
 enum MachineStart {
     /// Nil where the system has no such name.
     static let identifier: String? = read("/proc/sys/kernel/random/boot_id")

@@ -1,7 +1,7 @@
 internal import CSQLite
 
 extension PersistenceError {
-    /// What SQLite's result code means to a repository.
+    /// Translates SQLite's result code for a repository.
     /// - Parameters:
     ///   - code: The extended result code, which distinguishes constraints.
     ///   - sql: Included only where the statement itself is at fault.
@@ -26,7 +26,7 @@ extension PersistenceError {
         }
     }
 
-    /// SQLite names the columns behind the colon: `UNIQUE constraint failed: payment.app, payment.key`.
+    /// Reads the columns from a message: `UNIQUE constraint failed: payment.app, payment.key`.
     private static func columns(in message: String) -> [String] {
         guard let colon = message.firstRange(of: "constraint failed: ") else { return [] }
         return message[colon.upperBound...].split(separator: ", ").map(String.init)
@@ -34,7 +34,7 @@ extension PersistenceError {
 }
 
 extension PersistenceError.Constraint {
-    /// The codes are macros of a kind Swift does not import: `SQLITE_CONSTRAINT | n << 8`.
+    /// Reads the extended code; Swift does not import its macros (`SQLITE_CONSTRAINT | n << 8`).
     fileprivate init(sqlite code: CInt) {
         switch code >> 8 {
         case 6, 8, 10: self = .unique  // PRIMARYKEY, UNIQUE, ROWID

@@ -4,7 +4,7 @@ internal import CSQLite
 ///
 /// `@unchecked Sendable`: it is made on one thread, handed to the one that uses it from then on, and closed there.
 final class SQLiteConnection: @unchecked Sendable {
-    /// How long a statement waits for a lock another process holds (a copy being made, an inspection).
+    /// How long a statement waits for another process's lock (a copy being made, an inspection).
     static let busyTimeoutMilliseconds = 5000
     /// Prepared statements kept. There are about a hundred; lists of many lengths make more.
     static let statementsMax = 256
@@ -61,7 +61,7 @@ final class SQLiteConnection: @unchecked Sendable {
         return result
     }
 
-    /// The first value of the first row; for settings and answers to `PRAGMA`.
+    /// Runs a statement for the first value of its first row, as of a `PRAGMA`.
     func value(_ sql: String) throws(PersistenceError) -> SQLValue? {
         try run(sql, rowsMax: 1).rows.first?.values.first
     }
@@ -108,7 +108,7 @@ final class SQLiteConnection: @unchecked Sendable {
             path: path, sql: sql)
     }
 
-    /// Closes; of the last connection, that also empties the log. Nothing may be run afterwards.
+    /// Closes the connection; closing the last one also empties the log. Nothing may be run afterwards.
     func close() throws(PersistenceError) {
         guard !isClosed else { return }
         isClosed = true

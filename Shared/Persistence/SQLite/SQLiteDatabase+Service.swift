@@ -1,6 +1,6 @@
 internal import ServiceLifecycle
 
-/// A database runs alongside the endpoints that use it and is closed after them: return it from a service's `build`.
+/// Runs alongside the endpoints that use the database and closes it after them. A service's `build` returns it.
 extension SQLiteDatabase {
     /// Keeps the database open until graceful shutdown, then closes it.
     ///

@@ -2,7 +2,7 @@ internal import Dispatch
 package import Logging
 import Synchronization
 
-/// A service's SQLite file: one writer connection on its own thread, two read-only ones on theirs.
+/// A service's SQLite file: a writer and two read-only connections, each on its thread.
 ///
 /// ```swift
 /// let database = try SQLiteDatabase.open(
@@ -12,7 +12,7 @@ import Synchronization
 package final class SQLiteDatabase: SQLDatabase {
     /// Writes and reads that may wait, each; beyond it a call fails with `overloaded` immediately.
     package static let waitingMax = 8192
-    /// Requests of one commit: bounds what one request's failure can take with it and how long the first one waits.
+    /// Requests of one commit. It bounds what one request's failure can take with it and how long the first one waits.
     static let groupMax = 256
     private static let readerCount = 2
 
@@ -115,7 +115,8 @@ package final class SQLiteDatabase: SQLDatabase {
         reads.close()
     }
 
-    /// Runs `body` in a SAVEPOINT of the next group commit and returns after the COMMIT has reached the disk.
+    /// Runs `body` in a SAVEPOINT of the next group, and returns after its COMMIT. The commit has reached the disk
+    /// then.
     ///
     /// A body that throws rolls back only its own changes; its error is rethrown. Cancelling the task does not roll a
     /// write back.
@@ -130,7 +131,7 @@ package final class SQLiteDatabase: SQLDatabase {
         }
     }
 
-    /// Runs `body` against one snapshot of what is committed; writers neither wait for it nor disturb it.
+    /// Runs `body` against one snapshot of what is committed. Writers neither wait for it nor disturb it.
     /// - Throws: The error of `body`; ``PersistenceError``.
     package func read<Output: Sendable>(
         _ body: @escaping @Sendable (SQLReader) async throws -> Output
@@ -150,16 +151,16 @@ package final class SQLiteDatabase: SQLDatabase {
         }
     }
 
-    /// Writes the writer's thread has not taken up yet.
+    /// Writes that the writer's thread has not begun.
     package var waitingWrites: Int { writes.count }
 
     package var dialect: SQLDialect { .sqlite }
 
     package var statistics: DatabaseStatistics { state.statistics }
 
-    /// Why no write will be taken any more; nil in health. After a commit whose flush failed it is unknown what the
-    /// disk holds, and trying again may report a success that is none, so the process has to be started again. Belongs
-    /// into the service's health check.
+    /// The reason why no write is taken any more; nil in health. After a commit whose flush failed it is unknown what
+    /// the disk holds, and trying again may report a success that is none, so the process has to be started again. The
+    /// service's health check reports it.
     package var fault: PersistenceError? { state.fault }
 
     private func refusal(_ admission: JobAdmission) -> PersistenceError? {

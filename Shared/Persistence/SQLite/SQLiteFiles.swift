@@ -10,8 +10,8 @@ internal import EventLoop
 
 /// The files of one SQLite database.
 enum SQLiteFiles {
-    /// Makes the database and its log accessible to their owner only, a new database from the beginning: SQLite gives
-    /// the files next to a database the database's mode.
+    /// Makes the database and its log private to their owner. A new database is private from the beginning. SQLite
+    /// gives the files next to a database the database's mode.
     /// - Returns: Whether other users could read what was there.
     /// - Throws: `cannotOpen` with the remedy.
     static func makePrivate(_ path: String) throws(PersistenceError) -> Bool {

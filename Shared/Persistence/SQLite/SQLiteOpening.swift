@@ -1,6 +1,6 @@
 /// Opens connections with the settings durability rests on, and proves that the engine took them.
 enum SQLiteOpening {
-    /// The one connection that writes.
+    /// Opens the one connection that writes.
     static func writer(path: String, synchronous: DatabaseSynchronous = .full) throws(PersistenceError)
         -> SQLiteConnection
     {
@@ -17,13 +17,14 @@ enum SQLiteOpening {
         return connection
     }
 
+    /// Opens a connection that only reads.
     static func reader(path: String) throws(PersistenceError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, isReader: true)
         try connection.script("PRAGMA query_only = ON")
         return connection
     }
 
-    /// What the writer's settings have to read as.
+    /// The writer's settings, as `PRAGMA` must report them.
     static func settings(_ synchronous: DatabaseSynchronous) -> [(name: String, value: SQLValue)] {
         [
             ("journal_mode", .text("wal")), ("synchronous", .integer(synchronous.sqliteNumber)),
@@ -31,6 +32,8 @@ enum SQLiteOpening {
         ]
     }
 
+    /// Checks the settings of a connection.
+    ///
     /// - Throws: `notDurable` naming the setting that did not hold.
     static func assertDurable(
         _ connection: SQLiteConnection, expecting settings: [(name: String, value: SQLValue)]
@@ -45,6 +48,8 @@ enum SQLiteOpening {
         }
     }
 
+    /// Checks the whole file.
+    ///
     /// - Throws: `corrupted` with the first fault SQLite finds.
     static func check(_ connection: SQLiteConnection) throws(PersistenceError) {
         let answer = try connection.value("PRAGMA quick_check(1)") ?? .null
@@ -55,7 +60,7 @@ enum SQLiteOpening {
 }
 
 extension DatabaseSynchronous {
-    /// As `PRAGMA synchronous` answers.
+    /// The number that `PRAGMA synchronous` reports.
     fileprivate var sqliteNumber: Int64 {
         switch self {
         case .off: 0

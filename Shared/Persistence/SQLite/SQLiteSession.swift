@@ -7,7 +7,7 @@ final class SQLiteSession: SQLSession {
 
     var dialect: SQLDialect { .sqlite }
 
-    /// The next request's statements follow.
+    /// Begins the next request, without the failure of the last one.
     func begin() { failure = nil }
 
     func run(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> SQLResult {

@@ -8,7 +8,7 @@ final class SQLiteStatement {
     let isReadOnly: Bool
     private(set) var columns: SQLColumns
 
-    /// SQLite copies what is bound: the Swift value may be gone before the statement has run.
+    /// Makes SQLite copy what is bound. The Swift value may be gone before the statement has run.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     init(_ handle: OpaquePointer) {
@@ -74,7 +74,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Gives locks back, and the copies of what was bound.
+    /// Releases locks, and the copies of what was bound.
     func reset() {
         sqlite3_reset(handle)
         if parameterCount > 0 { sqlite3_clear_bindings(handle) }

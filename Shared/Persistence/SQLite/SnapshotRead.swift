@@ -10,7 +10,9 @@ struct SnapshotRead {
         reader = SQLReader(session)
     }
 
-    /// - Returns: Why the snapshot could not be taken; what the body threw is the body's own result.
+    /// Runs a read.
+    ///
+    /// - Returns: The failure to take the snapshot; an error of the body is the body's own result.
     func run(_ job: any DatabaseJob<SQLReader>) async -> PersistenceError? {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN DEFERRED")

@@ -1,6 +1,6 @@
-/// A place among the rows of an ``EventTable``, in an order in which nothing comes in before a place that was read.
+/// A place among the rows of an ``EventTable``. No row comes in before a place that was read.
 ///
-/// Where commits come one after the other the row's own number is that order. Where they run concurrently a row may
+/// Where commits come one after the other, the row's own number is the place. Where they run concurrently a row may
 /// appear before a lower one does; there the database's number of the writing transaction comes first.
 package struct EventPosition: Hashable, Comparable, Sendable {
     /// 0 on SQLite.
@@ -19,8 +19,8 @@ package struct EventPosition: Hashable, Comparable, Sendable {
 }
 
 extension EventPosition {
-    /// `prefix` and 26 characters that sort as the places do: what clients are given as an event's identifier, and as
-    /// `after`.
+    /// An identifier that sorts as the places do: `prefix` and 26 characters. Clients get it as an event's identifier,
+    /// and send it as `after`.
     package func identifier(_ prefix: String) -> String {
         prefix + CrockfordBase32.digits(UInt64(transaction), count: 13) + CrockfordBase32.digits(UInt64(row), count: 13)
     }

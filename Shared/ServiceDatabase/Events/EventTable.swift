@@ -1,6 +1,6 @@
 import Persistence
 
-/// A table of what has happened, read in the order of the commits by its waiting readers.
+/// A table of events, read in the order of the commits by waiting readers.
 ///
 /// Its rows have `position`, which the database counts on from, and `xact`, on PostgreSQL the number of the transaction
 /// that wrote them. On PostgreSQL commits run concurrently. There only rows of transactions older than all active ones
@@ -16,7 +16,7 @@ import Persistence
 ///     """, arguments: dialect.arguments(after) + [limit])
 /// ```
 package struct EventTable: Sendable {
-    /// How far the events are.
+    /// The places up to which events can be read and have been begun.
     package struct Horizon: Hashable, Sendable {
         /// The place behind all that can be read.
         package var settled: EventPosition
@@ -34,7 +34,7 @@ package struct EventTable: Sendable {
     /// - Parameter name: The table's name, as written in SQL.
     package init(_ name: String) { self.name = name }
 
-    /// How far the events are now.
+    /// Reads the present horizon.
     package func horizon(in reader: SQLReader) async throws(PersistenceError) -> Horizon {
         guard let row = try await reader.queryOne(horizon(reader.dialect)) else {
             throw PersistenceError(.statement, "a SELECT without FROM has no row")
@@ -45,9 +45,9 @@ package struct EventTable: Sendable {
             begun: EventPosition(transaction: try row["begun"], row: last))
     }
 
-    /// The present position: everything committed before it has a lower position. Where commits run concurrently it
-    /// waits for the active ones, because none of them may be missed and none that was answered may come again. It does
-    /// not wait longer than a second for one, and then some of what was just answered may come again.
+    /// The present position, which everything committed before does not exceed. Where commits run concurrently it waits
+    /// for the active ones, because the reader must not miss one of them, nor get an event twice. It waits a second at
+    /// most; after that the reader may get some events twice.
     package func now(in database: any SQLDatabase) async throws -> EventPosition {
         let deadline = ContinuousClock.now + Self.nowTime
         let begun = try await horizon(in: database).begun
@@ -63,7 +63,7 @@ package struct EventTable: Sendable {
         try await database.read { try await horizon(in: $0) }
     }
 
-    /// On PostgreSQL a row number behind all that a transaction may have.
+    /// The query of the horizon. On PostgreSQL its row number is behind all that a transaction may have.
     private func horizon(_ dialect: SQLDialect) -> String {
         dialect == .postgres
             ? """

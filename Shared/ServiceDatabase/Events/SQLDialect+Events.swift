@@ -4,13 +4,13 @@ import Persistence
 extension SQLDialect {
     /// A row's place, to be compared with ``eventParameter``.
     package var eventPosition: String { self == .postgres ? "(xact, position)" : "position" }
-    /// A place among the arguments: ``arguments(_:)``.
+    /// The parameter for a place, whose values are ``arguments(_:)``.
     package var eventParameter: String { self == .postgres ? "(?, ?)" : "?" }
-    /// For ORDER BY, the oldest first.
+    /// The columns for ORDER BY, the oldest first.
     package var eventOrder: String { self == .postgres ? "xact, position" : "position" }
-    /// For ORDER BY, the newest first.
+    /// The columns for ORDER BY, the newest first.
     package var eventOrderBackwards: String { self == .postgres ? "xact DESC, position DESC" : "position DESC" }
-    /// Behind a condition: only rows that nothing can come in before any more.
+    /// The end of a condition, for rows that no other row can come in before.
     package var eventIsSettled: String { self == .postgres ? " AND xact < \(oldestTransaction)" : "" }
 
     /// The arguments of one ``eventParameter``.

@@ -1,15 +1,15 @@
 import EventLoop
 
-/// When what brought no outcome is tried again: 100 ms after the first attempt, doubled each time, at most five seconds,
-/// for each identifier by itself. It lives in memory: after a restart everything is due at once.
+/// Decides when work without an outcome is tried again. That is 100 ms after the first attempt, doubled each time, at
+/// most five seconds, for each identifier by itself. It lives in memory: after a restart everything is due at once.
 ///
 /// It remembers a bounded number of identifiers. Further ones are retried every five seconds, many at a time. They wait
 /// as long as the ones that have failed most, and are not forgotten, or all of them would be due at each sweep.
 package struct RetrySchedule: Sendable {
     static let delays = Backoff(min: .milliseconds(100), max: .seconds(5))
-    /// Identifiers remembered one by one.
+    /// The most identifiers remembered one by one.
     static let entriesMax = 10_000
-    /// What was not tried for so long after it was due is done, or another process's by now.
+    /// How long after its due time an untried identifier is forgotten. It is done, or another process's by then.
     static let staleAfter: Duration = .seconds(60)
     /// The number of places that identifiers beyond the bound share.
     static let sharedCount = 256
@@ -20,7 +20,7 @@ package struct RetrySchedule: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
-    /// When the first attempt of a sweep failed among those that share a place; empty until it is needed.
+    /// The first failure of the last sweep, by shared place; empty until it is needed.
     private var shared: [ContinuousClock.Instant] = []
     private var lastCleared: ContinuousClock.Instant?
 
@@ -49,7 +49,7 @@ package struct RetrySchedule: Sendable {
         entries[id] = Entry(attempts: attempts, due: now + Self.delay(afterAttempts: attempts))
     }
 
-    /// There is an outcome, or news: it is due immediately, and its attempts are counted from the beginning.
+    /// Forgets the attempts of an identifier that has an outcome, or news. It is due immediately.
     package mutating func settled(_ id: String) { entries[id] = nil }
 
     private mutating func share(_ id: String, _ now: ContinuousClock.Instant) {

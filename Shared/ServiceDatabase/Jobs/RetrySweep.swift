@@ -9,7 +9,7 @@ import EventLoop
 ///     attempt: { refund in await desk.send(refund, until: .now + .seconds(3)) })
 /// ```
 package final class RetrySweep: Sendable {
-    /// Rows of one page.
+    /// The most rows of one page.
     static let pageSize = 256
 
     private let concurrency: Int
@@ -49,10 +49,10 @@ package final class RetrySweep: Sendable {
         return isDone
     }
 
-    /// There is news of it: the next sweep tries it.
+    /// Makes an identifier due, because there is news of it.
     package func hurry(_ id: String) { schedule.withLock { $0.settled(id) } }
 
-    /// One page.
+    /// Tries the rows of one page.
     private func run<Row: Sendable>(
         _ rows: [Row], now: ContinuousClock.Instant, id: @Sendable @escaping (Row) -> String, isTaken: (Row) -> Bool,
         attempt: @Sendable @escaping (Row) async -> Bool

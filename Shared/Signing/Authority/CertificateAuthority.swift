@@ -1,7 +1,7 @@
 import Crypto
 import X509
 
-/// The store's own certificates: a root, an intermediate under it, and a leaf that signs receipts.
+/// The store's own certificates: a root, an intermediate, and a leaf that signs receipts.
 ///
 /// Laid out as Apple's are, so that a verifier which is strict about chains finds what it looks for: critical basic
 /// constraints and key usage, key identifiers in both directions, three certificates, P-256 with SHA-256. A store makes
@@ -17,8 +17,8 @@ package struct CertificateAuthority: Sendable {
     let intermediateKey: P256.Signing.PrivateKey
     let leafKey: P256.Signing.PrivateKey
 
-    /// Makes new keys and certificates, unlike any others.
-    /// - Throws: What the making of a certificate throws; with these templates that is a fault in them.
+    /// Makes new random keys and certificates.
+    /// - Throws: An error of the X.509 library, which would be a fault in the templates.
     package init() throws {
         rootKey = P256.Signing.PrivateKey()
         intermediateKey = P256.Signing.PrivateKey()

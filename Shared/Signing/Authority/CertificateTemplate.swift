@@ -3,7 +3,7 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What a certificate of the store says about its key.
+/// The properties of one of the store's certificates.
 ///
 /// Valid from 2000 to 2199: a tester's business clock may be anywhere in between, and receipts it dates must verify.
 struct CertificateTemplate {
@@ -11,7 +11,7 @@ struct CertificateTemplate {
     let isAuthority: Bool
     /// How many authorities may follow below; nil: unspecified.
     let maxPathLength: Int?
-    /// The extension by which Apple's verifiers know what a certificate is for; its value says nothing (NULL).
+    /// The extension that names a certificate's purpose for Apple's verifiers. Its value is empty (NULL).
     let marker: ASN1ObjectIdentifier?
 
     static let root = CertificateTemplate(
@@ -27,6 +27,8 @@ struct CertificateTemplate {
     static let notValidBefore = Date(timeIntervalSince1970: 946_684_800)
     static let notValidAfter = Date(timeIntervalSince1970: 7_258_118_399)
 
+    /// Makes a certificate for a key.
+    ///
     /// - Parameter issuer: The issuer's template; for a root its own.
     func certificate(
         for key: P256.Signing.PublicKey, issuer: CertificateTemplate, issuerKey: P256.Signing.PrivateKey

@@ -27,6 +27,8 @@ package struct StoredAuthority: Sendable {
 }
 
 extension CertificateAuthority {
+    /// Reads stored certificates and keys.
+    ///
     /// - Throws: An error for a malformed certificate or key, and for keys that are not the certificates'.
     package init(_ stored: StoredAuthority) throws {
         self.init(
@@ -41,10 +43,12 @@ extension CertificateAuthority {
         }
     }
 
-    /// A key is not the one its certificate speaks of.
+    /// The error for a key that is not its certificate's.
     package struct KeyMismatch: Error {}
 
-    /// - Throws: What writing a certificate throws.
+    /// The certificates and keys for storage.
+    ///
+    /// - Throws: An error of the X.509 library for a certificate it cannot write.
     package func stored() throws -> StoredAuthority {
         StoredAuthority(
             rootCertificate: try root.derBytes(), intermediateCertificate: try intermediate.derBytes(),
@@ -52,7 +56,7 @@ extension CertificateAuthority {
             intermediateKey: Array(intermediateKey.rawRepresentation), leafKey: Array(leafKey.rawRepresentation))
     }
 
-    /// The root as `root.cer` has it, DER.
+    /// The root in DER, as in `root.cer`.
     package func rootDER() throws -> [UInt8] { try root.derBytes() }
 
     /// The root in the format of OpenSSL's `-CAfile`.

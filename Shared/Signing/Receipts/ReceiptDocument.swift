@@ -1,20 +1,20 @@
 import Crypto
 import StoreModels
 
-/// What a receipt says, before it is signed and after it has been verified.
+/// A receipt's content, before it is signed and after it has been verified.
 ///
 /// Written as a SET of attributes, each a SEQUENCE of type, version and value (Apple, "Validating receipts on the
 /// device"); ``ReceiptField`` has the numbers. Instants are whole seconds, as Apple's are: finer ones are cut.
 package struct ReceiptDocument: Hashable, Sendable {
     package var environment: ReceiptEnvironment
     package var bundleId: String
-    /// The app's version; by it a receipt says which build of the app it was made for.
+    /// The version of the app that the receipt was made for.
     package var applicationVersion: String
     /// Apple's opaque value, which has a meaning for the store only. Storebus's is the receipt's customer.
     package var customerIdentifier: String
     package var creationDate: Timestamp
     package var originalApplicationVersion: String
-    /// Of volume purchases only; this store makes none.
+    /// For volume purchases only; this store makes none.
     package var expirationDate: Timestamp?
     package var purchases: [ReceiptPurchase]
 
@@ -33,15 +33,16 @@ package struct ReceiptDocument: Hashable, Sendable {
         self.purchases = purchases
     }
 
-    /// Attribute 5. Apple's hashes the device's identifier, the opaque value and the bundle identifier, so that a copy
-    /// on another device shows. Our receipts belong to a customer and not to a device: the device's part is left out.
+    /// Attribute 5, by which a copied receipt shows. Apple's hashes the device's identifier, the opaque value and the
+    /// bundle identifier, so that a copy on another device shows. Storebus's receipts belong to a customer and not to a
+    /// device: the device's part is left out.
     var hash: [UInt8] {
         Array(Insecure.SHA1.hash(data: Array(customerIdentifier.utf8) + Array(bundleId.utf8)))
     }
 }
 
 extension Timestamp {
-    /// Cut to the second, as receipts say instants.
+    /// The instant cut to the second, as in receipts.
     package var wholeSeconds: Timestamp {
         let rest = milliseconds % 1000
         return Timestamp(milliseconds: milliseconds - (rest < 0 ? rest + 1000 : rest))

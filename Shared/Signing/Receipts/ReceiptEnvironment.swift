@@ -1,4 +1,4 @@
-/// Which of the App Store's two worlds a receipt is of.
+/// The environment of the App Store that a receipt belongs to.
 package enum ReceiptEnvironment: String, CaseIterable, Sendable {
     case sandbox
     case production
@@ -11,7 +11,7 @@ package enum ReceiptEnvironment: String, CaseIterable, Sendable {
         }
     }
 
-    /// An answer's `environment`.
+    /// The `environment` of a response.
     package var name: String {
         switch self {
         case .sandbox: "Sandbox"
@@ -19,6 +19,8 @@ package enum ReceiptEnvironment: String, CaseIterable, Sendable {
         }
     }
 
+    /// Reads the value of a receipt.
+    ///
     /// - Returns: Nil for what is neither; Apple has others for volume purchases, which this store does not sell.
     package init?(receiptType: String) {
         guard let found = Self.allCases.first(where: { $0.receiptType == receiptType }) else { return nil }

@@ -1,4 +1,4 @@
-/// Why a receipt is not believed.
+/// The reason why a receipt is refused.
 public enum ReceiptError: String, Error, CaseIterable, Sendable {
     /// It is not base64 or not PKCS#7, or the signed content is not a receipt.
     case malformed

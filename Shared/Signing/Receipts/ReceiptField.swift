@@ -1,4 +1,4 @@
-/// The attributes of a receipt by number (Apple, "Receipt Fields"; 1707 and 1713 are not in that list but in receipts).
+/// The attributes of a receipt by number (Apple, "Receipt Fields"). 1707 and 1713 are not in that list but in receipts.
 enum ReceiptField: Int64, CaseIterable {
     case environment = 0
     case bundleId = 2
@@ -24,8 +24,8 @@ enum ReceiptField: Int64, CaseIterable {
     case isTrialPeriod = 1713
     case isInIntroOfferPeriod = 1719
     case promotionalOfferIdentifier = 1721
-    /// Ours: Apple's form has no place for it, and readers of Apple's skip unknown numbers.
+    /// Storebus's own. Apple's form has no place for it, and readers of Apple's skip unknown numbers.
     case subscriptionGroupIdentifier = 17_900
-    /// Ours too.
+    /// Storebus's own.
     case isUpgraded = 17_901
 }

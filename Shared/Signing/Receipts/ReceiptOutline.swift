@@ -7,9 +7,10 @@ struct ReceiptOutline {
     /// have about 1 700.
     static let wrappingBytesMax = 8192
 
-    /// Whether it is SignedData of any signer, complete and with nothing after it; in DER, or in BER without a length.
+    /// Whether it is SignedData of any signer, complete and with nothing after it. It is in DER, or in BER without a
+    /// length.
     let isSignedData: Bool
-    /// Bytes that are not content; nil for what is laid out in another way than receipts are.
+    /// Bytes that are not content; nil for another layout than that of receipts.
     let wrappingBytes: Int?
 
     /// PKCS#7 SignedData, 1.2.840.113549.1.7.2, as DER has it.
@@ -31,7 +32,8 @@ struct ReceiptOutline {
         wrappingBytes = Self.content(in: inside).map { message.count - $0.count }
     }
 
-    /// ContentInfo → `[0]` → SignedData → version, algorithms, ContentInfo → `[0]` → OCTET STRING.
+    /// Finds the content. Its path is ContentInfo → `[0]` → SignedData → version, algorithms, ContentInfo → `[0]` →
+    /// OCTET STRING.
     private static func content(in contentInfo: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard var explicit = explicit(in: contentInfo), let signedData = explicit.next(0x30) else { return nil }
         var elements = Elements(rest: signedData)
@@ -41,7 +43,7 @@ struct ReceiptOutline {
         return content.next(0x04)
     }
 
-    /// What ContentInfo has behind its type.
+    /// The elements of a ContentInfo behind its type.
     private static func explicit(in contentInfo: ArraySlice<UInt8>) -> Elements? {
         var elements = Elements(rest: contentInfo)
         guard elements.next(0x06) != nil, let inside = elements.next(0xA0) else { return nil }
@@ -51,7 +53,7 @@ struct ReceiptOutline {
     private struct Elements {
         var rest: ArraySlice<UInt8>
 
-        /// The contents of the next element; nil when it has another tag, or continues beyond the end.
+        /// The contents of the next element. Nil when it has another tag, or continues beyond the end.
         mutating func next(_ tag: UInt8) -> ArraySlice<UInt8>? {
             guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
             var length = Int(first)

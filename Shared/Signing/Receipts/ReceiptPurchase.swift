@@ -1,7 +1,7 @@
 import StoreModels
 
-/// One purchase in a receipt's binary form: less than a ``ReceiptItem``, because Apple's binary form has no place for a
-/// reason of a refund or an account token. The subscription group and upgrades have Storebus's own numbers.
+/// One purchase in a receipt's binary form. It is less than a ``ReceiptItem``, because Apple's binary form has no place
+/// for the reason of a refund or an account token. The subscription group and upgrades have Storebus's own numbers.
 package struct ReceiptPurchase: Hashable, Sendable {
     package var quantity: Int
     package var productIdentifier: String
@@ -10,16 +10,16 @@ package struct ReceiptPurchase: Hashable, Sendable {
     package var originalTransactionIdentifier: String
     package var originalPurchaseDate: Timestamp
     package var type: ProductType
-    /// Subscriptions only, as the line item and the introductory price.
+    /// For subscriptions only, as the line item and `isInIntroOfferPeriod`.
     package var expiresDate: Timestamp?
     package var webOrderLineItemIdentifier: Int64?
     package var cancellationDate: Timestamp?
     package var isTrialPeriod: Bool
     package var isInIntroOfferPeriod: Bool?
     package var promotionalOfferIdentifier: String?
-    /// The one the purchase was made in. Receipts made before it was written have none.
+    /// The group the purchase was made in. Receipts from before Storebus wrote it have none.
     package var subscriptionGroupIdentifier: String?
-    /// Another product has taken its place; nil where none has.
+    /// True where another product has taken its place, else nil.
     package var isUpgraded: Bool?
 
     package init(_ item: ReceiptItem) {
@@ -58,7 +58,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
         isUpgraded = try reader.flagIfPresent(.isUpgraded)
     }
 
-    /// As a purchase whose receipt is all that is known of it.
+    /// The purchase as far as the receipt says it.
     package var item: ReceiptItem {
         ReceiptItem(
             transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: originalTransactionIdentifier,
@@ -70,7 +70,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
             isUpgraded: isUpgraded, cancellationDate: cancellationDate)
     }
 
-    /// Attribute 1707. Apple does not say what its numbers mean; these are the ones receipts are seen to have.
+    /// Attribute 1707. Apple does not say what its numbers mean; these are the ones observed in receipts.
     private static let types: [ProductType] = [.nonConsumable, .consumable, .nonRenewable, .autoRenewable]
 
     var typeNumber: Int64 {

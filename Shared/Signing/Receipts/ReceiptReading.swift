@@ -80,8 +80,8 @@ struct ReceiptReading {
 }
 
 extension ReceiptDocument {
-    /// Reads what was signed.
-    /// - Throws: `malformed`.
+    /// Reads a receipt's signed content.
+    /// - Throws: `malformed`, also for a hash that is not the content's.
     init(encoded: ArraySlice<UInt8>) throws(ReceiptError) {
         let reader = try ReceiptReading(encoded)
         guard let environment = ReceiptEnvironment(receiptType: try reader.text(.environment)),

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import X509
 
-/// Makes the binary receipt an app finds in its bundle, and sends to `verifyReceipt`.
+/// Makes the binary receipt that an app finds in its bundle and sends to `verifyReceipt`.
 package struct ReceiptSigner: Sendable {
     private let authority: CertificateAuthority
 
@@ -10,13 +10,15 @@ package struct ReceiptSigner: Sendable {
         self.authority = authority
     }
 
+    /// Writes and signs a receipt.
+    ///
     /// - Returns: PKCS#7, DER. Base64 of it is `receiptData`.
-    /// - Throws: What cannot be written, such as an instant behind the year 9999.
+    /// - Throws: An error for what a receipt cannot hold, such as an instant after the year 9999.
     package func sign(_ document: ReceiptDocument) throws -> [UInt8] {
         try sign(content: try document.encoded())
     }
 
-    /// Signs any bytes; so tests make what a store never would.
+    /// Signs any bytes, so that tests can make receipts a store never would.
     func sign(content: [UInt8]) throws -> [UInt8] {
         let signature = try authority.leafKey.signature(for: Data(content))
         return try SignedReceipt(

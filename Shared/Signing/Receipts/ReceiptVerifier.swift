@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import X509
 
-/// Says whether a binary receipt is one of the store whose root this is, and what it says.
+/// Verifies that a binary receipt is the store's, and reads it. The store is the one whose root this is.
 ///
 /// Nothing of the content is read before the signature has been verified. The bytes must be exactly those
 /// ``ReceiptSigner`` would have written around the same content and signature, so a receipt of which anything was
@@ -18,6 +18,8 @@ package struct ReceiptVerifier: Sendable {
         self.root = root
     }
 
+    /// Verifies a receipt in base64.
+    ///
     /// - Parameter receiptData: Base64, as an app sends it; white space between is passed over.
     /// - Throws: `malformed` or `signature`.
     package func verify(receiptData: String) async throws(ReceiptError) -> ReceiptDocument {
@@ -28,6 +30,8 @@ package struct ReceiptVerifier: Sendable {
         return try await verify([UInt8](data))
     }
 
+    /// Verifies a receipt in binary form.
+    ///
     /// - Parameter receipt: PKCS#7, DER.
     /// - Throws: `malformed` or `signature`.
     package func verify(_ receipt: [UInt8]) async throws(ReceiptError) -> ReceiptDocument {
@@ -60,7 +64,7 @@ package struct ReceiptVerifier: Sendable {
 }
 
 extension Certificate {
-    /// Whether the store made it to sign receipts: certificates its authority may issue for other purposes are not
+    /// Whether the store made it to sign receipts. Certificates that its authority may issue for other purposes are not
     /// receipt signers.
     fileprivate var isForReceipts: Bool {
         guard let marker = CertificateTemplate.leaf.marker, extensions[oid: marker] != nil,

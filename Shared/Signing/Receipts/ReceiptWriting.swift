@@ -1,7 +1,7 @@
 import StoreModels
 import SwiftASN1
 
-/// Collects the attributes of a receipt, or of a purchase in it, and writes them as a SET.
+/// Collects the attributes of a receipt or purchase and writes them as a SET.
 struct ReceiptWriting {
     private var attributes: [ReceiptAttribute] = []
 
@@ -17,7 +17,7 @@ struct ReceiptWriting {
         try append(field, value)
     }
 
-    /// RFC 3339 in whole seconds, `2026-11-21T10:00:00Z`.
+    /// Adds an instant as RFC 3339 in whole seconds, `2026-11-21T10:00:00Z`.
     mutating func date(_ field: ReceiptField, _ value: Timestamp) throws {
         try append(field, ASN1IA5String("\(value.description.prefix(19))Z"))
     }
@@ -37,7 +37,7 @@ struct ReceiptWriting {
 
 extension ReceiptDocument {
     /// The SET that is signed.
-    /// - Throws: What cannot be written, such as an instant behind the year 9999.
+    /// - Throws: An error for what a receipt cannot hold, such as an instant after the year 9999.
     func encoded() throws -> [UInt8] {
         var writer = ReceiptWriting()
         try writer.text(.environment, environment.receiptType)

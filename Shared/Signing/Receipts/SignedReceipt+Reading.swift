@@ -2,8 +2,8 @@ import SwiftASN1
 import X509
 
 extension SignedReceipt {
-    /// Takes the parts out of the one form ``encoded()`` writes. Names of algorithms and versions are skipped here: the
-    /// reader compares with how the parts are written.
+    /// Reads the parts of the one form that ``encoded()`` writes. Names of algorithms and versions are skipped here:
+    /// the reader compares with how the parts are written.
     /// - Throws: An error when the bytes are in another form.
     init(reading bytes: [UInt8]) throws {
         self = try DER.sequence(DER.parse(bytes), identifier: .sequence) { nodes in
@@ -30,7 +30,8 @@ extension SignedReceipt {
         signature = signer.signature
     }
 
-    /// At most as many certificates as a chain has: the sender's bytes must not decide how much work is done.
+    /// Reads at most as many certificates as a chain has, and one more. The sender's bytes must not decide how much
+    /// work is done.
     private static func certificates(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [Certificate] {
         guard let node = nodes.next() else { throw ASN1Error.invalidASN1Object(reason: "there are no certificates") }
         let found = try DER.lazySet(of: WholeCertificate.self, identifier: first, rootNode: node)
@@ -62,7 +63,7 @@ extension SignedReceipt {
         return signer
     }
 
-    /// SignerInfo, as far as it says anything.
+    /// The parts of SignerInfo that a receipt depends on.
     private struct Signer: DERParseable {
         let issuer: DistinguishedName
         let serialNumber: Certificate.SerialNumber

@@ -1,7 +1,7 @@
 import SwiftASN1
 import X509
 
-/// A receipt as it travels: PKCS#7 (CMS, RFC 5652) SignedData with the content, the whole chain and one signature.
+/// A receipt as PKCS#7 (CMS, RFC 5652) SignedData: content, whole chain and one signature.
 ///
 /// Without signed attributes, so the signature is over the content itself. Each value has exactly one encoding:
 /// ``ReceiptVerifier`` writes what it has read once more and compares, so that no byte of a receipt is without meaning.
@@ -19,7 +19,7 @@ struct SignedReceipt {
     /// `[0]`, where SignedData keeps its certificates.
     static let first = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
 
-    /// A chain, and one more by which a message with too many shows.
+    /// The certificates of a chain and one more, which reveals a message with too many.
     static let certificatesMax = 4
 
     /// The certificate the signature names.

@@ -1,6 +1,6 @@
 import SwiftASN1
 
-/// The name of an algorithm that has no parameters (RFC 5754 §2 and §3.3 leave them out).
+/// The identifier of an algorithm without parameters. RFC 5754 §2 and §3.3 leave them out.
 struct SignedReceiptAlgorithm: DERImplicitlyTaggable {
     let identifier: ASN1ObjectIdentifier
 

@@ -1,4 +1,4 @@
-/// An app of the store and what the operator has said of it (`/admin/v1/apps/{bundleId}`):
+/// An app of the store with the operator's settings (`/admin/v1/apps/{bundleId}`):
 ///
 /// ```json
 /// {"bundleId":"com.example.app","name":"Example","appPrice":null,"currentVersion":"1.0","released":true,
@@ -8,13 +8,15 @@
 public struct App: Hashable, Sendable, Codable {
     public var bundleId: String
     public var settings: AppSettings
-    /// Grows by one with each catalogue that takes effect; 0 before the first.
+    /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
-    /// What testers of this app do unless set otherwise, from the `settings` of its catalogue file and from its own.
+    /// The testers' settings where none are set for an account. They come from the catalogue file's `settings` and from
+    /// the app's own.
     public var testerDefaults: TesterSettings?
-    /// The number `_timeRate` of the catalogue file, when it makes subscriptions renew faster than in real time.
+    /// The number `_timeRate` of the catalogue file. Present when it makes subscriptions renew faster than in real
+    /// time.
     public var timeRate: Int?
-    /// Public keys of the file's own, that promotional offers may be signed with; absent when the file has none.
+    /// The catalogue file's public keys for verifying promotional offers; absent when it has none.
     public var subscriptionOfferKeys: [SubscriptionOfferKey]?
 
     public init(

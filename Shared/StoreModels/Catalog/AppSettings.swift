@@ -1,20 +1,22 @@
-/// What an operator may say of an app; every member may be left out of a PUT and keeps its default.
+/// The operator's settings of an app. A member left out of a PUT takes its default.
 public struct AppSettings: Hashable, Sendable, Codable {
     /// At most 64 characters.
     public var name: String
-    /// What the app itself costs; null when it is free.
+    /// The price of the app itself; null when it is free.
     public var appPrice: Money?
+    /// The app's version on sale.
     public var currentVersion: String
     /// The first version that handles promoted purchases; null: every one does.
     public var promotionsSupportedSince: String?
-    /// Before the release the store page stays empty (M109).
+    /// Whether the app is released; before that the store page stays empty (M109).
     public var released: Bool
-    /// Without them no product is available (M5).
+    /// Whether the agreements are in force; without them no product is available (M5).
     public var agreementsActive: Bool
+    /// Whether subscriptions have a billing grace period.
     public var billingGracePeriod: Bool
     /// How many unfinished transactions stop further purchases (M52); null: no limit.
     public var unfinishedLimit: Int?
-    /// How fast its subscriptions renew for accounts that are not set otherwise; null: as its catalogue file says.
+    /// How fast its subscriptions renew, unless an account has another rate. Null: as its catalogue file says.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
 
     public init(

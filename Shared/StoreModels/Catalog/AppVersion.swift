@@ -1,9 +1,9 @@
-/// How far an app has come in Catalog: `{"catalogVersion":7,"settingsRevision":2}`. What was read at the same version
-/// is as good as read now, but for products that become available by date.
+/// An app's version in Catalog: `{"catalogVersion":7,"settingsRevision":2}`. Data read at the same version is current,
+/// but for products that become available by date.
 public struct AppVersion: Hashable, Sendable, Codable {
-    /// Grows with each import, and with each change of content and promotions; 0 before the first.
+    /// Grows with each import and each change of content or promotions. 0 before the first import.
     public var catalogVersion: Int64
-    /// Grows with each change of the app's settings; 0 for an app that does not exist.
+    /// Grows with each change of the app's settings. 0 for an app that does not exist.
     public var settingsRevision: Int64
     public init(catalogVersion: Int64, settingsRevision: Int64) {
         self.catalogVersion = catalogVersion
@@ -11,15 +11,15 @@ public struct AppVersion: Hashable, Sendable, Codable {
     }
 }
 
-/// An app has another version now: `sb.evt.catalog.v1.app.changed`. Published before the operator's request is
-/// answered.
+/// The event that an app has another version: `sb.evt.catalog.v1.app.changed`. Published before the operator's request
+/// is answered.
 public struct AppChanged: Hashable, Sendable, Codable {
     public var bundleId: String
     public init(bundleId: String) { self.bundleId = bundleId }
 }
 
-/// Catalog's events, hints that services without an answer of Catalog's act on.
+/// Catalog's events. They are hints to services that cache Catalog's answers.
 public enum CatalogEvents {
-    /// Carries ``AppChanged``.
+    /// The subject of ``AppChanged``.
     public static let appChanged = "sb.evt.catalog.v1.app.changed"
 }

@@ -1,26 +1,26 @@
 /// Catalog's request subjects, `sb.catalog.v1.…`.
 public enum CatalogEndpoints {
     public static let getApp = Endpoint<AppRequest, App>(.catalog, "app.get", isIdempotent: true)
-    /// Zeros for an app that does not exist.
+    /// The app's version; zeros for an app that does not exist.
     public static let appVersion = Endpoint<AppRequest, AppVersion>(.catalog, "app.version", isIdempotent: true)
     public static let putApp = Endpoint<PutAppRequest, App>(.catalog, "app.put", isIdempotent: true)
     public static let listApps = Endpoint<PageRequest, AppsPage>(.catalog, "app.list", isIdempotent: true)
 
-    /// A catalogue is imported in parts, because no message on the bus is larger than 512 KiB: begin, parts, commit.
+    /// Begins an import of a catalogue in parts: begin, parts, commit. No message on the bus is larger than 512 KiB.
     /// The catalogue in force changes with the commit and not before.
     public static let beginImport = Endpoint<BeginImportRequest, BeginImportReply>(
         .catalog, "import.begin", isIdempotent: false)
     public static let addImportPart = Endpoint<ImportPartRequest, Empty>(.catalog, "import.part", isIdempotent: true)
     public static let commitImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.commit", isIdempotent: true)
-    /// Says what `commitImport` would say, and forgets the import; nothing takes effect.
+    /// Reports what `commitImport` would, and deletes the import. Nothing takes effect.
     public static let tryImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.try", isIdempotent: false)
-    /// The file in force as it was imported, unknown members and all, part by part.
+    /// Reads the file in force as it was imported, part by part, unknown members included. Private keys are masked.
     public static let exportPart = Endpoint<ExportPartRequest, ExportPartReply>(
         .catalog, "export.part", isIdempotent: true)
 
-    /// Hosted content is uploaded in parts, like a catalogue: begin, parts, commit.
+    /// Begins an upload of hosted content in parts, like a catalogue: begin, parts, commit.
     public static let beginContent = Endpoint<BeginContentRequest, BeginContentReply>(
         .catalog, "content.begin", isIdempotent: false)
     public static let addContentPart = Endpoint<ContentPartRequest, Empty>(.catalog, "content.part", isIdempotent: true)
@@ -31,22 +31,23 @@ public enum CatalogEndpoints {
         .catalog, "content.read", isIdempotent: true)
 
     public static let queryProducts = queryProducts(as: Product.self)
-    /// The same request, for an asker that needs less than whole products.
+    /// The same request, for a caller that decodes less than whole products.
     public static func queryProducts<Item>(as item: Item.Type) -> Endpoint<ProductsRequest, ProductsReplyOf<Item>> {
         Endpoint(.catalog, "products.query", isIdempotent: true)
     }
     public static let listProducts = Endpoint<ProductsPageRequest, ProductsPage>(
         .catalog, "products.list", isIdempotent: true)
-    /// Only what subscriptions and groups there are, for sale or not.
+    /// Lists the subscriptions with their groups, for sale or not.
     public static let listSubscriptions = Endpoint<SubscriptionProductsRequest, SubscriptionProductsPage>(
         .catalog, "subscriptions.list", isIdempotent: true)
     public static let quoteProduct = Endpoint<QuoteRequest, Quote>(.catalog, "products.quote", isIdempotent: true)
-    /// All offers of a subscription, the redeemable ones too, which no customer's list of products shows.
+    /// Lists all offers of a subscription. The redeemable ones are included, which no customer's list of products
+    /// shows.
     public static let productOffers = Endpoint<ProductOffersRequest, ProductOffers>(
         .catalog, "products.offers", isIdempotent: true)
-    /// The promoted products in the operator's order; without an order of their own, in the catalogue's.
+    /// Lists the promoted products in the operator's order, else in the catalogue's.
     public static let listPromotions = listPromotions(as: Product.self)
-    /// The same request, for an asker that needs less than whole products.
+    /// The same request, for a caller that decodes less than whole products.
     public static func listPromotions<Item>(
         as item: Item.Type
     ) -> Endpoint<PromotedProductsRequest, PromotedProductsReplyOf<Item>> {
@@ -54,25 +55,28 @@ public enum CatalogEndpoints {
     }
     public static let listStorefronts = Endpoint<Empty, StorefrontsReply>(
         .catalog, "storefronts.list", isIdempotent: true)
-    /// The same storefronts with all that is known of them.
+    /// Lists the storefronts with their names, currencies and languages.
     public static let describeStorefronts = Endpoint<Empty, StorefrontDescriptions>(
         .catalog, "storefronts.describe", isIdempotent: true)
     public static let explainProduct = Endpoint<ExplainProductRequest, ProductExplanation>(
         .catalog, "products.explain", isIdempotent: true)
 
-    /// The operator's list of promoted products. - Throws: `productNotFound`; `requestInvalid` for too many or twice.
+    /// Replaces the operator's list of promoted products.
+    /// - Throws: `productNotFound`; `requestInvalid` for too many products or a repeated one.
     public static let putPromotions = Endpoint<PutPromotionsRequest, PromotionSetup>(
         .catalog, "promotions.put", isIdempotent: true)
     public static let getPromotions = Endpoint<AppRequest, PromotionSetup>(
         .catalog, "promotions.get", isIdempotent: true)
-    /// What starting a purchase in the store needs to know. - Throws: `productNotFound`.
+    /// Reads the data for starting a purchase in the store.
+    /// - Throws: `productNotFound`.
     public static let productPromotion = Endpoint<ProductPromotionRequest, PromotedProductFacts>(
         .catalog, "products.promotion", isIdempotent: true)
-    /// A promotional image is uploaded in parts, as hosted content is.
+    /// Begins an upload of a promotional image in parts, as of hosted content.
     public static let beginImage = Endpoint<BeginImageRequest, BeginContentReply>(
         .catalog, "image.begin", isIdempotent: false)
     public static let addImagePart = Endpoint<ContentPartRequest, Empty>(.catalog, "image.part", isIdempotent: true)
-    /// - Throws: `requestInvalid`, 422, when it is not a PNG or JPEG of 1024×1024.
+    /// Activates an uploaded image; its review begins.
+    /// - Throws: `requestInvalid` with status 422 when it is not a PNG or JPEG of 1024×1024.
     public static let commitImage = Endpoint<CommitContentRequest, PromotionImage>(
         .catalog, "image.commit", isIdempotent: true)
     public static let getImage = Endpoint<ProductReference, PromotionImage>(.catalog, "image.get", isIdempotent: true)

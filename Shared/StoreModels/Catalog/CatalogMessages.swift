@@ -10,6 +10,7 @@ public struct AppRequest: Hashable, Sendable, Codable {
     public init(bundleId: String) { self.bundleId = bundleId }
 }
 
+/// Creates an app or replaces its settings.
 public struct PutAppRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var settings: AppSettings
@@ -19,7 +20,7 @@ public struct PutAppRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// A page of a list: what comes behind `after`, at most `limit`.
+/// Asks for a page of a list: at most `limit` entries after `after`.
 public struct PageRequest: Hashable, Sendable, Codable {
     public var after: String?
     /// 1…500.
@@ -30,6 +31,7 @@ public struct PageRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// A page of apps, by bundle identifier.
 public struct AppsPage: Hashable, Sendable, Codable {
     public var apps: [App]
     /// The next page's `after`; absent on the last page.
@@ -40,11 +42,12 @@ public struct AppsPage: Hashable, Sendable, Codable {
     }
 }
 
+/// Begins the import of a catalogue file.
 public struct BeginImportRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The whole file's size; at most 128 MiB.
     public var byteCount: Int
-    /// Named in the report and in errors, `App.storekit`.
+    /// The file's name for errors and for a new app, such as `App.storekit`.
     public var fileName: String?
     public init(bundleId: String, byteCount: Int, fileName: String? = nil) {
         self.bundleId = bundleId
@@ -53,13 +56,15 @@ public struct BeginImportRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The import that parts and commit name.
 public struct BeginImportReply: Hashable, Sendable, Codable {
     public var importIdentifier: String
     public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
 }
 
+/// One part of a catalogue file.
 public struct ImportPartRequest: Hashable, Sendable, Codable {
-    /// Bytes of the file in one part, so that the message with its base64 stays well below 512 KiB.
+    /// Bytes of the file in one part. The message with its base64 then stays well below 512 KiB.
     public static let byteCountMax = 256 * 1024
 
     public var importIdentifier: String
@@ -74,12 +79,13 @@ public struct ImportPartRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Commits an import, or tries it.
 public struct CommitImportRequest: Hashable, Sendable, Codable {
     public var importIdentifier: String
     public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
 }
 
-/// What an import did. The error of a refused one is `catalogInvalid` with
+/// The result of an import. The error of a refused one is `catalogInvalid` with
 /// `details.problems: [{"path":"$.products[2].displayPrice","reason":"…"}]`.
 public struct ImportReport: Hashable, Sendable, Codable {
     public var bundleId: String
@@ -89,14 +95,17 @@ public struct ImportReport: Hashable, Sendable, Codable {
     public var productCount: Int
     public var subscriptionGroupCount: Int
     public var introductoryOfferCount: Int
-    /// Names of `settings` that took effect, and those that were kept but have no effect.
+    /// Names of `settings` that took effect.
     public var settingsApplied: [String]
+    /// Names of `settings` that are kept and have no effect.
     public var settingsIgnored: [String]
-    /// What had to be assumed, in sentences.
+    /// The assumptions made, in sentences.
     public var notes: [String]
     /// Absent in reports of imports that were made before these were counted.
     public var promotionalOfferCount: Int?
+    /// Absent as ``promotionalOfferCount``.
     public var winBackOfferCount: Int?
+    /// Absent as ``promotionalOfferCount``.
     public var offerCodeCount: Int?
 
     public init(
@@ -119,10 +128,12 @@ public struct ImportReport: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for one part of the file in force.
 public struct ExportPartRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// From 0.
     public var index: Int
-    /// The version the first part came with, so that all parts are of one file; nil for the first.
+    /// The version that came with the first part; nil for the first. All parts are then of one file.
     public var catalogVersion: Int64?
     public init(bundleId: String, index: Int, catalogVersion: Int64? = nil) {
         self.bundleId = bundleId
@@ -131,9 +142,11 @@ public struct ExportPartRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// One part of the file in force, with private keys masked.
 public struct ExportPartReply: Hashable, Sendable, Codable {
     public var catalogVersion: Int64
     public var partCount: Int
+    /// Base64 on the wire.
     public var data: Data
     public init(catalogVersion: Int64, partCount: Int, data: Data) {
         self.catalogVersion = catalogVersion
@@ -158,7 +171,7 @@ public struct ProductsRequest: Hashable, Sendable, Codable {
 /// The products and the invalid identifiers of a request. Every requested identifier is in exactly one of the two lists
 /// (M2, M4), in the order it was first requested.
 ///
-/// `Item` is how much of a product the caller wants to decode; on the wire it is always the whole ``Product``.
+/// `Item` is the part of a product that the caller decodes; the wire carries the whole ``Product``.
 public struct ProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     public var products: [Item]
     public var invalidProductIdentifiers: [String]
@@ -172,6 +185,7 @@ public struct ProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Se
 
 public typealias ProductsReply = ProductsReplyOf<Product>
 
+/// Asks for a page of the products on sale.
 public struct ProductsPageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var storefront: String
@@ -191,9 +205,10 @@ public struct ProductsPageRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Products in the catalogue's own order.
+/// A page of products in the catalogue's order.
 public struct ProductsPage: Hashable, Sendable, Codable {
     public var products: [Product]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public var catalogVersion: Int64
     public init(products: [Product], after: String?, catalogVersion: Int64) {
@@ -203,11 +218,13 @@ public struct ProductsPage: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for the data to sell one product.
 public struct QuoteRequest: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     @ExactText public var productIdentifier: String
     @ExactText public var storefront: String
-    /// A purchase that a test URL has begun: a product that is not yet available is sold too (M109). Nil means no.
+    /// Whether a test URL has begun the purchase; nil means no. A product that is not yet available is sold too then
+    /// (M109).
     public var isTest: Bool?
     public init(bundleId: String, productIdentifier: String, storefront: String, isTest: Bool? = nil) {
         self.bundleId = bundleId
@@ -217,8 +234,9 @@ public struct QuoteRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What PaymentQueue needs to sell one product, valid for this catalogue version.
+/// The data that PaymentQueue needs to sell one product. It is valid for this catalogue version.
 public struct Quote: Hashable, Sendable, Codable {
+    /// Whether the product can be sold.
     public enum Availability: String, Sendable, Codable {
         /// `product` is there and can be bought.
         case available
@@ -237,7 +255,7 @@ public struct Quote: Hashable, Sendable, Codable {
     public var subscriptionGroupProducts: [String]?
     /// The app's own limit of unfinished transactions (M52), if any.
     public var unfinishedLimit: Int?
-    /// What testers of the app do unless set otherwise.
+    /// As ``App/testerDefaults``.
     public var testerDefaults: TesterSettings?
     /// Whether the app's subscriptions have a grace period; nil means no.
     public var billingGracePeriod: Bool?
@@ -262,6 +280,7 @@ public struct Quote: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for the promoted products in a storefront.
 public struct PromotedProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var storefront: String
@@ -271,17 +290,17 @@ public struct PromotedProductsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `Item` is as in ``ProductsReplyOf``.
+/// The promoted products of an app; `Item` is as in ``ProductsReplyOf``.
 public struct PromotedProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
-    /// At most 20, StoreKit's limit of promoted products, in the operator's order, hidden ones too.
+    /// At most 20 (StoreKit's limit of promoted products), in the operator's order, hidden ones included.
     public var products: [Item]
-    /// Those of them that the operator hides where no device shows them.
+    /// Products among them that the operator hides. A device may show them nevertheless.
     public var hiddenProductIdentifiers: [String]
     /// The app's entries of the featured tab, in its order.
     public var featuredProductIdentifiers: [String]
-    /// The app's name, a further text that a search finds them by.
+    /// The app's name, by which a search finds the products, too.
     public var appName: String
-    /// Grows also with each change of what is promoted.
+    /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
     public init(
         products: [Item], hiddenProductIdentifiers: [String] = [], featuredProductIdentifiers: [String] = [],
@@ -297,6 +316,7 @@ public struct PromotedProductsReplyOf<Item: Hashable & Sendable & Codable>: Hash
 
 public typealias PromotedProductsReply = PromotedProductsReplyOf<Product>
 
+/// The storefronts, by country code.
 public struct StorefrontsReply: Hashable, Sendable, Codable {
     public var storefronts: [Storefront]
     public init(storefronts: [Storefront]) { self.storefronts = storefronts }

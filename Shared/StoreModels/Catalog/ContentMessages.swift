@@ -1,4 +1,4 @@
-/// A package of hosted content as Catalog keeps it:
+/// A package of hosted content in the store:
 ///
 /// ```json
 /// {"contentIdentifier":"com.example.guide.map","contentVersion":"1.0","contentLength":73412,"sha256":"9f86…"}
@@ -10,7 +10,7 @@ public struct HostedContent: Hashable, Sendable, Codable {
     public var contentVersion: String
     /// Bytes.
     public var contentLength: Int64
-    /// Of the whole package, 64 hexadecimal digits.
+    /// The hash of the whole package, 64 hexadecimal digits.
     public var sha256: String
     public init(contentIdentifier: String, contentVersion: String, contentLength: Int64, sha256: String) {
         self.contentIdentifier = contentIdentifier
@@ -20,11 +20,11 @@ public struct HostedContent: Hashable, Sendable, Codable {
     }
 }
 
-/// Begins an upload. Nothing is in force before its commit, and an upload that is left alone for an hour is forgotten.
+/// Begins an upload. Nothing is in force before its commit, and an upload untouched for an hour is deleted.
 public struct BeginContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
-    /// The one the catalogue declares; another is `catalogInvalid`.
+    /// The version the catalogue declares; another is `catalogInvalid`.
     public var version: String
     public init(bundleId: String, productIdentifier: String, version: String) {
         self.bundleId = bundleId
@@ -33,12 +33,13 @@ public struct BeginContentRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The upload that parts and commit name.
 public struct BeginContentReply: Hashable, Sendable, Codable {
     public var uploadIdentifier: String
     public init(uploadIdentifier: String) { self.uploadIdentifier = uploadIdentifier }
 }
 
-/// The bytes from `offset` on. Parts come in order; the same part again is fine.
+/// The bytes from `offset` on. Parts come in order; repeating a part changes nothing.
 public struct ContentPartRequest: Hashable, Sendable, Codable {
     /// Bytes of one part, so that the message stays below 512 KiB in base64.
     public static let bytesMax = 256 * 1024
@@ -56,9 +57,10 @@ public struct ContentPartRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Commits an upload.
 public struct CommitContentRequest: Hashable, Sendable, Codable {
     public var uploadIdentifier: String
-    /// What the uploader has counted: the parts have to add up to it.
+    /// The number of bytes sent; the parts must add up to it.
     public var length: Int64
     public init(uploadIdentifier: String, length: Int64) {
         self.uploadIdentifier = uploadIdentifier
@@ -66,6 +68,7 @@ public struct CommitContentRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The result of a commit.
 public struct CommitContentReply: Hashable, Sendable, Codable {
     public var content: HostedContent
     /// Whether there was content of this version before.
@@ -76,7 +79,7 @@ public struct CommitContentReply: Hashable, Sendable, Codable {
     }
 }
 
-/// The content of a product; nil is the version the catalogue declares.
+/// Asks for the content of a product. `version` nil is the version the catalogue declares.
 public struct ContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
@@ -88,8 +91,8 @@ public struct ContentRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// At most ``ContentPartRequest/bytesMax`` bytes from `offset` on. `sha256` is the package's the reader has begun with:
-/// when it was replaced meanwhile, the answer is `notFound` instead of a mixture.
+/// Reads at most ``ContentPartRequest/bytesMax`` bytes from `offset` on. `sha256` is the package's that the reader
+/// began with: the answer is `notFound` when it was replaced meanwhile.
 public struct ReadContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
@@ -109,6 +112,7 @@ public struct ReadContentRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Bytes of a package or an image.
 public struct ContentPart: Hashable, Sendable, Codable {
     /// Base64.
     public var data: String

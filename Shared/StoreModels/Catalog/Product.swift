@@ -1,4 +1,4 @@
-/// What a customer can buy, localized and priced for one storefront, as `SKProduct` (`http-api.md`, shapes).
+/// A product, localized and priced for one storefront, as `SKProduct` (`http-api.md`, shapes).
 ///
 /// ```json
 /// {"productIdentifier":"com.example.pro.monthly","type":"autoRenewable","localizedTitle":"Pro Subscription",

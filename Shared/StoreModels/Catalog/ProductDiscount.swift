@@ -15,7 +15,7 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
     /// Null for the introductory offer, which has none.
     public var identifier: String?
     public var type: Kind
-    /// What one charge costs: each period for `payAsYouGo`, once for `payUpFront`, nothing for `freeTrial`.
+    /// The price of one charge: each period for `payAsYouGo`, once for `payUpFront`, zero for `freeTrial`.
     public var price: Money
     public var priceLocale: String
     public var paymentMode: PaymentMode

@@ -45,7 +45,7 @@ public struct ProductExplanation: Hashable, Sendable, Codable {
     public var reasons: [Reason]
     /// One sentence for each reason, in the same order, saying what to change.
     public var details: [String]
-    /// Why it is not on the store page, when it is not; absent for an unknown product.
+    /// The reasons why it is not on the store page; absent for an unknown product.
     public var promotion: PromotionExplanation?
 
     public init(

@@ -2,7 +2,7 @@
 public struct ProductOffersRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
-    /// Alpha-3; nil: the one the app's testers have.
+    /// Alpha-3; nil: the storefront of the app's testers.
     public var storefront: String?
     public init(bundleId: String, productIdentifier: String, storefront: String? = nil) {
         self.bundleId = bundleId

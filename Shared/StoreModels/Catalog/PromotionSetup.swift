@@ -20,13 +20,14 @@ public struct PutPromotionsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The operator's promotions, product by product, and what keeps each off the store page:
+/// The operator's promotions, with the reasons that keep each product off the store page:
 ///
 /// ```json
 /// {"bundleId":"com.example.app","isPreview":false,"promotions":[{"productIdentifier":"com.example.pro.monthly",
 ///  "visible":true,"promoted":false,"reasons":["noImage"],"details":["…"]}]}
 /// ```
 public struct PromotionSetup: Hashable, Sendable, Codable {
+    /// A product of the list, or of the page where there is no list.
     public struct Item: Hashable, Sendable, Codable {
         public var productIdentifier: String
         public var visible: Bool
@@ -49,7 +50,8 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
     }
 
     public var bundleId: String
-    /// Nothing has been set up yet: the page shows the first products of the catalogue without images.
+    /// Whether there is neither a list nor an image. The page then shows the first products of the catalogue without
+    /// images.
     public var isPreview: Bool
     public var promotions: [Item]
     public init(bundleId: String, isPreview: Bool, promotions: [Item]) {
@@ -59,8 +61,9 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a product is not promoted; part of what `explain` answers.
+/// The reasons why a product is not promoted; part of `explain`'s answer.
 public struct PromotionExplanation: Hashable, Sendable, Codable {
+    /// A reason that keeps a product off the store page.
     public enum Reason: String, CaseIterable, Sendable, Codable {
         case notInPromotions, noImage, imageWaitingForReview, imageRejected
         /// It cannot be bought; `explain` says why.
@@ -96,12 +99,14 @@ public struct PromotionImage: Hashable, Sendable, Codable {
     public var productIdentifier: String
     public var state: State
     public var format: Format
+    /// Pixels, from the file's header, as `height`.
     public var width: Int
     public var height: Int
+    /// Bytes.
     public var length: Int64
     /// 64 hexadecimal digits.
     public var sha256: String
-    /// Why it was rejected, if the operator said so.
+    /// The operator's reason for a rejection, if given.
     public var reason: String?
     public init(
         productIdentifier: String, state: State, format: Format, width: Int, height: Int, length: Int64,
@@ -118,6 +123,7 @@ public struct PromotionImage: Hashable, Sendable, Codable {
     }
 }
 
+/// A product of an app.
 public struct ProductReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     @ExactText public var productIdentifier: String
@@ -127,7 +133,8 @@ public struct ProductReference: Hashable, Sendable, Codable {
     }
 }
 
-/// Parts follow as ``ContentPartRequest``, then ``CommitContentRequest``; what the file's header says is checked there.
+/// Begins the upload of a promotional image. Parts follow as ``ContentPartRequest``, then ``CommitContentRequest``,
+/// which checks the file's header.
 public struct BeginImageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
@@ -152,10 +159,12 @@ public struct ReadImageRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The operator's verdict on a promotional image.
 public struct ReviewImageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
     public var isApproved: Bool
+    /// The reason of a rejection.
     public var reason: String?
     public init(bundleId: String, productIdentifier: String, isApproved: Bool, reason: String? = nil) {
         self.bundleId = bundleId
@@ -172,7 +181,7 @@ public struct FeaturedList: Hashable, Sendable, Codable {
     public init(products: [ProductReference]) { self.products = products }
 }
 
-/// A product on which a user taps Buy. `isTest`: a test URL, for which it need not be available (M109).
+/// Asks for a product on which a user taps Buy in the store.
 public struct ProductPromotionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String

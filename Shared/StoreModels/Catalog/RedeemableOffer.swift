@@ -1,4 +1,4 @@
-/// A win-back offer or an offer code of a subscription: its benefit, and the eligible customers.
+/// A win-back offer or offer code of a subscription, with its conditions.
 ///
 /// ```json
 /// {"type":"winBack","offer":{"identifier":"back.free.month","type":"subscription",…},
@@ -7,16 +7,18 @@
 public struct RedeemableOffer: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable { case code, winBack }
 
-    /// Whom an offer code is for, as `.storekit` files say it.
+    /// The customers an offer code is for, in the words of `.storekit` files.
     public enum Audience: String, CaseIterable, Sendable, Codable { case new, existing, expired }
 
-    /// What a former subscriber must have been, in months of 30 days.
+    /// The conditions a former subscriber must meet, in months of 30 days.
     public struct WinBackConditions: Hashable, Sendable, Codable {
-        /// Paid for, in all, over the whole group.
+        /// Months paid for in the whole group.
         public var paidMonthsMin: Int
+        /// Months since the end of the subscription, at least.
         public var monthsSinceExpiryMin: Int
+        /// Months since the end of the subscription, at most; nil: no bound.
         public var monthsSinceExpiryMax: Int?
-        /// Since the last win-back offer that was redeemed; nil: once.
+        /// Months since the last redeemed win-back offer; nil: a customer gets one only.
         public var monthsBetweenOffers: Int?
         /// False: no customer may have it, as Xcode's switch for all customers says; nil: true.
         public var isOffered: Bool?
@@ -35,11 +37,11 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
     public var type: Kind
     /// `identifier` is the win-back offer's identifier, or the code's reference name.
     public var offer: ProductDiscount
-    /// Of offer codes.
+    /// For offer codes.
     public var audiences: [Audience]?
-    /// Of offer codes: an eligible customer may have the introductory offer as well.
+    /// For offer codes: whether an eligible customer may have the introductory offer as well.
     public var isStackable: Bool?
-    /// Of win-back offers.
+    /// For win-back offers.
     public var winBack: WinBackConditions?
 
     public init(

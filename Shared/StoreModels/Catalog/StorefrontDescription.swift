@@ -12,9 +12,9 @@ public struct StorefrontDescription: Hashable, Sendable, Codable {
     /// English name of the country or region.
     public var name: String
     public var currency: Currency
-    /// How prices are written there.
+    /// The locale of its prices.
     public var locale: String
-    /// What its shop speaks, the first first.
+    /// The languages of its shop, in order of preference.
     public var languages: [String]
 
     public init(
@@ -29,6 +29,7 @@ public struct StorefrontDescription: Hashable, Sendable, Codable {
     }
 }
 
+/// All storefronts, by country code.
 public struct StorefrontDescriptions: Hashable, Sendable, Codable {
     public var storefronts: [StorefrontDescription]
     public init(storefronts: [StorefrontDescription]) { self.storefronts = storefronts }

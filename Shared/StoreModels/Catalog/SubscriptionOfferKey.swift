@@ -1,4 +1,4 @@
-/// A public key that an app's promotional offers are signed with:
+/// A public key for verifying an app's promotional offers:
 /// `{"keyIdentifier":"ABCDEF2345","publicKey":"-----BEGIN…"}`
 public struct SubscriptionOfferKey: Hashable, Sendable, Codable {
     public var keyIdentifier: String

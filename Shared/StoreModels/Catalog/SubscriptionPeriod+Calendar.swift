@@ -1,8 +1,8 @@
 extension SubscriptionPeriod {
-    /// The end of a period that begins at `start`, in the proleptic Gregorian calendar and UTC: a month ends on the
-    /// same day of the next month, or on its last day where there is no such day (31 January → 28 February).
+    /// The end of a period that begins at `start`. The calendar is the proleptic Gregorian one, in UTC. A month ends on
+    /// the same day of the next month, or on its last day where there is no such day (31 January → 28 February).
     ///
-    /// Written out instead of asking `Calendar`, which needs the full Foundation and a time zone database.
+    /// It does not use `Calendar`, which needs the full Foundation and a time zone database.
     public func end(from start: Timestamp) -> Timestamp {
         let day: Int64 = 86_400_000
         switch unit {

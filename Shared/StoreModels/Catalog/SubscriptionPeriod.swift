@@ -12,7 +12,7 @@ public struct SubscriptionPeriod: Hashable, Sendable, Codable, CustomStringConve
         self.unit = unit
     }
 
-    /// Reads one ISO 8601 duration of a single unit, `P1W`, `P3M`, as `.storekit` files write it.
+    /// Reads an ISO 8601 duration of one unit, `P1W`, `P3M`, as in `.storekit` files.
     /// - Returns: Nil for any other text and for a count outside 1…999.
     public init?(iso8601 text: String) {
         guard text.hasPrefix("P"), let letter = text.last, let count = Int(text.dropFirst().dropLast()),

@@ -1,4 +1,4 @@
-/// `{"bundleId":"com.example.app","storefront":"FRA","limit":500}`
+/// Asks for a page of subscriptions: `{"bundleId":"com.example.app","storefront":"FRA","limit":500}`
 public struct SubscriptionProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var storefront: String
@@ -14,12 +14,12 @@ public struct SubscriptionProductsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Which group an auto-renewable subscription is in; all that deciding about offers needs of it:
+/// A subscription's group, the data that decisions about offers need:
 /// `{"productIdentifier":"com.example.pro.monthly","subscriptionGroupIdentifier":"21378123","isAvailable":true}`
 public struct SubscriptionProduct: Hashable, Sendable, Codable {
     public var productIdentifier: String
     public var subscriptionGroupIdentifier: String
-    /// Whether it can be bought in the storefront now; what was bought before belongs to its group all the same.
+    /// Whether it can be bought in the storefront now. A subscription bought before belongs to its group in any case.
     public var isAvailable: Bool
     public init(productIdentifier: String, subscriptionGroupIdentifier: String, isAvailable: Bool) {
         self.productIdentifier = productIdentifier
@@ -28,9 +28,10 @@ public struct SubscriptionProduct: Hashable, Sendable, Codable {
     }
 }
 
-/// Subscriptions in the catalogue's own order, for sale or not.
+/// A page of subscriptions in the catalogue's order, for sale or not.
 public struct SubscriptionProductsPage: Hashable, Sendable, Codable {
     public var subscriptions: [SubscriptionProduct]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public var catalogVersion: Int64
     public init(subscriptions: [SubscriptionProduct], after: String?, catalogVersion: Int64) {

@@ -1,11 +1,11 @@
-/// A length of business time as people write it: `90s`, `15m`, `36h`, `10d`, `2w`, `3mo`, `1y`, several in a row
-/// (`1mo15d`), or an ISO 8601 duration, `P3M`, `PT36H`, `P1Y2M3DT4H5M6S`.
+/// A length of business time as people write it: `90s`, `36h`, `2w`, `3mo`, `1y`. Several may follow each other
+/// (`1mo15d`). ISO 8601 durations are read too: `P3M`, `PT36H`, `P1Y2M3DT4H5M6S`.
 ///
-/// Months and years are calendar units and come first, then days, hours, minutes and seconds.
+/// Months and years are calendar units and are added first, then the rest.
 public struct BusinessDuration: Hashable, Sendable {
     /// 100 years, more than any test needs; keeps every instant within four-digit years.
     public static let monthsMax = 1_200
-    /// The same for the rest, in milliseconds.
+    /// 100 years for the rest, in milliseconds.
     public static let millisecondsMax: Int64 = 36_525 * 86_400_000
 
     public var months: Int
@@ -16,6 +16,8 @@ public struct BusinessDuration: Hashable, Sendable {
         self.milliseconds = milliseconds
     }
 
+    /// Reads a duration.
+    ///
     /// - Returns: Nil for any other text, for nothing at all, and for more than 100 years.
     public init?(_ text: String) {
         let isISO = text.hasPrefix("P")

@@ -13,7 +13,7 @@ public struct AppClockState: Hashable, Sendable, Codable {
     public var frozen: Bool
     /// Grows by one with each setting and each move.
     public var epoch: Int64
-    /// When the next renewal, retry or expiry of the app is due; absent when nothing is.
+    /// The instant the next renewal, retry or expiry is due; absent when nothing is.
     public var nextEvent: Timestamp?
 
     public init(
@@ -28,7 +28,7 @@ public struct AppClockState: Hashable, Sendable, Codable {
     }
 }
 
-/// Sets a clock; what is left out stays. `now` may lie in the past: what was billed is never billed again.
+/// Sets a clock; a member left out stays as it is. `now` may lie in the past: what was billed is never billed again.
 public struct PutClockRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var rate: ClockRate?
@@ -42,19 +42,19 @@ public struct PutClockRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Moves a clock forward, by exactly one of three measures, and runs what falls due on the way.
+/// Moves a clock forward by exactly one of three measures. Events that fall due on the way happen.
 public struct AdvanceClockRequest: Hashable, Sendable, Codable {
     /// How many events `next` may pass.
     public static let nextMax = 1_000
 
     public var bundleId: String
-    /// The idempotency key: the same one again is the same move.
+    /// The idempotency key: a repeated key is the same move.
     public var requestKey: String
     /// A length of time as ``BusinessDuration`` reads it, `3mo`, `P3M`, `36h`.
     public var by: String?
-    /// Not before the clock's now.
+    /// The instant to move to, not before the clock's now.
     public var to: Timestamp?
-    /// To the next event, and through as many: 1…1000. Without any event due the clock stays.
+    /// Moves through this many events, 1…1000. Without any event due the clock stays.
     public var next: Int?
     public init(bundleId: String, requestKey: String, by: String? = nil, to: Timestamp? = nil, next: Int? = nil) {
         self.bundleId = bundleId
@@ -65,6 +65,7 @@ public struct AdvanceClockRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for the progress of a move.
 public struct AdvanceRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var advanceIdentifier: String
@@ -74,22 +75,23 @@ public struct AdvanceRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// How far a move of the clock is. The clock shows `to` from the first answer on; `isFinished` says that everything due
-/// by then has happened.
+/// The progress of a move of the clock. The clock shows `to` from the first answer on; `isFinished` says that
+/// everything due by then has happened.
 public struct ClockAdvance: Hashable, Sendable, Codable {
-    /// How many entries an answer carries at most.
+    /// The most `events` of an answer.
     public static let eventsMax = 100
 
     public var advanceIdentifier: String
     public var bundleId: String
+    /// Business time before the move.
     public var from: Timestamp
     public var to: Timestamp
     public var isFinished: Bool
-    /// What has happened so far on the way, all of it.
+    /// The number of events so far.
     public var eventCount: Int
-    /// Subscriptions that something is still due for.
+    /// Subscriptions for which an event is still due.
     public var remaining: Int
-    /// The first of what has happened, oldest first; `truncated` says that there was more.
+    /// The first events, oldest first; `truncated` says that there was more.
     public var events: [SubscriptionEvent]
     public var truncated: Bool
 

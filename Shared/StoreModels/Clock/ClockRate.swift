@@ -1,4 +1,4 @@
-/// How fast an app's business clock runs: one of StoreKit's time rates by name, or a factor.
+/// The speed of an app's business clock: a time rate of StoreKit's, or a factor.
 ///
 /// On the wire a name, `"oneRenewalEveryThirtySeconds"`, or a number, `720`: business seconds in a second of wall time.
 /// A clock is one per app and runs evenly, so a named rate means that a month of 30 days takes the named time and every

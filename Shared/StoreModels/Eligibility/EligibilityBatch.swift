@@ -1,13 +1,14 @@
-/// What ``EligibilityEndpoints/checkMany`` asks: for several customers of one app in one storefront.
+/// Asks about several customers of one app in one storefront (``EligibilityEndpoints/checkMany``).
 ///
 /// ```json
 /// {"bundleId":"com.example.app","storefront":"USA",
 ///  "customers":[{"customerIdentifier":"c_1","productIdentifiers":["com.example.pro.monthly"]}]}
 /// ```
 public struct EligibilityBatch: Hashable, Sendable, Codable {
+    /// A customer and the products to answer for.
     public struct Customer: Hashable, Sendable, Codable {
         public var customerIdentifier: String
-        /// Only these.
+        /// The products to answer for.
         public var productIdentifiers: [String]
         public init(customerIdentifier: String, productIdentifiers: [String]) {
             self.customerIdentifier = customerIdentifier
@@ -17,7 +18,7 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
 
     /// Customers in one batch, at most.
     public static let customersMax = 32
-    /// Products asked about for one of them, at most: all answers together fit one message of the bus.
+    /// Products of one customer, at most. All answers together then fit one message of the bus.
     public static let productsMax = 20
 
     public var bundleId: String
@@ -29,6 +30,8 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
         self.customers = customers
     }
 
+    /// Checks the batch's bounds.
+    ///
     /// - Throws: `requestInvalid` for more than fits.
     public func validate() throws(StoreError) {
         guard customers.count <= Self.customersMax else {
@@ -43,7 +46,7 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
     }
 }
 
-/// As many as customers were asked about, in their order, each as ``EligibilityEndpoints/check`` would answer.
+/// One reply per customer, in their order, each as of ``EligibilityEndpoints/check``.
 public struct EligibilityBatchReply: Hashable, Sendable, Codable {
     public var replies: [EligibilityReply]
     public init(replies: [EligibilityReply]) { self.replies = replies }

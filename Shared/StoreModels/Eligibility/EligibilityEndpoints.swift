@@ -1,20 +1,22 @@
 /// Eligibility's request subjects, `sb.eligibility.v1.…`.
 public enum EligibilityEndpoints {
-    /// One call answers for every subscription asked for (M123).
+    /// Answers for all requested subscriptions of one customer (M123).
     public static let check = Endpoint<EligibilityRequest, EligibilityReply>(
         .eligibility, "offers.check", isIdempotent: true)
-    /// The same for several customers at once. - Throws: `requestInvalid` beyond ``EligibilityBatch``'s bounds.
+    /// Answers for several customers.
+    /// - Throws: `requestInvalid` beyond ``EligibilityBatch``'s bounds.
     public static let checkMany = Endpoint<EligibilityBatch, EligibilityBatchReply>(
         .eligibility, "offers.checkMany", isIdempotent: true)
 }
 
+/// Asks whether a customer may have introductory offers.
 public struct EligibilityRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
     public var storefront: String
     /// Only these; nil: every subscription of the app.
     public var productIdentifiers: [String]?
-    /// What a receipt says that the gateway has verified; then nothing else is asked about the customer.
+    /// The history of a receipt that the gateway has verified. PaymentQueue is not asked about the customer then.
     public var receipt: ReceiptHistory?
     public init(
         bundleId: String, customerIdentifier: String, storefront: String, productIdentifiers: [String]? = nil,
@@ -28,6 +30,7 @@ public struct EligibilityRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// One product's answer:
 /// `{"productIdentifier":"…","subscriptionGroupIdentifier":"…","eligibility":"eligible","rule":"newSubscriber"}`
 public struct ProductEligibility: Hashable, Sendable, Codable {
     public var productIdentifier: String
@@ -50,7 +53,7 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
     }
 }
 
-/// `degraded` names the services the answer had to do without, as `architecture.md`'s table spells them.
+/// The answers, and in `degraded` the services that did not reply. `architecture.md`'s table spells their names.
 public struct EligibilityReply: Hashable, Sendable, Codable {
     public var eligibility: [ProductEligibility]
     public var degraded: [String]

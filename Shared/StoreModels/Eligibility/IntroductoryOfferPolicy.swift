@@ -7,13 +7,13 @@
 /// Rules, the first that applies: an offer used in the group, refunded or not; an offer held by a payment; a
 /// subscription of the group that is active, grace and billing retry included; else eligible.
 public enum IntroductoryOfferPolicy {
-    /// Why the answer is what it is (M129).
+    /// The reason of a decision (M129).
     public enum Rule: String, CaseIterable, Sendable, Codable {
         /// No subscription of the group, ever: eligible (M124).
         case newSubscriber
         /// Had one, none now, never an offer in the group: eligible (M125).
         case lapsedWithoutOffer
-        /// An offer was used in the group, for any product, refunded or not: ineligible (M121, M125, M128).
+        /// An offer was used in the group, for any product: ineligible (M121, M125). A refund changes nothing (M128).
         case offerUsed
         /// A payment in flight holds the offer: ineligible (M134).
         case offerReserved
@@ -23,15 +23,16 @@ public enum IntroductoryOfferPolicy {
         case inGracePeriod
         /// The last renewal could not be charged and is retried: ineligible, as a subscriber (M127).
         case inBillingRetryPeriod
-        /// PaymentQueue could not be asked, or a receipt has an offer of a product that no longer exists and whose
-        /// group is unknown: unknown.
+        /// PaymentQueue did not answer, or a receipt decides nothing: unknown. Such a receipt has an offer of a product
+        /// that no longer exists and whose group is unknown.
         case historyUnavailable
     }
 
+    /// Whether the customer may have the offer, and why.
     public struct Decision: Hashable, Sendable {
         public let eligibility: OfferEligibility
         public let rule: Rule
-        /// The transaction that decided, if one did: the one that used the offer, else the subscription's latest.
+        /// The transaction that decided: the one with the offer, else the subscription's latest.
         public let transactionIdentifier: String?
         /// The product whose offer was used or is held.
         public let usedProductIdentifier: String?
@@ -47,6 +48,8 @@ public enum IntroductoryOfferPolicy {
         }
     }
 
+    /// Decides for one group.
+    ///
     /// - Parameters:
     ///   - history: The group's history; nil when the customer has none.
     ///   - now: The business clock, never the wall clock.

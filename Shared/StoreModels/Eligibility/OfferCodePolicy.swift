@@ -1,12 +1,15 @@
-/// Decides whether a customer may redeem an offer code: whether they are of those it is for. Pure. How often one
-/// customer may redeem codes is not limited here (ours; App Store Connect has campaigns for that).
+/// Decides whether a customer is of the audience of an offer code. Pure. How often one customer may redeem codes is not
+/// limited here (this store's rule; App Store Connect has campaigns for that).
 public enum OfferCodePolicy {
+    /// Whether the customer may redeem the code, and why.
     public struct Decision: Hashable, Sendable {
         public let isEligible: Bool
-        /// What the customer is to the group, in the code's words; this is also the reason.
+        /// The customer's audience in the group; it is also the reason.
         public let audience: RedeemableOffer.Audience
     }
 
+    /// Decides for one code.
+    ///
     /// - Parameters:
     ///   - audiences: The customers the code is for; nil or empty: all.
     ///   - history: The group's history; nil when the customer has none.

@@ -2,7 +2,7 @@
 /// group may, as often as the app signs for it. Pure; PaymentQueue applies it inside the purchase's commit. A
 /// promotional offer neither requires the introductory offer nor uses it up.
 public enum PromotionalOfferPolicy {
-    /// Why; never `subscribed` and `lapsed` for a customer who was never one.
+    /// The reason of a decision.
     public enum Rule: String, CaseIterable, Sendable, Codable {
         /// Subscribed now, grace and billing retry included: eligible.
         case subscribed
@@ -12,11 +12,14 @@ public enum PromotionalOfferPolicy {
         case neverSubscribed
     }
 
+    /// Whether the customer may have the offer, and why.
     public struct Decision: Hashable, Sendable {
         public let isEligible: Bool
         public let rule: Rule
     }
 
+    /// Decides for one group.
+    ///
     /// - Parameters:
     ///   - history: The group's history; nil when the customer has none.
     ///   - now: The business clock.

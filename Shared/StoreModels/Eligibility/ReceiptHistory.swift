@@ -1,10 +1,10 @@
-/// A verified receipt's purchases, with the instant at which it is asked what they mean.
+/// A verified receipt's purchases, with the instant at which they are judged.
 public struct ReceiptHistory: Hashable, Sendable, Codable {
     /// In any order; Apple's receipts have none either.
     public var items: [ReceiptItem]
     /// The app's business clock.
     public var now: Timestamp
-    /// What is known of the subscriptions' next renewals; a receipt itself says nothing of them.
+    /// The known renewals of the subscriptions; a receipt itself says nothing of them.
     public var renewals: [ReceiptRenewal]?
     public init(items: [ReceiptItem], now: Timestamp, renewals: [ReceiptRenewal]? = nil) {
         self.items = items
@@ -14,7 +14,7 @@ public struct ReceiptHistory: Hashable, Sendable, Codable {
 }
 
 extension ReceiptHistory {
-    /// What the purchases say, for ``IntroductoryOfferPolicy``: as PaymentQueue keeps it.
+    /// The history of the purchases for ``IntroductoryOfferPolicy``, in PaymentQueue's form.
     ///
     /// All subscriptions count, cancelled and upgraded ones too (M120, M128).
     public var history: SubscriptionHistory {
@@ -34,7 +34,7 @@ extension ReceiptHistory {
             subscriptions: subscriptions.compactMap { $0.entry(at: now) }, offers: offers(items, renewals))
     }
 
-    /// A purchase of an unknown group that would make the customer ineligible there: an offer was used, or a
+    /// A purchase of an unknown group that would make the customer ineligible there. Either it used an offer, or its
     /// subscription is active. The customer must not be called eligible then, because the group may be any.
     /// - Parameter isKnown: Whether today's catalogue has the product, and so its group.
     public func unplaced(_ isKnown: (String) -> Bool) -> ReceiptItem? {
@@ -77,12 +77,12 @@ extension ReceiptHistory {
     }
 }
 
-/// What is remembered of one subscription while its purchases are read through, oldest first.
+/// The state of one subscription while its purchases are read, oldest first.
 private struct ReceiptSubscription {
     private let renewal: ReceiptRenewal?
     private var groups: [String] = []
     private var latest: ReceiptItem?
-    /// The latest one that gives or gave access and was neither revoked nor replaced.
+    /// The latest purchase that was neither revoked nor replaced by an upgrade.
     private var latestKept: ReceiptItem?
 
     init(_ renewal: ReceiptRenewal?) {
@@ -106,7 +106,7 @@ private struct ReceiptSubscription {
             activeTransaction: deciding.transactionIdentifier, state: state)
     }
 
-    /// A refund of the latest period ends what a failed renewal had left open.
+    /// The subscription's state. A refund of the latest period ends what a failed renewal had left open.
     private func state(of latest: ReceiptItem, at now: Timestamp) -> SubscriptionState {
         if let end = latestKept?.expiresDate, end > now { return .subscribed }
         guard latest.cancellationDate == nil else { return .revoked }
@@ -118,14 +118,14 @@ private struct ReceiptSubscription {
 extension ReceiptItem {
     fileprivate var usedOffer: Bool { isTrialPeriod == true || isInIntroOfferPeriod == true }
 
-    /// Identifiers grow with time; a shorter decimal is a smaller one.
+    /// Orders by date, then identifier. Identifiers grow with time; a shorter decimal is a smaller one.
     fileprivate var order: (Int64, Int, String) {
         (purchaseDate.milliseconds, transactionIdentifier.utf8.count, transactionIdentifier)
     }
 }
 
 extension [String] {
-    /// Adds what is not there byte for byte; nil adds nothing.
+    /// Adds a text unless it is there byte for byte; nil adds nothing.
     package mutating func insert(exactly text: String?) {
         guard let text, !containsExactly(text) else { return }
         append(text)

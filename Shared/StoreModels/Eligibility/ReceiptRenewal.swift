@@ -1,4 +1,4 @@
-/// What a server's answer about a receipt says of a subscription's next renewal, as `pending_renewal_info`:
+/// A subscription's next renewal, from a server's answer about a receipt (`pending_renewal_info`):
 ///
 /// ```json
 /// {"originalTransactionIdentifier":"2000000000000001","subscriptionGroupIdentifier":"21378123",
@@ -6,9 +6,9 @@
 /// ```
 public struct ReceiptRenewal: Hashable, Sendable, Codable {
     public var originalTransactionIdentifier: String
-    /// The group of everything with this original; it counts before the one the items say (M122).
+    /// The group of all purchases with this original identifier. It counts before the purchases' own (M122).
     public var subscriptionGroupIdentifier: String?
-    /// A renewal failed and is retried; Apple sets it in the grace period as well.
+    /// Whether a renewal failed and is retried. Apple sets it in the grace period as well.
     public var isInBillingRetryPeriod: Bool
     public var gracePeriodExpiresDate: Timestamp?
 

@@ -1,15 +1,17 @@
-/// What a customer is to a subscription group, which every offer's policy asks first.
+/// A customer's relation to a subscription group, on which every offer's policy depends.
 public enum SubscriberStanding: Hashable, Sendable {
     /// Never subscribed to any product of the group.
     case new
-    /// Subscribed now, to whichever product of the group (M126). The state says how: grace and billing retry count,
-    /// because the subscription may still continue (M127; ours, Apple does not mention them).
+    /// Subscribed now, to any product of the group (M126). The state says how: grace and billing retry count, because
+    /// the subscription may still continue (M127; this store's rule, Apple does not mention them).
     case existing(SubscriptionState)
     /// Was subscribed and is no longer: expired, refunded or revoked.
     case former
 }
 
 extension SubscriptionGroupHistory {
+    /// The customer's relation to the group.
+    ///
     /// - Parameter now: The app's business clock, never the wall clock. The exact end is not part of the period.
     public func standing(at now: Timestamp) -> SubscriberStanding {
         guard let state = state ?? (activeUntil == nil ? nil : .subscribed) else { return .new }

@@ -1,5 +1,5 @@
-/// What decides about offers for one product in its subscription group, for one customer
-/// (``SubscriptionHistory/group(of:)``).
+/// A customer's history in one product's subscription group, for decisions about offers.
+/// ``SubscriptionHistory/group(of:at:)`` makes it.
 ///
 /// ```json
 /// {"subscriptionGroupIdentifier":"21378123","introductoryOfferTransaction":"2000000000000001",
@@ -9,17 +9,17 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String
     /// The transaction that used the group's introductory offer, refunded or not (M128).
     public var introductoryOfferTransaction: String?
-    /// The product whose offer it was, or is held; another one of the group perhaps.
+    /// The product whose offer was used or is held; perhaps another one of the group.
     public var introductoryOfferProduct: String?
-    /// A payment in flight or deferred holds the offer; it counts as used.
+    /// Whether a payment in flight or deferred holds the offer; it counts as used.
     public var introductoryOfferReserved: Bool
     /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
     public var activeUntil: Timestamp?
     public var activeTransaction: String?
     /// The subscription's state; nil when there never was one.
     public var state: SubscriptionState?
-    /// The period is over, but the subscription is neither renewed nor ended yet: it counts as active when it renews
-    /// automatically.
+    /// Whether the period is over and the subscription neither renewed nor ended yet. It then counts as active when it
+    /// renews automatically.
     public var isRenewalDue: Bool
 
     public init(

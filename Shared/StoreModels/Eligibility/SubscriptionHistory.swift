@@ -13,7 +13,7 @@ public struct SubscriptionHistory: Hashable, Sendable, Codable {
     /// One subscription, from its first transaction on.
     public struct Entry: Hashable, Sendable, Codable {
         public var originalTransactionIdentifier: String
-        /// What it is of now, or was at the end.
+        /// Its product now, or at its end.
         public var productIdentifier: String
         /// Every group it was paid in.
         public var groups: [String]
@@ -80,14 +80,14 @@ extension SubscriptionHistory {
             self.sharesGroup = sharesGroup
         }
 
-        /// Whether what happened to a product counts here.
+        /// Whether events of a product count for the question.
         fileprivate func concerns(_ product: String, _ groups: [String]) -> Bool {
             product.isExactly(productIdentifier)
                 || groups.contains { $0.isExactly(group) } || sharesGroup(product)
         }
     }
 
-    /// What decides about offers for a product; nil when the customer has no history that counts there.
+    /// The history that counts for a product; nil when there is none.
     /// - Parameter now: The app's business clock.
     public func group(of question: Question, at now: Timestamp) -> SubscriptionGroupHistory? {
         let offers = offers.filter { question.concerns($0.productIdentifier, $0.groups) }

@@ -1,13 +1,13 @@
-/// What deciding about win-back offers needs of a customer and a subscription group. PaymentQueue fills it.
+/// The data about a customer and a group for win-back offers. PaymentQueue fills it.
 public struct WinBackFacts: Hashable, Sendable {
-    /// Nil when the customer has none.
+    /// The group's history; nil when the customer has none.
     public var history: SubscriptionGroupHistory?
     /// The months paid for in the whole group. They are ``months(of:)`` over the periods that cost something and were
     /// not refunded.
     public var paidMonths: Int
-    /// When the last access to the group ended, grace included.
+    /// The end of the last access to the group, grace included.
     public var expiredAt: Timestamp?
-    /// When a win-back offer of the group was last bought.
+    /// The last purchase of a win-back offer of the group.
     public var lastWinBackAt: Timestamp?
 
     public init(
@@ -19,7 +19,7 @@ public struct WinBackFacts: Hashable, Sendable {
         self.lastWinBackAt = lastWinBackAt
     }
 
-    /// Whole months in `periods` together, by their nominal lengths: a month is 30 days and a year twelve of them, so
+    /// Whole months in `periods` together, by their nominal lengths. A month is 30 days and a year twelve of them, so
     /// that February is as long as March, and a tester's short periods count with their nominal lengths.
     public static func months(of periods: some Sequence<SubscriptionPeriod>) -> Int {
         let days = periods.reduce(0) { days, period in

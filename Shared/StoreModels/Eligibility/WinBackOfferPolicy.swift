@@ -1,7 +1,7 @@
 /// Decides whether a former subscriber may have a win-back offer, by the offer's own conditions. Pure; months are 30
 /// days of business time.
 public enum WinBackOfferPolicy {
-    /// Why; the first that applies.
+    /// The reason of a decision.
     public enum Rule: String, CaseIterable, Sendable, Codable {
         /// Never subscribed to the group, or the offer is not a win-back offer: ineligible.
         case neverSubscribed
@@ -11,7 +11,7 @@ public enum WinBackOfferPolicy {
         case tooFewPaidMonths
         /// The subscription ended less or more months ago than the offer asks for.
         case expiredTooRecently, expiredTooLongAgo
-        /// Had a win-back offer of the group, and not enough months have passed since, or it is given once only.
+        /// The last win-back offer of the group is too recent, or offers are given once.
         case offeredTooRecently
         /// The catalogue offers it to no customer.
         case notOffered
@@ -19,13 +19,17 @@ public enum WinBackOfferPolicy {
         case conditionsMet
     }
 
+    /// Whether the customer may have the offer, and why.
     public struct Decision: Hashable, Sendable {
         public let rule: Rule
         public var isEligible: Bool { rule == .conditionsMet }
     }
 
+    /// A month in milliseconds.
     public static let month: Int64 = 30 * 86_400_000
 
+    /// Decides for one offer.
+    ///
     /// - Parameter now: The business clock.
     public static func decide(
         _ conditions: RedeemableOffer.WinBackConditions, facts: WinBackFacts, now: Timestamp
@@ -33,8 +37,8 @@ public enum WinBackOfferPolicy {
         Decision(rule: rule(conditions, facts, now))
     }
 
-    /// The offers of `offers` the customer may have now, the one that gives the most first: free before paid, then the
-    /// longest, then the cheapest, then by identifier. That order is ours; Apple's is the operator's priority.
+    /// The offers that the customer may have now, the best first. Best is free before paid, then the longest, then the
+    /// cheapest, then by identifier. That order is this store's; Apple's is the operator's priority.
     public static func eligible(
         _ offers: [RedeemableOffer], facts: WinBackFacts, now: Timestamp
     ) -> [RedeemableOffer] {

@@ -1,4 +1,4 @@
-/// The body of an error reply on the bus: `{"error":{…}}`.
+/// The body of a service's error reply on the bus: `{"error":{…}}`.
 public struct ErrorEnvelope: Hashable, Sendable, Codable {
     public var error: StoreError
 

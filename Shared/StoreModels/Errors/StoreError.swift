@@ -10,11 +10,11 @@ public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConver
     public var code: StoreErrorCode
     /// For the caller: what is wrong and where. It never contains a receipt, token or payload.
     public var message: String
-    /// Whether the same request with the same key may be sent again.
+    /// Whether the caller may send the same request with the same key again.
     public var retryable: Bool
-    /// When it may be sent again, in milliseconds; nil when nothing is known.
+    /// The wait before that, in milliseconds; nil when nothing is known.
     public var retryAfterMs: Int?
-    /// Facts a program can use, such as `path` or `problems`.
+    /// Details for programs, such as `path` or `problems`.
     public var details: [String: JSONValue]
 
     public init(

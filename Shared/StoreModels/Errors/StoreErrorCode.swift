@@ -1,4 +1,4 @@
-/// The name of an error as HTTP, the bus, the CLI and the docs spell it. The code is the contract; messages are not.
+/// The name of an error in HTTP, the bus, the CLI and the docs. The code is the contract; messages are not.
 ///
 /// A struct and not an enum, so that a client meets a newer service's code without failing to decode it.
 public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
@@ -40,9 +40,9 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let inFlight: StoreErrorCode = "inFlight"
     public static let keyReused: StoreErrorCode = "keyReused"
     public static let transactionNotFinishable: StoreErrorCode = "transactionNotFinishable"
-    /// The transaction is not deferred, or was not interrupted, as what is asked for needs.
+    /// The transaction is not in the state that the operation needs, deferred or interrupted.
     public static let transactionStateInvalid: StoreErrorCode = "transactionStateInvalid"
-    /// The download has no edge from its state to the one asked for.
+    /// The download cannot change from its state to the requested one.
     public static let downloadStateInvalid: StoreErrorCode = "downloadStateInvalid"
     public static let productNotFound: StoreErrorCode = "productNotFound"
     public static let productNotPromotable: StoreErrorCode = "productNotPromotable"

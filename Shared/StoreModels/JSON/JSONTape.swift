@@ -1,5 +1,5 @@
-/// A whole document that was found sound, as a flat list of its values in the order of the text. Made by one pass
-/// (``StrictJSONReader``), read by ``TapeDecoder`` without looking at the text between the values again.
+/// A valid document as a flat list of its values, in text order. Made by one pass (``StrictJSONReader``), read by
+/// ``TapeDecoder`` without looking at the text between the values again.
 ///
 /// A value's descendants follow it directly: `{"a":[1],"b":2}` is object, name a, array, 1, name b, 2.
 final class JSONTape: Sendable {
@@ -12,12 +12,12 @@ final class JSONTape: Sendable {
         }
 
         var kind: Kind
-        /// Of a string: every byte of the text is ASCII.
+        /// Whether every byte of a string's text is ASCII.
         var isASCII = true
-        /// The start of the text; of a string, after the opening quote.
+        /// The start of the text; a string's is after the opening quote.
         var start: Int32
         var end: Int32
-        /// Behind the value and all that is in it.
+        /// The node behind the value and all that is in it.
         var next: Int32
     }
 
@@ -43,18 +43,20 @@ final class JSONTape: Sendable {
     }
 
     /// The text of a number.
+    ///
+    /// - Precondition: The node is a number.
     func text(_ node: Int) -> String { String(decoding: text(of: node), as: UTF8.self) }
 
-    /// The text of any value; of a string, the text between the quotes.
+    /// The text of any value; a string's is between the quotes.
     func text(of node: Int) -> ArraySlice<UInt8> { bytes[Int(nodes[node].start)..<Int(nodes[node].end)] }
 
-    /// The first value in an array, or the first name in an object; `end(of:)` when it is empty.
+    /// The first value in an array, or the first name in an object. `end(of:)` when it is empty.
     func first(in node: Int) -> Int { node + 1 }
 
-    /// Behind the last value of an array or object.
+    /// The node behind the last value of an array or object.
     func end(of node: Int) -> Int { Int(nodes[node].next) }
 
-    /// The value behind this one in the same array, or the name behind the value of this one in the same object.
+    /// The next value of the same array. For the value of a member, the next name of the same object.
     func next(after node: Int) -> Int { Int(nodes[node].next) }
 
     /// The value of an object's member; nil when there is no such member.
@@ -92,7 +94,7 @@ final class JSONTape: Sendable {
         return true
     }
 
-    /// An integer of any width: written as one, or as a decimal that is one (`1.0`, `1e3`). Exact at any size.
+    /// An integer of any width, exact at any size. It may be written as a decimal, too (`1.0`, `1e3`).
     /// - Returns: Nil when it has a fraction or does not fit.
     func integer<Value: FixedWidthInteger>(_ node: Int, as type: Value.Type) -> Value? {
         guard nodes[node].kind == .number else { return nil }
@@ -100,7 +102,7 @@ final class JSONTape: Sendable {
         var digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text
         var value: Value = 0
         let isNegative = digits.count < text.count
-        /// One more digit, towards the sign's side, because the smallest integer has no positive.
+        /// Adds a digit on the sign's side, because the smallest integer has no positive.
         func append(_ digit: UInt8) -> Bool {
             let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) =
@@ -116,7 +118,7 @@ final class JSONTape: Sendable {
         return digits.isEmpty ? value : decimal(node, as: type)
     }
 
-    /// An integer that is written with a point or an exponent: its digits, moved by the exponent.
+    /// Reads an integer written with a point or an exponent.
     private func decimal<Value: FixedWidthInteger>(_ node: Int, as type: Value.Type) -> Value? {
         let text = self.text(node).lowercased()
         let parts = text.split(separator: "e", maxSplits: 1)
@@ -141,13 +143,15 @@ final class JSONTape: Sendable {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? byte - UInt8(ascii: "0") : nil
     }
 
+    /// Reads a number as a double.
+    ///
     /// - Returns: Nil when it is not a number, or has no nearest double (`1e999`).
     func double(_ node: Int) -> Double? {
         guard nodes[node].kind == .number else { return nil }
         return Double(text(node)).flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// The value with everything in it.
+    /// The value with its descendants.
     /// - Parameter number: How numbers are stored.
     /// - Throws: Only errors of `number`.
     func value<Failure: Error>(

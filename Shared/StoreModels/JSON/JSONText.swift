@@ -14,7 +14,7 @@ struct JSONText {
         var isEmpty = true
     }
 
-    /// Where a member's `"name":value` begins, and where its name ends.
+    /// The places where a member's `"name":value` begins and its name ends.
     private struct Member {
         let start: Int
         let nameEnd: Int
@@ -28,7 +28,7 @@ struct JSONText {
 
     // MARK: Frames
 
-    /// Begins a value; what it is follows.
+    /// Begins a value, whose kind follows.
     /// - Returns: Its depth.
     mutating func begin() -> Int {
         frames.append(Frame(firstMember: members.count))
@@ -86,7 +86,7 @@ struct JSONText {
         separate(depth)
     }
 
-    /// The value at this depth is neither object nor array, or writes itself.
+    /// Begins a value that is neither object nor array, or writes itself.
     mutating func single(_ depth: Int) {
         endAll(deeperThan: depth)
         precondition(frames[depth].kind == .undecided, "a value is encoded twice")

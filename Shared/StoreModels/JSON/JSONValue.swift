@@ -1,4 +1,4 @@
-/// Any JSON value, kept whole: what a `.storekit` file says that we do not know, and the details of an error.
+/// Any JSON value, such as unknown members of a `.storekit` file or an error's details.
 ///
 /// Numbers keep their text, so that a value read and written again is the value that was read.
 public enum JSONValue: Hashable, Sendable, Codable {
@@ -12,7 +12,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
 
     public static func integer(_ value: some BinaryInteger) -> JSONValue { .number("\(value)") }
 
-    /// The member of an object; nil for another kind of value and for a member that is not there.
+    /// The member of an object. Nil for another kind of value and for a member that is not there.
     public subscript(member: String) -> JSONValue? {
         if case .object(let members) = self { return members[member] }
         return nil
@@ -28,7 +28,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
         return nil
     }
 
-    /// The number as an integer; nil when it has a fraction or does not fit.
+    /// The number as an integer; nil unless it is written as one and fits.
     public var intValue: Int? {
         if case .number(let text) = self { return Int(text) }
         return nil
@@ -44,7 +44,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
         return nil
     }
 
-    /// How an error message names this kind of value.
+    /// The kind's name in error messages.
     public var kind: String {
         switch self {
         case .null: "null"

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// One document while it is being written: what all containers of an encoding share.
+/// One document during its encoding, which all containers share.
 ///
 /// The text lies in memory of its own instead of in a stored property, because each access to a property of a class is
 /// checked for exclusiveness while the program runs, and there are several for each member: that was a third of the
@@ -34,7 +34,9 @@ final class JSONWriter {
         text.pointee.endAll(deeperThan: depth - 1)
     }
 
-    /// - Returns: False for values that are not faster to write than to encode.
+    /// Writes null, booleans and strings directly.
+    ///
+    /// - Returns: False for other values, which encode themselves.
     private func encode(_ value: JSONValue) -> Bool {
         switch value {
         case .null: text.pointee.writeNull()
@@ -45,7 +47,7 @@ final class JSONWriter {
         return true
     }
 
-    /// - Throws: `invalidValue` for what JSON has no number for.
+    /// - Throws: `invalidValue` for infinities and NaN.
     func encode(double value: Double) throws {
         guard value.isFinite else {
             throw EncodingError.invalidValue(

@@ -1,10 +1,10 @@
-/// Refuses members that the decoded types do not have, or lists those that one of them has.
+/// Refuses members that the decoded types do not have, or lists known members.
 ///
 /// A type's members are its coding keys. A list needs no second declaration of them: the object is decoded again, and
 /// the keys its type asks for are noted. A member that is missing then takes the value of the refused one, because most
 /// refused members are misspelt ones.
 final class MemberCheck {
-    /// Names a member that no coding key has.
+    /// The error for a member that no coding key has.
     struct UnknownMember: Error {
         let object: Int
         let name: String
@@ -26,6 +26,8 @@ final class MemberCheck {
         if node == 0 { hasReadDocument = true }
     }
 
+    /// Refuses an object's unknown members, unless the check lists.
+    ///
     /// - Throws: ``UnknownMember``, the first in alphabetical order.
     func check<Key: CodingKey>(_ object: Int, in tape: JSONTape, _ key: Key.Type) throws {
         read(object)
@@ -35,6 +37,8 @@ final class MemberCheck {
         throw unknown
     }
 
+    /// Notes that a member is asked for.
+    ///
     /// - Returns: The value to use if the member is missing; nil where none is.
     func ask(_ name: String, of object: Int) -> Int? {
         guard let listed, listed.object == object else { return nil }

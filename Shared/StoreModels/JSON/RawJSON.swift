@@ -11,12 +11,16 @@ public struct RawJSON: Hashable, Sendable, Codable {
         self.node = node
     }
 
+    /// Encodes a value.
+    ///
     /// - Throws: The error of the value's own encoding.
     public init(encoding value: some Encodable) throws {
         // What the writer has written needs no checking, but its values have to be found.
         try self.init(StoreJSON.encode(value))
     }
 
+    /// Reads and checks one whole document.
+    ///
     /// - Throws: ``StrictJSONError``.
     public init(_ bytes: [UInt8]) throws(StrictJSONError) {
         self.init(tape: try StrictJSON.tape(bytes), node: 0)
@@ -28,8 +32,7 @@ public struct RawJSON: Hashable, Sendable, Codable {
         return tape.isString(node) ? tape.bytes[text.startIndex - 1...text.endIndex] : text
     }
 
-    /// An object with one more member, inserted at its place in the order of names: the result of decoding the object,
-    /// setting the member and encoding it again.
+    /// An object with one more member, inserted in the order of names.
     public struct Extended: Sendable, Encodable {
         public let bytes: [UInt8]
 
@@ -38,6 +41,8 @@ public struct RawJSON: Hashable, Sendable, Codable {
         }
     }
 
+    /// Adds a member with a text as its value.
+    ///
     /// - Precondition: The value is an object without this member, and the name needs no escape sequence.
     public func adding(_ name: StaticString, _ text: String) -> Extended {
         precondition(tape.kind(node) == .object, "only an object has members")
@@ -55,7 +60,7 @@ public struct RawJSON: Hashable, Sendable, Codable {
         return Extended(bytes: writer.bytes)
     }
 
-    /// Where a member of this name begins, and whether it is the first and the last.
+    /// The place where a member of this name begins. The flags say whether it is the first and the last member.
     private func insertion(of name: String) -> (offset: Int, isFirst: Bool, isLast: Bool) {
         var key = tape.first(in: node)
         while key < tape.end(of: node) {
@@ -86,6 +91,8 @@ public struct RawJSON: Hashable, Sendable, Codable {
         }
     }
 
+    /// Writes the text as it is.
+    ///
     /// - Returns: False for a coder of another library.
     fileprivate static func encode(_ text: ArraySlice<UInt8>, to encoder: any Encoder) -> Bool {
         guard let encoder = encoder as? WriterEncoder else { return false }

@@ -1,5 +1,6 @@
-/// JSON without the corners on which parsers disagree (`reliability.md` S14): a duplicate member is an error instead
-/// of "the first" or "the last", text is UTF-8 without a byte order mark, U+0000 does not occur, and depth is bounded.
+/// JSON without the ambiguities on which parsers disagree (`reliability.md` S14). A duplicate member is an error
+/// instead of "the first" or "the last", text is UTF-8 without a byte order mark, U+0000 does not occur, and depth is
+/// bounded.
 ///
 /// Used at every edge: HTTP bodies, bus bodies, imported files.
 public enum StrictJSON {
@@ -34,9 +35,9 @@ public enum StrictJSON {
     }
 }
 
-/// Where and why a document is not strict JSON.
+/// The place and the reason for which a document is not strict JSON.
 public struct StrictJSONError: Error, Equatable, CustomStringConvertible {
-    /// Bytes before the fault.
+    /// The number of bytes before the fault.
     public let offset: Int
     /// `$.products[2].displayPrice`
     public let path: String

@@ -6,7 +6,7 @@ struct StrictJSONReader {
     private(set) var nodes: [JSONTape.Node] = []
     private var path: [Step] = []
 
-    /// A step of the path to the reader's position; names are looked up only when a fault is reported.
+    /// A step of the path to the reader's position. Names are looked up only when a fault is reported.
     private enum Step {
         case member(node: Int)
         case element(Int)
@@ -28,7 +28,7 @@ struct StrictJSONReader {
         guard index == bytes.count else { throw fault("has more text behind the document") }
     }
 
-    /// What people send in the place of JSON: Xcode's other files are property lists.
+    /// The format of a file sent by mistake: Xcode's other files are property lists.
     private var otherFormat: String? {
         let rest = bytes[index...]
         if rest.starts(with: "bplist".utf8) { return "a binary property list" }
@@ -172,8 +172,8 @@ struct StrictJSONReader {
 
     // MARK: Duplicates
 
-    /// Whether an earlier member of the object has this name, compared byte by byte once escapes are read. Names that
-    /// Unicode calls equal are two names, as two identifiers are (`docs/identifiers.md`).
+    /// Whether an earlier member of the object has this name. Names are compared byte by byte once escapes are read.
+    /// Names that Unicode calls equal are two names, as two identifiers are (`docs/identifiers.md`).
     ///
     /// Storebus's objects have a dozen members. One with very many, which only a hostile or a generated document has,
     /// is searched with a set.
@@ -198,7 +198,7 @@ struct StrictJSONReader {
         var texts: Set<ExactText> = []
     }
 
-    /// Of the objects with many members that are open, the innermost last.
+    /// The names of the open objects with many members, the innermost last.
     private var names: [Names] = []
 
     private mutating func standsInSet(_ name: Int, _ object: Int) -> Bool {

@@ -26,7 +26,7 @@ struct TapeArray: UnkeyedDecodingContainer {
 
     var isAtEnd: Bool { element >= tape.end(of: node) }
 
-    /// Decodes the next value, and steps over it only when that worked, as the protocol asks.
+    /// Decodes the next value. Steps over it only when that worked, as the protocol asks.
     private mutating func next<Value>(_ type: Any.Type, _ decode: (TapeDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(

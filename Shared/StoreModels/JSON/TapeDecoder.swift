@@ -64,14 +64,15 @@ struct TapeDecoder: Decoder {
         return value
     }
 
-    /// Any other type decodes itself, but for two that JSON has no form of its own for.
+    /// Decodes a value of any other type. The type decodes itself, but for two without a form of their own in JSON.
     func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == JSONValue.self, let value = try jsonValue() as? Value { return value }
         if type == Data.self, let value = try data() as? Value { return value }
         return try Value(from: self)
     }
 
-    /// Integers keep their digits, other numbers become those of the nearest double: equal numbers are equal values.
+    /// Decodes any value. Integers keep their digits, other numbers become those of the nearest double, so equal
+    /// numbers are equal values.
     private func jsonValue() throws -> JSONValue {
         try tape.value(node) { (tape, node) throws(DecodingError) in
             if let integer = tape.integer(node, as: Int64.self) { return "\(integer)" }

@@ -4,7 +4,7 @@ struct WriterEncoder: Encoder {
     /// The value's depth in the writer.
     let depth: Int
 
-    /// Not kept: an error of encoding is one of ours, and says what it is about.
+    /// Not kept. An error of encoding is Storebus's own, and its message names the value.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

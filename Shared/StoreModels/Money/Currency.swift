@@ -1,4 +1,4 @@
-/// An ISO 4217 currency and how many digits its minor unit has.
+/// An ISO 4217 currency and the number of digits of its minor unit.
 ///
 /// On the wire a currency is its alphabetic code, `"EUR"`. The exponent decides what one integer unit of ``Money`` is:
 /// a cent for the euro, a whole yen for the yen, a mil for the Kuwaiti dinar.
@@ -31,7 +31,7 @@ public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
 
     public var description: String { code }
 
-    /// Digits behind the decimal point of the minor unit, from ISO 4217's table; two unless the table says otherwise.
+    /// Digits after the decimal point of the minor unit, from ISO 4217's table. Two unless the table says otherwise.
     public var exponent: Int {
         if Self.withoutMinorUnit.contains(code) { return 0 }
         if Self.withThreeDigits.contains(code) { return 3 }

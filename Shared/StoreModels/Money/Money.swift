@@ -11,9 +11,10 @@ public struct Money: Hashable, Sendable, Codable {
         self.currency = currency
     }
 
-    /// Reads a decimal such as `1.99`, `0.5` or `300`: digits with at most one point, no sign, no exponent, no spaces.
+    /// Reads a decimal such as `1.99`, `0.5` or `300`. It has digits with at most one point, no sign, no exponent, no
+    /// spaces.
     ///
-    /// - Parameter rounding: What happens to digits the currency has no unit for (`2.99` yen): `.exact` refuses them,
+    /// - Parameter rounding: The treatment of digits the currency has no unit for (`2.99` yen): `.exact` refuses them,
     ///   `.halfUp` rounds to the nearest unit.
     /// - Returns: Nil when the text is not such a number or does not fit.
     public init?(amount: String, currency: Currency, rounding: Rounding = .exact) {
@@ -40,7 +41,7 @@ public struct Money: Hashable, Sendable, Codable {
         self.init(minorUnits: units, currency: currency)
     }
 
-    /// What to do with digits smaller than the currency's minor unit.
+    /// The treatment of digits smaller than the currency's minor unit.
     public enum Rounding: Sendable {
         case exact
         case halfUp

@@ -1,4 +1,4 @@
-/// Asks for a customer, by its own identifier or by the account's name; exactly one of the two is given.
+/// Asks for a customer by its own identifier or the account's name. Exactly one of the two is given.
 public struct GetAccountRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String?
@@ -13,16 +13,16 @@ public struct GetAccountRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// A customer as the store knows it now. The gateway keeps it for at most a second.
+/// A customer's account at the moment of reading. The gateway keeps it for at most a second.
 public struct AccountReply: Hashable, Sendable, Codable {
     public var customerIdentifier: String
     public var account: String
     /// Alpha-3 country code.
     public var storefront: String
     public var canMakePayments: Bool
-    /// What loading products fails with, when the tester is set so.
+    /// The error that loading products fails with, if the tester has one set.
     public var simulatedProductsError: TransactionError?
-    /// What asking for the receipt fails with, when the tester is set so.
+    /// The error that asking for the receipt fails with, if the tester has one set.
     public var simulatedReceiptError: TransactionError?
     public init(
         customerIdentifier: String, account: String, storefront: String, canMakePayments: Bool,

@@ -1,7 +1,7 @@
 /// The offer a transaction was bought with: `{"type":"introductory","paymentMode":"freeTrial"}`.
 public struct AppliedOffer: Hashable, Sendable, Codable {
-    /// Apple's server numbers them 1 introductory, 2 promotional (`subscription`, as StoreKit names it), 3 code, 4
-    /// win-back.
+    /// The kind of offer. Apple's server numbers them 1 introductory, 2 promotional (`subscription`, as StoreKit names
+    /// it), 3 code, 4 win-back.
     public enum Kind: String, CaseIterable, Sendable, Codable { case introductory, subscription, code, winBack }
 
     public var type: Kind

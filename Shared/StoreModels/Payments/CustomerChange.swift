@@ -6,37 +6,40 @@
 /// `seq` has no gaps per customer; `transaction` is the transaction at that revision, so that a reader sees every state
 /// in order even when it reads late.
 public struct CustomerChange: Hashable, Sendable, Codable {
+    /// The kind of change.
     public enum Kind: String, Sendable, Codable {
+        /// A transaction is new or has another state.
         case updated
-        /// The transaction left the queue on every device: it was finished, or an operator has cleared it away.
+        /// The transaction left the queue on every device. The app finished it, or an operator deleted it.
         case removed
         /// A restore has ended; every transaction it restored comes before it.
         case restoreEnded
         /// Downloads of one device have changed their state.
         case downloadsUpdated
-        /// The customer has lost what these products gave.
+        /// The customer's entitlements to products were revoked.
         case entitlementsRevoked
-        /// A subscription has changed in a way no transaction's state shows; streams report a price that waits for
+        /// A subscription has changed in a way that no transaction's state shows. Streams report a price that waits for
         /// consent.
         case subscriptionChanged
     }
 
     public var bundleId: String
     public var customerIdentifier: String
+    /// Counts the customer's changes, without gaps.
     public var seq: Int64
     public var kind: Kind
-    /// Of `updated`, `removed`, `entitlementsRevoked` and `subscriptionChanged`.
+    /// For `updated`, `removed`, `entitlementsRevoked` and `subscriptionChanged`.
     public var transaction: PaymentTransaction?
-    /// Of `restoreEnded`.
+    /// For `restoreEnded`.
     public var restore: Restore?
-    /// Of `downloadsUpdated`, as they are for `deviceId`.
+    /// For `downloadsUpdated`, as they are for `deviceId`.
     public var downloads: [Download]?
-    /// Of `entitlementsRevoked`.
+    /// For `entitlementsRevoked`.
     public var productIdentifiers: [String]?
-    /// The only device that is notified, of `restoreEnded` and `downloadsUpdated`.
+    /// For `restoreEnded` and `downloadsUpdated`, the only device that is notified.
     public var deviceId: String?
 
-    /// A transaction was updated or removed.
+    /// Creates the change of a transaction.
     public init(
         bundleId: String, customerIdentifier: String, seq: Int64, kind: Kind, transaction: PaymentTransaction
     ) {
@@ -47,7 +50,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         self.transaction = transaction
     }
 
-    /// A restore has ended.
+    /// Creates the change for the end of a restore.
     public init(bundleId: String, customerIdentifier: String, seq: Int64, restore: Restore, deviceId: String) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
@@ -57,7 +60,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         self.deviceId = deviceId
     }
 
-    /// Downloads have changed.
+    /// Creates the change of downloads.
     public init(bundleId: String, customerIdentifier: String, seq: Int64, downloads: [Download], deviceId: String) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
@@ -67,7 +70,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         self.deviceId = deviceId
     }
 
-    /// Entitlements are gone; every device of the customer is notified.
+    /// Creates the change for revoked entitlements; every device of the customer is notified.
     public init(
         bundleId: String, customerIdentifier: String, seq: Int64, revoked productIdentifiers: [String],
         transaction: PaymentTransaction

@@ -1,4 +1,4 @@
-/// `{"bundleId":"com.example.app","customerIdentifier":"…"}`
+/// Asks for a customer's standing: `{"bundleId":"com.example.app","customerIdentifier":"…"}`
 public struct CustomerStandingRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -8,8 +8,7 @@ public struct CustomerStandingRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The customer's information for a page of the store. It is one answer, whose cost does not depend on the size of the
-/// history:
+/// The customer's information for a page of the store. Its cost does not depend on the size of the history:
 ///
 /// ```json
 /// {"storefront":"FRA","ownedProductIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"],
@@ -18,11 +17,11 @@ public struct CustomerStandingRequest: Hashable, Sendable, Codable {
 public struct CustomerStanding: Hashable, Sendable, Codable {
     /// Alpha-3 country code.
     public var storefront: String
-    /// Non-consumables, and subscriptions that give access by the app's clock; what was refunded, revoked or has
-    /// expired is not among them. Each once, in no order.
+    /// Non-consumables, and subscriptions that give access by the app's clock. Products refunded, revoked or expired
+    /// are not among them. Each once, in no order.
     public var ownedProductIdentifiers: [String]
-    /// The customer owns more than fits one message: the ownership of a product that is not listed is unknown. Absent
-    /// means no.
+    /// Whether the customer owns more than fits one message; absent means no. The ownership of a product that is not
+    /// listed is unknown then.
     public var isTruncated: Bool?
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
@@ -35,6 +34,8 @@ public struct CustomerStanding: Hashable, Sendable, Codable {
         self.businessNow = businessNow
     }
 
+    /// Whether the customer owns a product.
+    ///
     /// - Returns: Nil when it is not known.
     public func owns(_ productIdentifier: String) -> Bool? {
         if ownedProductIdentifiers.containsExactly(productIdentifier) { return true }

@@ -1,8 +1,8 @@
-/// What the gateway found out about a promotional offer's signature.
+/// The gateway's verdict on a promotional offer's signature.
 public enum DiscountCheck: String, CaseIterable, Sendable, Codable {
     case valid
     /// No such key, or the signature is not that key's: error 12, `invalidSignature`.
     case invalidSignature
-    /// A part of the discount is missing or no such thing: error 13, `missingOfferParams`.
+    /// A part of the discount is missing or malformed: error 13, `missingOfferParams`.
     case missingParameters
 }

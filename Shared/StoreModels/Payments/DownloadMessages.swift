@@ -1,5 +1,5 @@
-/// What an app does to a download, by the name of StoreKit's calls; `finish` and `fail` are the client library's report
-/// of what became of the transfer.
+/// An app's action on a download, named as StoreKit's calls. `finish` and `fail` are the client library's report of the
+/// transfer's end.
 public enum DownloadAction: String, CaseIterable, Sendable, Codable {
     case start, pause, resume, cancel, finish, fail
 }
@@ -11,7 +11,7 @@ public struct UpdateDownloadRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     public var downloadId: String
     public var action: DownloadAction
-    /// With `fail`: why; nil is `unknown`.
+    /// The error of `fail`; nil is `unknown`.
     public var error: SKErrorCode?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, downloadId: String, action: DownloadAction,
@@ -26,7 +26,7 @@ public struct UpdateDownloadRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// A download of one customer's unfinished transaction, as it is for one device. Any other is `notFound`.
+/// Asks for a download of an unfinished transaction, as it is for one device. Any other is `notFound`.
 public struct DownloadRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -40,7 +40,7 @@ public struct DownloadRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The download, and the product whose content it is, which Catalog is asked for.
+/// The download, and the product whose content it is. The caller asks Catalog for the product.
 public struct DownloadReply: Hashable, Sendable, Codable {
     public var download: Download
     public var productIdentifier: String

@@ -1,4 +1,4 @@
-/// What ``PaymentEndpoints/offerSummaries`` asks: several customers of one app, at most
+/// Asks about several customers of one app (``PaymentEndpoints/offerSummaries``), at most
 /// ``EligibilityBatch/customersMax``.
 ///
 /// `{"bundleId":"com.example.app","customerIdentifiers":["c_1","c_2"]}`
@@ -11,7 +11,7 @@ public struct OfferSummariesRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// As many as customers were asked about, in their order; null for an unknown one. All are of one snapshot.
+/// One summary per customer, in their order; null for an unknown one. All are of one snapshot.
 public struct OfferSummaries: Hashable, Sendable, Codable {
     public var summaries: [OfferSummary?]
     public init(summaries: [OfferSummary?]) { self.summaries = summaries }

@@ -1,7 +1,7 @@
-/// An operator's or a parent's decision on one transaction, by `id`, of any customer.
+/// An operator's decision on one transaction of any customer, by `id`.
 public struct OperateTransactionRequest: Hashable, Sendable, Codable {
     public var id: String
-    /// With a decline: the error the payment fails with; nil is `unknown`.
+    /// The error a declined payment fails with; nil is `unknown`.
     public var error: SKErrorCode?
     public init(id: String, error: SKErrorCode? = nil) {
         self.id = id

@@ -1,6 +1,6 @@
-/// The `original` of a restored or renewed transaction: a whole transaction whose own `original` is null.
+/// The `original` of a restored or renewed transaction, whose own `original` is null.
 ///
-/// A reference, because a Swift struct cannot hold itself; on the wire it is the transaction, nothing around it.
+/// A reference, because a Swift struct cannot hold itself; on the wire it is the transaction itself.
 public final class OriginalTransaction: Hashable, Sendable, Codable {
     public let transaction: PaymentTransaction
 

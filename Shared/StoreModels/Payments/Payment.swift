@@ -1,4 +1,4 @@
-/// What the app put into the queue, as `SKPayment`. All of it survives restart and redelivery.
+/// The app's purchase request in the queue, as `SKPayment`. All of it survives restart and redelivery.
 ///
 /// ```json
 /// {"requestIdentifier":"6f1c…","productIdentifier":"com.example.hiddenBeaches","quantity":1,

@@ -4,9 +4,9 @@ public enum PaymentEndpoints {
         .paymentQueue, "account.open", isIdempotent: true)
     public static let getAccount = Endpoint<GetAccountRequest, AccountReply>(
         .paymentQueue, "account.get", isIdempotent: true)
-    /// Safe to repeat with the same idempotency key: one key is one charge.
+    /// Adds a payment. It is safe to repeat with the same idempotency key: one key is one charge.
     public static let addPayment = addPayment(as: PaymentTransaction.self)
-    /// The same request, for an asker that needs less than whole transactions, here and below.
+    /// The same request, for a caller that decodes less than whole transactions, here and below.
     public static func addPayment<Item>(as item: Item.Type) -> Endpoint<AddPaymentRequest, AddPaymentReplyOf<Item>> {
         Endpoint(.paymentQueue, "queue.add", isIdempotent: true)
     }
@@ -25,26 +25,26 @@ public enum PaymentEndpoints {
     public static func finishTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(.paymentQueue, "transaction.finish", isIdempotent: true)
     }
-    /// The app's answer to a transaction's `storefrontChange`. One that comes late changes nothing.
+    /// Answers a transaction's `storefrontChange` for the app. A late answer changes nothing.
     /// - Throws: `notFound`, also for a purchase of another device.
     public static let continueTransaction = Endpoint<ContinueTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.continue", isIdempotent: true)
-    /// Deferred only: a parent says yes. A second approval returns the result of the first.
+    /// Approves a deferred transaction. A second approval returns the result of the first.
     public static let approveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.approve", isIdempotent: true)
-    /// Deferred only: a parent says no.
+    /// Declines a deferred transaction.
     public static let declineTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.decline", isIdempotent: true)
-    /// Interrupted only: the new transaction that takes the failed one's place, once and for all.
+    /// Resolves an interrupted transaction: a new one takes the failed one's place, once.
     public static let resolveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.resolve", isIdempotent: true)
-    /// Removes it for good, as ``clearHistory`` does.
+    /// Deletes a transaction, as ``clearHistory`` does.
     public static let deleteTransaction = Endpoint<OperateTransactionRequest, Empty>(
         .paymentQueue, "transaction.delete", isIdempotent: true)
     public static let startRestore = Endpoint<StartRestoreRequest, Restore>(
         .paymentQueue, "restore.start", isIdempotent: true)
     public static let getRestore = Endpoint<RestoreRequest, Restore>(.paymentQueue, "restore.get", isIdempotent: true)
-    /// The device's stream has written the restore's end; snapshots no longer bring it.
+    /// Notes that the device has got the restore's end. Snapshots no longer bring it then.
     public static let acknowledgeRestore = Endpoint<RestoreRequest, Empty>(
         .paymentQueue, "restore.acknowledge", isIdempotent: true)
     public static let updateDownload = Endpoint<UpdateDownloadRequest, DownloadReply>(
@@ -53,22 +53,24 @@ public enum PaymentEndpoints {
         .paymentQueue, "download.get", isIdempotent: true)
     public static let history = Endpoint<HistoryRequest, TransactionsPage>(
         .paymentQueue, "transaction.history", isIdempotent: true)
-    /// For the operator: across customers.
+    /// Lists transactions across customers, for the operator.
     public static let listTransactions = Endpoint<TransactionListRequest, TransactionsPage>(
         .paymentQueue, "transaction.list", isIdempotent: true)
-    /// What IntroductoryOfferPolicy decides on, per subscription group.
+    /// Reads the data that `IntroductoryOfferPolicy` decides on, by subscription group.
     public static let offerSummary = Endpoint<OfferSummaryRequest, OfferSummary>(
         .paymentQueue, "offers.summary", isIdempotent: true)
-    /// The same for several customers of an app. - Throws: `requestInvalid` for too many.
+    /// The same for several customers of an app.
+    /// - Throws: `requestInvalid` for too many.
     public static let offerSummaries = Endpoint<OfferSummariesRequest, OfferSummaries>(
         .paymentQueue, "offers.summaries", isIdempotent: true)
-    /// What a page of the store shows of a customer. - Throws: `notFound` for an unknown one.
+    /// Reads a customer's information for a page of the store.
+    /// - Throws: `notFound` for an unknown customer.
     public static let standing = Endpoint<CustomerStandingRequest, CustomerStanding>(
         .paymentQueue, "customer.standing", isIdempotent: true)
 
     public static let getTester = Endpoint<TesterRequest, Tester>(.paymentQueue, "tester.get", isIdempotent: true)
     public static let putTester = Endpoint<PutTesterRequest, Tester>(.paymentQueue, "tester.put", isIdempotent: true)
-    /// Back to the defaults; the account and what it has bought stay.
+    /// Resets a tester to the defaults; the account and its purchases stay.
     public static let deleteTester = Endpoint<TesterRequest, Empty>(.paymentQueue, "tester.delete", isIdempotent: true)
     public static let listTesters = Endpoint<PageRequest, TestersPage>(
         .paymentQueue, "tester.list", isIdempotent: true)
@@ -76,7 +78,7 @@ public enum PaymentEndpoints {
         .paymentQueue, "testers.version", isIdempotent: true)
     public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
         .paymentQueue, "prompt.list", isIdempotent: true)
-    /// The prompt as it was, its transaction as it is after the answer.
+    /// Answers a prompt. Returns the prompt as it was and its transaction after the answer.
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
         .paymentQueue, "prompt.answer", isIdempotent: false)
     public static let clearHistory = Endpoint<ClearHistoryRequest, ClearHistoryReply>(
@@ -86,7 +88,7 @@ public enum PaymentEndpoints {
         .paymentQueue, "events.list", isIdempotent: true)
 }
 
-/// PaymentQueue's hints, at most once (`architecture.md`, live delivery).
+/// PaymentQueue's events, which are hints, delivered at most once (`architecture.md`, live delivery).
 public enum PaymentEvents {
     /// One literal subject per customer. `key` is 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier),
     /// which is PaymentQueue's and the gateway's to compute: this module has no cryptography.

@@ -1,14 +1,14 @@
-/// `{"bundleId":"…","account":"alice","deviceId":"alice-1","storefront":"FRA"}`
+/// Opens an account: `{"bundleId":"…","account":"alice","deviceId":"alice-1","storefront":"FRA"}`
 public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The shopper's name, 1…128 characters.
     public var account: String
     public var deviceId: String
-    /// Counts only when this creates the account; otherwise it must be the account's own, else `storefrontMismatch`.
+    /// The storefront of a new account. For an existing one it must be the account's own, else `storefrontMismatch`.
     public var storefront: String?
     /// The app's defaults for an account without settings.
     public var defaults: TesterSettings?
-    /// The app is launched, and its launch gets a number; nil means no.
+    /// Whether the app is launched, which gives the launch a number; nil means no.
     public var launches: Bool?
     public init(
         bundleId: String, account: String, deviceId: String, storefront: String? = nil,
@@ -23,6 +23,7 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The customer of an account in an app.
 public struct OpenAccountReply: Hashable, Sendable, Codable {
     /// Server-made, one per app and account.
     public var customerIdentifier: String
@@ -39,21 +40,22 @@ public struct OpenAccountReply: Hashable, Sendable, Codable {
     }
 }
 
+/// Adds a payment to the queue.
 public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
     public var deviceId: String
     /// `payment.requestIdentifier` is the idempotency key.
     public var payment: Payment
-    /// What the gateway, which has the keys, found the signature of `payment.paymentDiscount` to be; nil without one.
+    /// The gateway's verdict on the signature of `payment.paymentDiscount`; nil without one. The gateway has the keys.
     public var discountCheck: DiscountCheck?
     /// An offer redeemed outside the app; only the operator's purchases have one.
     public var redeemedOffer: RedeemedOffer?
-    /// A test URL has begun it: the product need not be available (M109). Only PromotionController sets it; nil means
-    /// no.
+    /// Whether a test URL has begun it: the product need not be available (M109). Only PromotionController sets it; nil
+    /// means no.
     public var isTest: Bool?
-    /// The payment was added before: it is answered again; where it is gone, nothing is bought and the answer is
-    /// `intentDecided`. Only PromotionController sets it; nil means no.
+    /// Whether the payment was added before. It is then answered again. Where it is gone, nothing is bought and the
+    /// answer is `intentDecided`. Only PromotionController sets it; nil means no.
     public var isRepeat: Bool?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment,
@@ -71,13 +73,13 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `Item` is how much of a transaction the caller wants to decode; on the wire it is always the whole
+/// The transaction of a payment. `Item` is the part of it that the caller decodes; the wire carries the whole
 /// ``PaymentTransaction``.
 public struct AddPaymentReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
-    /// 201 once terminal, 202 while purchasing or deferred; stored with the terminal commit and replayed with it.
+    /// 201 once terminal, 202 while purchasing or deferred. Stored with the terminal commit and replayed with it.
     public var status: Int
     public var transaction: Item
-    /// True when an earlier request with this key was already answered for good.
+    /// Whether an earlier request with this key had its final answer.
     public var isReplayed: Bool
     public init(status: Int, transaction: Item, isReplayed: Bool) {
         self.status = status
@@ -88,17 +90,18 @@ public struct AddPaymentReplyOf<Item: Hashable & Sendable & Codable>: Hashable, 
 
 public typealias AddPaymentReply = AddPaymentReplyOf<PaymentTransaction>
 
+/// Asks for a page of the device's unfinished transactions.
 public struct SnapshotRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
     public var deviceId: String
-    /// A launch or resume: `deliveries` grows by one for what the snapshot brings (M51).
+    /// Whether it is a launch or resume. `deliveries` of the snapshot's transactions then grow by one (M51).
     public var countsDelivery: Bool
-    /// The page before, by what it answered.
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
-    /// Of a stream that opens; nil for a list.
+    /// Present for a stream that opens; nil for a list.
     public var opening: StreamOpening?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, countsDelivery: Bool, after: String? = nil,
@@ -114,7 +117,7 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Asks for the pages as a stream sends them.
+/// Asks for the pages in the order of a stream that opens.
 ///
 /// The device's own purchases under way come first, so that their outcome never reaches the stream before them; what
 /// begins after the first page was read is left to the changes behind its `seq`.
@@ -131,14 +134,14 @@ public struct StreamOpening: Hashable, Sendable, Codable {
 public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     public var transactions: [Item]
     public var seq: Int64
-    /// Names the next page; nil with the last one. Of a list it is the last transaction's `id`.
+    /// The next page's `after`; nil on the last page. For a list it is the last transaction's `id`.
     public var after: String?
-    /// Restores of this device that have ended and whose end no stream has written yet; on a list's last page and a
-    /// stream's first.
+    /// Ended restores of this device whose end no stream has sent yet. They are on a list's last page and a stream's
+    /// first.
     public var restores: [Restore]
-    /// What the customer has lost and no stream of this device has written yet; on the same page.
+    /// Revocations that no stream of this device has sent yet; on the same page.
     public var revocations: [Revocation]
-    /// Higher prices of the customer's that wait for consent; on a launch's first page only.
+    /// Higher prices that wait for the customer's consent; on a launch's first page only.
     public var priceConsents: [PriceConsentQuestion]?
     public init(
         transactions: [Item], seq: Int64, after: String? = nil, restores: [Restore] = [], revocations: [Revocation] = []
@@ -153,6 +156,7 @@ public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendabl
 
 public typealias Snapshot = SnapshotOf<PaymentTransaction>
 
+/// Asks for a customer's changes after a position.
 public struct ChangesRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -168,11 +172,12 @@ public struct ChangesRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// A customer's changes, in the order of `seq`.
 public struct ChangesReply: Hashable, Sendable, Codable {
     public var changes: [CustomerChange]
-    /// The customer's last `seq`; more changes follow while it is larger than the last one here.
+    /// The customer's last `seq`. More changes follow while it is larger than the last one here.
     public var head: Int64
-    /// The journal no longer reaches back to `after`: take a snapshot.
+    /// Whether the journal no longer reaches back to `after`; the caller then takes a snapshot.
     public var snapshotRequired: Bool
     public init(changes: [CustomerChange], head: Int64, snapshotRequired: Bool) {
         self.changes = changes
@@ -181,6 +186,7 @@ public struct ChangesReply: Hashable, Sendable, Codable {
     }
 }
 
+/// A customer of an app.
 public struct CustomerReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     @ExactText public var customerIdentifier: String
@@ -190,18 +196,18 @@ public struct CustomerReference: Hashable, Sendable, Codable {
     }
 }
 
-/// At most 500 customers.
+/// Asks for the last `seq` of at most 500 customers.
 public struct HeadsRequest: Hashable, Sendable, Codable {
     public static let customersMax = 500
     public var customers: [CustomerReference]
     public init(customers: [CustomerReference]) { self.customers = customers }
 }
 
-/// The last `seq` of each customer asked for, in the same order; 0 for one without changes.
+/// The last `seq` of each customer, in the request's order; 0 without changes.
 public struct HeadsReply: Hashable, Sendable, Codable {
     public var heads: [Int64]
-    /// Each customer's storefront now, in the same order, so that a stream reports a change within a second; empty text
-    /// for an unknown customer.
+    /// Each customer's present storefront, in the same order; empty for an unknown customer. A stream reports a change
+    /// of it within a second.
     public var storefronts: [String]
     public init(heads: [Int64], storefronts: [String] = []) {
         self.heads = heads
@@ -209,7 +215,7 @@ public struct HeadsReply: Hashable, Sendable, Codable {
     }
 }
 
-/// A transaction of one customer, by `id`. Another customer's is `notFound`.
+/// Names a transaction of one customer, by `id`. Another customer's is `notFound`.
 public struct TransactionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -223,7 +229,7 @@ public struct TransactionRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Purchased and restored transactions of one customer, finished or not, oldest first (M23).
+/// Asks for a customer's purchased and restored transactions, finished or not, oldest first (M23).
 public struct HistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -238,11 +244,12 @@ public struct HistoryRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for transactions across customers, for the operator.
 public struct TransactionListRequest: Hashable, Sendable, Codable {
     public var bundleId: String?
     public var account: String?
     public var state: TransactionState?
-    /// Only those still in the queue, or only those out of it.
+    /// False: only those in the queue; true: only those out of it; nil: both.
     public var isFinished: Bool?
     public var after: String?
     /// 1…100.
@@ -260,8 +267,9 @@ public struct TransactionListRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `records` is filled for the operator's list, which says whose each transaction is.
+/// A page of transactions; in the operator's list with their customers in `records`.
 public struct TransactionsPage: Hashable, Sendable, Codable {
+    /// The customer of a transaction.
     public struct Record: Hashable, Sendable, Codable {
         public var bundleId: String
         public var account: String
@@ -278,6 +286,7 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
     public var transactions: [PaymentTransaction]
     /// As many as `transactions` and in their order, or nil.
     public var records: [Record]?
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(transactions: [PaymentTransaction], records: [Record]? = nil, after: String? = nil) {
         self.transactions = transactions
@@ -286,6 +295,7 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for a customer's subscriptions and offers.
 public struct OfferSummaryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -295,7 +305,7 @@ public struct OfferSummaryRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What PaymentQueue knows of a customer's subscriptions and offers; read in one snapshot.
+/// A customer's subscriptions and offers, read in one snapshot.
 public struct OfferSummary: Hashable, Sendable, Codable {
     public var history: SubscriptionHistory
     /// The business clock at the moment of reading.

@@ -20,16 +20,17 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var originalTransactionIdentifier: String?
     /// Non-null in failed and in no other state (M31).
     public var error: TransactionError?
-    /// Of hosted products, as they are for the device that asks; empty otherwise.
+    /// The downloads of a hosted product, as they are for the requesting device; else empty.
     public var downloads: [Download]
-    /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Nil everywhere else.
+    /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Nil in all other replies.
     public var warnings: [String]?
     /// Grows by one with each change of state; observers deduplicate by (id, revision).
     public var revision: Int
     /// How many times a launch or resume has brought it (M51).
     public var deliveries: Int
+    /// The device that added the payment.
     public var originDeviceId: String
-    /// The failed transaction an interrupted purchase ended in, when this one replaces it.
+    /// The failed transaction of an interrupted purchase that this one replaces.
     public var supersedes: String?
     public var expiresDate: Timestamp?
     public var isTrialPeriod: Bool?
@@ -38,16 +39,16 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// The time of its refund or revocation.
     public var revocationDate: Timestamp?
     public var revocationReason: RefundRequest.Reason?
-    /// Of a change of product that waits for the next renewal: when that is. Nothing was charged, nothing is given yet.
+    /// The time of a scheduled change of product, the next renewal. Nothing was charged, nothing is given yet.
     public var effectiveDate: Timestamp?
-    /// Of auto-renewable subscriptions.
+    /// For auto-renewable subscriptions.
     public var subscriptionGroupIdentifier: String?
-    /// What the whole purchase cost, quantity and offer included.
+    /// The price of the whole purchase, quantity and offer included.
     public var price: Money?
     public var offer: AppliedOffer?
     /// Set while the app is asked whether the purchase continues in the shopper's present storefront.
     public var storefrontChange: StorefrontChange?
-    /// On events about it only: a subscription's price, on its latest transaction.
+    /// A subscription's higher price, on its latest transaction; in events about it only.
     public var priceIncrease: PriceIncrease?
 
     public init(
@@ -103,8 +104,9 @@ extension PaymentTransaction {
         case revocationReason, effectiveDate, subscriptionGroupIdentifier, price, offer, storefrontChange, priceIncrease
     }
 
-    /// `transactionIdentifier`, `transactionDate`, `original`, `originalTransactionIdentifier` and `error` are always
-    /// present, null where there is none; the optional members of `http-api.md` are left out.
+    /// Writes the transaction as `http-api.md` has it. `transactionIdentifier`, `transactionDate`, `original`,
+    /// `originalTransactionIdentifier` and `error` are always present, null where there is none; the optional members
+    /// are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)

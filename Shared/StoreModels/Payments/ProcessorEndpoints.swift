@@ -1,9 +1,9 @@
 /// PaymentProcessor's request subjects, `sb.processor.v1.…`.
 public enum ProcessorEndpoints {
-    /// Idempotent by `chargeKey`, and itself the query: a caller that does not know the outcome sends it again.
+    /// Charges a key once. A caller that does not know the outcome sends it again.
     public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
         .paymentProcessor, "charge.create", isIdempotent: true)
-    /// Leaves a tombstone, so that a late create answers `cancelled`.
+    /// Cancels a charge and leaves a tombstone, so that a late create answers `cancelled`.
     public static let cancelCharge = Endpoint<CancelChargeRequest, Charge>(
         .paymentProcessor, "charge.cancel", isIdempotent: true)
     /// Refunds money of an approved charge; idempotent by `refundKey`. All refunds of a charge together never exceed it
@@ -12,35 +12,37 @@ public enum ProcessorEndpoints {
     ///   key, "charge" for a charge that was not approved.
     public static let createRefund = Endpoint<CreateRefundRequest, Refund>(
         .paymentProcessor, "refund.create", isIdempotent: true)
-    /// Refunds in order, for reconciliation.
+    /// Lists the refunds in order, for reconciliation.
     public static let listRefunds = Endpoint<ChargeListRequest, RefundsPage>(
         .paymentProcessor, "refund.list", isIdempotent: true)
-    /// The ledger in order, for reconciliation with the store.
+    /// Lists the ledger in order, for reconciliation with the store.
     public static let listCharges = Endpoint<ChargeListRequest, ChargesPage>(
         .paymentProcessor, "charge.list", isIdempotent: true)
 }
 
 /// PaymentProcessor's callbacks: hints that come late, twice or never. A receiver asks for the charge before it acts.
 public enum ProcessorEvents {
+    /// The subject of ``ChargeChanged``.
     public static let chargeChanged = "sb.evt.processor.v1.charge.changed"
 }
 
-/// `{"chargeKey":"purchase:t_…"}`
+/// The event that a charge has changed: `{"chargeKey":"purchase:t_…"}`
 public struct ChargeChanged: Hashable, Sendable, Codable {
     public var chargeKey: String
     public init(chargeKey: String) { self.chargeKey = chargeKey }
 }
 
+/// Creates a charge:
 /// `{"chargeKey":"purchase:t_…","amount":{"amount":"1.99","currency":"USD"},"bundleId":"…","customerIdentifier":"…",
 /// "productIdentifier":"…"}`
 public struct CreateChargeRequest: Hashable, Sendable, Codable {
-    /// 1…255 characters.
+    /// 1…255 bytes.
     public var chargeKey: String
     public var amount: Money
     public var bundleId: String
     public var customerIdentifier: String
     public var productIdentifier: String
-    /// A tester's wish; nil is the processor's own mode.
+    /// The mode of a tester; nil is the processor's own mode.
     public var simulate: ProcessorMode?
     public init(
         chargeKey: String, amount: Money, bundleId: String, customerIdentifier: String, productIdentifier: String,
@@ -55,6 +57,7 @@ public struct CreateChargeRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Cancels a charge.
 public struct CancelChargeRequest: Hashable, Sendable, Codable {
     public var chargeKey: String
     public init(chargeKey: String) { self.chargeKey = chargeKey }
@@ -62,6 +65,7 @@ public struct CancelChargeRequest: Hashable, Sendable, Codable {
 
 /// A row of the processor's ledger. Its outcome changes once at most, from pending.
 public struct Charge: Hashable, Sendable, Codable {
+    /// The processor's decision.
     public enum Outcome: String, Sendable, Codable {
         case approved, declined, cancelled
         /// Not decided yet; a later request returns the result.
@@ -74,7 +78,7 @@ public struct Charge: Hashable, Sendable, Codable {
     public var outcome: Outcome
     /// Null for a tombstone, which never had an amount.
     public var amount: Money?
-    /// Why it was declined, in a sentence.
+    /// The reason of a decline, in a sentence.
     public var declineReason: String?
     public var createdAt: Timestamp
 
@@ -91,7 +95,9 @@ public struct Charge: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for a page of charges or refunds.
 public struct ChargeListRequest: Hashable, Sendable, Codable {
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int
@@ -101,8 +107,10 @@ public struct ChargeListRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// A page of charges, oldest first.
 public struct ChargesPage: Hashable, Sendable, Codable {
     public var charges: [Charge]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(charges: [Charge], after: String? = nil) {
         self.charges = charges
@@ -110,9 +118,10 @@ public struct ChargesPage: Hashable, Sendable, Codable {
     }
 }
 
+/// Creates a refund:
 /// `{"refundKey":"refund:t_…","chargeKey":"purchase:t_…","amount":{"amount":"1.99","currency":"USD"}}`
 public struct CreateRefundRequest: Hashable, Sendable, Codable {
-    /// 1…255 characters.
+    /// 1…255 bytes.
     public var refundKey: String
     public var chargeKey: String
     public var amount: Money
@@ -140,8 +149,10 @@ public struct Refund: Hashable, Sendable, Codable {
     }
 }
 
+/// A page of refunds, oldest first.
 public struct RefundsPage: Hashable, Sendable, Codable {
     public var refunds: [Refund]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(refunds: [Refund], after: String? = nil) {
         self.refunds = refunds

@@ -1,4 +1,4 @@
-/// An offer that is redeemed outside the app: `{"type":"winBack","identifier":"back.free.month"}`.
+/// An offer redeemed outside the app: `{"type":"winBack","identifier":"back.free.month"}`.
 public struct RedeemedOffer: Hashable, Sendable, Codable {
     public var type: AppliedOffer.Kind
     /// Absent for the introductory offer.

@@ -1,4 +1,4 @@
-/// A request to restore completed transactions, and how far it is (`http-api.md`, restore):
+/// A restore of completed transactions and its progress (`http-api.md`, restore):
 ///
 /// ```json
 /// {"restoreIdentifier":"r_01j…","state":"finished","restored":2,"applicationUsername":"alice"}
@@ -15,7 +15,7 @@ public struct Restore: Hashable, Sendable, Codable {
     public var error: TransactionError?
     /// Transactions restored so far.
     public var restored: Int
-    /// As the app gave it; it filters nothing.
+    /// The app's value; it filters nothing.
     public var applicationUsername: String?
 
     public init(
@@ -30,7 +30,7 @@ public struct Restore: Hashable, Sendable, Codable {
     }
 }
 
-/// Begins a restore. The same key again gives the same restore; with another username it is `keyReused`.
+/// Begins a restore. A repeated key gives the same restore; with another username it is `keyReused`.
 public struct StartRestoreRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -51,7 +51,7 @@ public struct StartRestoreRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// A restore of one customer, by identifier. Another customer's is `notFound`.
+/// Names a restore of one customer. Another customer's is `notFound`.
 public struct RestoreRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String

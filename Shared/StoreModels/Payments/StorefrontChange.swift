@@ -1,12 +1,12 @@
-/// A question to the app: whether a purchase continues in another storefront than it began in.
+/// Asks the app whether a purchase continues in another storefront than it began in.
 ///
 /// ```json
 /// {"storefront":{"countryCode":"FRA","identifier":"143442"},"answerBy":"2026-11-22T10:00:10.000Z"}
 /// ```
 public struct StorefrontChange: Hashable, Sendable, Codable {
-    /// Where the shopper is now.
+    /// The shopper's present storefront.
     public var storefront: Storefront
-    /// When it continues without an answer; wall time.
+    /// The time at which it continues without an answer; wall time.
     public var answerBy: Timestamp
     public init(storefront: Storefront, answerBy: Timestamp) {
         self.storefront = storefront
@@ -14,7 +14,7 @@ public struct StorefrontChange: Hashable, Sendable, Codable {
     }
 }
 
-/// The app's answer about a purchase of its own device.
+/// The app's answer to a ``StorefrontChange``, for a purchase of its device.
 public struct ContinueTransactionRequest: Hashable, Sendable, Codable {
     public var transaction: TransactionRequest
     public var shouldContinue: Bool

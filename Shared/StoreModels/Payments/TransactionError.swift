@@ -1,4 +1,4 @@
-/// Why a transaction failed, as StoreKit's observer receives it:
+/// The error of a failed transaction, as StoreKit's observer receives it:
 ///
 /// ```json
 /// {"domain":"SKErrorDomain","code":3,"name":"paymentInvalid","localizedDescription":"…"}
@@ -8,12 +8,12 @@ public struct TransactionError: Hashable, Sendable, Codable {
     public var code: Int
     public var name: String
     public var localizedDescription: String
-    /// Ours, where StoreKit's code is only "unknown": `unfinishedTransactions`.
+    /// Storebus's reason where StoreKit's code is only "unknown": `unfinishedTransactions`.
     public var reason: String?
-    /// The number of the error beneath, where StoreKit has one: 3532, already subscribed.
+    /// The number of StoreKit's underlying error, if any: 3532, already subscribed.
     public var underlying: Int?
-    /// What made it fail, where a tester's setting did, by its name: `sheet`, `processor`, `simulatedErrors.purchase`;
-    /// `unfinishedLimit` is the app's. Absent where a person or the store's own rules did.
+    /// The name of the tester's setting that caused it: `sheet`, `processor`, `simulatedErrors.purchase`.
+    /// `unfinishedLimit` is the app's. Absent where a person or the store's own rules caused it.
     public var setting: String?
 
     public init(_ code: SKErrorCode, _ localizedDescription: String, reason: String? = nil, underlying: Int? = nil) {
@@ -25,7 +25,7 @@ public struct TransactionError: Hashable, Sendable, Codable {
         self.underlying = underlying
     }
 
-    /// The same, caused by a setting.
+    /// The same error, caused by a setting.
     public func dueTo(_ setting: String) -> TransactionError {
         var error = self
         error.setting = setting

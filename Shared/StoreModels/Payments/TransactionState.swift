@@ -1,4 +1,4 @@
-/// The five states of `SKPaymentTransactionState` (M27); raw values 0 to 4 in StoreKit, in this order.
+/// The five states of `SKPaymentTransactionState` (M27), numbered 0 to 4 in StoreKit in this order.
 public enum TransactionState: String, CaseIterable, Sendable, Codable {
     case purchasing
     case purchased
@@ -17,8 +17,8 @@ public enum TransactionState: String, CaseIterable, Sendable, Codable {
     /// Whether it is the last state a transaction takes.
     public var isTerminal: Bool { isFinishable }
 
-    /// Whether a device is notified of a transaction in this state that began on `origin` (`http-api.md`, "Whose
-    /// transactions").
+    /// Whether a device is notified of a transaction in this state (`http-api.md`, "Whose transactions"). The
+    /// transaction began on `origin`.
     public func isVisible(to deviceId: String, origin: String) -> Bool {
         switch self {
         case .purchased, .deferred: true
@@ -26,7 +26,8 @@ public enum TransactionState: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// The edges of the state machine: purchasing → purchased, failed or deferred; deferred → purchased or failed.
+    /// Whether the state machine has this edge. The edges are purchasing → purchased, failed or deferred; deferred →
+    /// purchased or failed.
     public func canBecome(_ next: TransactionState) -> Bool {
         switch (self, next) {
         case (.purchasing, .purchased), (.purchasing, .failed), (.purchasing, .deferred): true

@@ -5,10 +5,11 @@
 ///  "promotedPurchases":"delegate","isLaunched":true,"overrides":{"order":[],"visibility":{}}}]}
 /// ```
 public struct Device: Hashable, Sendable, Codable {
+    /// An app on the device.
     public struct InstalledApp: Hashable, Sendable, Codable {
         public var bundleId: String
         public var version: String
-        /// What its last launch declared, or the operator said; nil: not known yet.
+        /// Declared by its last launch, or set by the operator; nil: not known yet.
         public var promotedPurchases: DeviceLaunch.PromotedPurchases?
         public var isLaunched: Bool
         public var overrides: PromotionOverrides
@@ -37,12 +38,13 @@ public struct Device: Hashable, Sendable, Codable {
     }
 }
 
+/// Names a device.
 public struct DeviceRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     public init(deviceId: String) { self.deviceId = deviceId }
 }
 
-/// Makes a device, or changes what is known of it; its apps stay. Also what a session of the App Store app says.
+/// Creates or changes a device; its apps stay. A session of the App Store app sends it, too.
 public struct PutDeviceRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     public var platform: DeviceLaunch.Platform
@@ -59,7 +61,7 @@ public struct PutInstallationRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
     public var version: String
-    /// nil keeps what is known.
+    /// Nil keeps the present value.
     public var promotedPurchases: DeviceLaunch.PromotedPurchases?
     public init(
         bundleId: String, deviceId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil
@@ -71,9 +73,10 @@ public struct PutInstallationRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Devices in the order of their identifiers.
+/// A page of devices, in the order of their identifiers.
 public struct DevicesPage: Hashable, Sendable, Codable {
     public var devices: [Device]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(devices: [Device], after: String? = nil) {
         self.devices = devices

@@ -1,9 +1,9 @@
 /// A version of integers with dots, as operating systems and apps have them: `17.4`, `10.3.3`.
 ///
-/// Compared part by part as numbers, so that 16.10 comes after 16.4; parts that are left out are zero, so that 16 is
-/// 16.0.
+/// Versions are compared part by part as numbers, so that 16.10 comes after 16.4; parts left out are zero, so that 16
+/// is 16.0.
 public struct DottedVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// How long a version may be written.
+    /// The most characters of a version.
     public static let charactersMax = 64
 
     /// Without zeros at the end.
@@ -30,7 +30,7 @@ public struct DottedVersion: Hashable, Sendable, Comparable, CustomStringConvert
         self.parts = Array(parts[..<end])
     }
 
-    /// With two parts at least: `11.0`.
+    /// The text, with two parts at least: `11.0`.
     public var description: String {
         (parts + Array(repeating: 0, count: max(0, 2 - parts.count))).map(String.init).joined(separator: ".")
     }

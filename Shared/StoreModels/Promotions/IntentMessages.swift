@@ -1,15 +1,16 @@
 /// Catalog's information on a product that a user wants to buy in the store.
 public struct PromotedProductFacts: Hashable, Sendable, Codable {
-    /// Whole, in the customer's storefront; also when it cannot be bought yet, for test URLs (M109).
+    /// The product in the customer's storefront. It is there also when it cannot be bought yet, for test URLs (M109).
     public var product: Product
-    /// On the operator's list, with an approved image and for sale. Whether it is visible is the device's to say.
+    /// Whether it is on the operator's list, with an approved image and for sale. The device decides whether it is
+    /// visible.
     public var isPromoted: Bool
     public var isAvailable: Bool
-    /// What the app itself costs; nil when it is free.
+    /// The price of the app itself; nil when it is free.
     public var appPrice: Money?
     public var currentVersion: String
     public var promotionsSupportedSince: String?
-    /// The operator hides it where no device shows it; nil means no.
+    /// Whether the operator hides it where no device shows it; nil means no.
     public var isHidden: Bool?
     public init(
         product: Product, isPromoted: Bool, isAvailable: Bool, appPrice: Money?, currentVersion: String,
@@ -25,7 +26,7 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
     }
 }
 
-/// A user tapped Buy in the store, or opened a test URL. `facts` are Catalog's, requested by the gateway.
+/// Starts a purchase after a tap on Buy in the store, or a test URL. `facts` are Catalog's, requested by the gateway.
 public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
@@ -33,8 +34,8 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var account: String
     public var source: PurchaseIntent.Source
     public var facts: PromotedProductFacts
-    /// The client's `Idempotency-Key`, or one the gateway has made for the request: the same start again, also when it
-    /// comes late or twice, is the same intent, regardless of its state.
+    /// The client's `Idempotency-Key`, or one that the gateway makes for the request. A repeated start, also a late
+    /// one, is the same intent, regardless of its state.
     public var requestIdentifier: String
     public init(
         bundleId: String, deviceId: String, customerIdentifier: String, account: String,
@@ -52,12 +53,13 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
 
 /// `{"outcome":"openApp","intentIdentifier":"i_01j…"}` (M72, M74, M75). The intent is kept for every outcome.
 public struct StartPurchaseReply: Hashable, Sendable, Codable {
+    /// The store's next step.
     public enum Outcome: String, CaseIterable, Sendable, Codable {
-        /// The app has to be running; its stream has the intent, or will have it.
+        /// The app is opened; its stream gets the intent.
         case openApp
         /// A free app is on its way to the device.
         case downloading
-        /// The app costs something: a prompt asks.
+        /// The app is not free; a prompt asks the user.
         case promptBuyApp
         /// The installed version does not handle promoted purchases.
         case promptUpgrade
@@ -71,7 +73,7 @@ public struct StartPurchaseReply: Hashable, Sendable, Codable {
     }
 }
 
-/// A stream that handles promoted purchases asks for what is pending; from then on `answerBy` runs.
+/// Asks for the pending intents, for a stream that handles promoted purchases. `answerBy` runs from then on.
 public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
@@ -83,11 +85,11 @@ public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// All pending intents of the installation and customer, oldest first; at most 50, the most there can be.
+/// All pending intents of the installation and customer, oldest first. There are at most 50.
 public struct DeliverIntentsReply: Hashable, Sendable, Codable {
     public var intents: [PurchaseIntent]
-    /// Counts the purchases that began on the installation; the value ``PromotionEndpoints/intentHeads`` returns, or
-    /// less when there are more to request.
+    /// Counts the purchases that began on the installation. It is the value ``PromotionEndpoints/intentHeads`` returns,
+    /// or less when there are more to request.
     public var seq: Int64
     public init(intents: [PurchaseIntent], seq: Int64) {
         self.intents = intents
@@ -95,20 +97,20 @@ public struct DeliverIntentsReply: Hashable, Sendable, Codable {
     }
 }
 
-/// At most 500 installations.
+/// Asks for the `seq` of at most 500 installations.
 public struct IntentHeadsRequest: Hashable, Sendable, Codable {
     public static let installationsMax = 500
     public var installations: [InstallationReference]
     public init(installations: [InstallationReference]) { self.installations = installations }
 }
 
-/// The `seq` of each installation asked for, in the same order; 0 for one without intents.
+/// The `seq` of each installation, in the request's order; 0 without intents.
 public struct IntentHeadsReply: Hashable, Sendable, Codable {
     public var heads: [Int64]
     public init(heads: [Int64]) { self.heads = heads }
 }
 
-/// The hint that an installation's intents have changed. `seq` says how far.
+/// The event that an installation's intents have changed; `seq` is the new count.
 public struct IntentsChanged: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
@@ -120,7 +122,7 @@ public struct IntentsChanged: Hashable, Sendable, Codable {
     }
 }
 
-/// One device's intents, oldest first.
+/// Asks for one device's intents, oldest first.
 public struct IntentsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
@@ -143,7 +145,7 @@ public struct IntentsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The operator's: across devices.
+/// Asks for intents across devices, for the operator.
 public struct IntentListRequest: Hashable, Sendable, Codable {
     public var bundleId: String?
     public var account: String?
@@ -165,8 +167,10 @@ public struct IntentListRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// A page of intents, oldest first.
 public struct IntentsPage: Hashable, Sendable, Codable {
     public var intents: [PurchaseIntent]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(intents: [PurchaseIntent], after: String? = nil) {
         self.intents = intents
@@ -174,7 +178,7 @@ public struct IntentsPage: Hashable, Sendable, Codable {
     }
 }
 
-/// Another device's or customer's intent is `notFound`.
+/// Names an intent; another device's or customer's is `notFound`.
 public struct IntentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
@@ -188,6 +192,7 @@ public struct IntentRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The app's decision on an intent.
 public struct DecideIntentRequest: Hashable, Sendable, Codable {
     public enum Decision: String, CaseIterable, Sendable, Codable {
         /// The delegate's `true`: StoreKit adds the payment.
@@ -217,7 +222,7 @@ public struct DecideIntentRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The saved payment, added by the app itself (M80–M82). Its `requestIdentifier` is the app's own key.
+/// Adds an intent's saved payment for the app (M80–M82). Its `requestIdentifier` is the app's own key.
 public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
@@ -236,12 +241,12 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The intent as it is now, and the queue's answer when it was continued. Without that answer the decision is kept as
+/// The intent as it is now, and the queue's answer to a continued one. Without that answer the decision is kept as
 /// well, and the transaction comes on the stream.
 public struct DecideIntentReply: Hashable, Sendable, Codable {
     public var intent: PurchaseIntent
     public var added: AddPaymentReply?
-    /// The decision was made before.
+    /// Whether the decision was made before.
     public var isRepeated: Bool
     public init(intent: PurchaseIntent, added: AddPaymentReply? = nil, isRepeated: Bool = false) {
         self.intent = intent
@@ -250,10 +255,10 @@ public struct DecideIntentReply: Hashable, Sendable, Codable {
     }
 }
 
-/// Cancels what is open of an app, of one account or of all.
+/// Cancels the open intents of an app, of one account or of all.
 public struct ClearIntentsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// nil: all of the app's.
+    /// Nil: all accounts of the app.
     public var account: String?
     public init(bundleId: String, account: String? = nil) {
         self.bundleId = bundleId
@@ -261,13 +266,14 @@ public struct ClearIntentsRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The intents affected by clearing.
 public struct ClearIntentsReply: Hashable, Sendable, Codable {
-    /// How many `continued` names at most; with more under way the request is refused.
+    /// The most identifiers in `continued`; with more under way the request is refused.
     public static let continuedMax = 500
     /// Intents that were open and are cancelled.
     public var cancelled: Int
-    /// Those that were continued before and whose payments PaymentQueue has not confirmed: they may be on their way to
-    /// it. Named to PaymentQueue with the clearing, they buy nothing afterwards.
+    /// Intents continued before, whose payments PaymentQueue has not confirmed. The payments may be on their way to it.
+    /// Named to PaymentQueue with the clearing, they buy nothing afterwards.
     public var continued: [String]
     public init(cancelled: Int, continued: [String] = []) {
         self.cancelled = cancelled
@@ -275,8 +281,9 @@ public struct ClearIntentsReply: Hashable, Sendable, Codable {
     }
 }
 
-/// Something that happened to an intent, for tests that wait for it (`GET /admin/v1/events/wait?type=`).
+/// An event of an intent, for tests that wait for it (`GET /admin/v1/events/wait?type=`).
 public struct IntentEvent: Hashable, Sendable, Codable {
+    /// The kind of event.
     public enum Kind: String, CaseIterable, Sendable, Codable {
         /// The store opens the app: a tap or a link was answered with ``StartPurchaseReply/Outcome/openApp``.
         case intentOpenApp
@@ -288,7 +295,7 @@ public struct IntentEvent: Hashable, Sendable, Codable {
     public var type: Kind
     public var bundleId: String
     public var account: String
-    /// As it was after the event.
+    /// The intent after the event.
     public var intent: PurchaseIntent
     public init(id: String, type: Kind, bundleId: String, account: String, intent: PurchaseIntent) {
         self.id = id
@@ -299,7 +306,7 @@ public struct IntentEvent: Hashable, Sendable, Codable {
     }
 }
 
-/// As ``EventsRequest``, of PromotionController's own log.
+/// Asks for PromotionController's events, as ``EventsRequest`` for PaymentQueue's.
 public struct IntentEventsRequest: Hashable, Sendable, Codable {
     public var after: String?
     public var type: IntentEvent.Kind?
@@ -319,6 +326,7 @@ public struct IntentEventsRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Events, oldest first, and the position to ask from next.
 public struct IntentEventsReply: Hashable, Sendable, Codable {
     public var events: [IntentEvent]
     public var after: String

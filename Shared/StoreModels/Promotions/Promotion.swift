@@ -1,4 +1,4 @@
-/// One entry of the store page, search or featured tab, as the gateway puts it together:
+/// One entry of the store page, search or featured tab, assembled by the gateway:
 ///
 /// ```json
 /// {"product":{…},"owned":false}

@@ -1,5 +1,5 @@
-/// Which promoted products a device shows and in which order (M62, M86–M105): first what the device has put in order,
-/// then the rest as the operator has them. Pure.
+/// The promoted products that a device shows, in their order (M62, M86–M105). The device's order comes first, then the
+/// rest in the operator's. Pure.
 ///
 /// ```swift
 /// let shown = PromotionArrangement(promoted: ["a", "b", "c"], hidden: ["c"])
@@ -8,7 +8,7 @@
 public struct PromotionArrangement: Hashable, Sendable {
     /// The operator's list, in its order, without repetitions.
     public let promoted: [String]
-    /// Those of `promoted` that are hidden where no device says otherwise.
+    /// The products that are hidden where no device shows them.
     public let hidden: Set<ExactText>
 
     /// - Parameters:
@@ -20,15 +20,15 @@ public struct PromotionArrangement: Hashable, Sendable {
         self.hidden = Set(exactly: hidden)
     }
 
-    /// What Catalog answers, hidden products and all.
+    /// Creates the arrangement of Catalog's reply, hidden products included.
     public init(_ reply: PromotedProductsReply) {
         self.init(promoted: reply.products.map(\.productIdentifier), hidden: reply.hiddenProductIdentifiers)
     }
 
     /// The products on the device's store page, search and featured tab, in its order.
     ///
-    /// The device's order may name any products; those that are not promoted or not visible are passed over (M99) and
-    /// come in when they are. Without overrides it is the operator's page (M70, M102).
+    /// The device's order may name any products. Those not promoted or not visible are skipped (M99) and appear when
+    /// they are. Without overrides it is the operator's page (M70, M102).
     public func shown(with overrides: PromotionOverrides = PromotionOverrides()) -> [String] {
         let listed = Set(exactly: promoted)
         var placed: Set<ExactText> = []
@@ -37,7 +37,8 @@ public struct PromotionArrangement: Hashable, Sendable {
         return (first + rest).filter { isVisible($0, with: overrides) }
     }
 
-    /// Whether a promoted product is visible on the device: its own word, else the operator's (M88, M92).
+    /// Whether a promoted product is visible on the device. The device's setting decides, else the operator's (M88,
+    /// M92).
     public func isVisible(_ productIdentifier: String, with overrides: PromotionOverrides) -> Bool {
         switch overrides.visibility(of: productIdentifier) {
         case .show: true

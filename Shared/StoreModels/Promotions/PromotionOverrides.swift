@@ -1,15 +1,15 @@
-/// What one device has set for one app, and nothing of any other device (M89, M95):
+/// One device's settings for one app (M89, M95):
 ///
 /// ```json
 /// {"order":["com.example.hiddenBeaches","com.example.pro.monthly"],"visibility":{"com.example.pro.monthly":"hide"}}
 /// ```
 public struct PromotionOverrides: Hashable, Sendable, Codable {
-    /// How many products an order may name.
+    /// The most products in an order.
     public static let orderMax = 500
-    /// How many products of an app may have a visibility of the device's own (ours).
+    /// The most products of an app with a visibility of the device (this store's limit).
     public static let visibilityMax = 500
 
-    /// Exactly as it was set; empty: no override (M100, M102).
+    /// The order exactly as it was set; empty: no override (M100, M102).
     public var order: [String]
     /// Products with an override, never `default`.
     public var visibility: [ExactText: StorePromotionVisibility]
@@ -19,7 +19,7 @@ public struct PromotionOverrides: Hashable, Sendable, Codable {
         self.visibility = visibility
     }
 
-    /// What the device has set for one product (M87).
+    /// The device's setting for one product (M87).
     public func visibility(of productIdentifier: String) -> StorePromotionVisibility {
         visibility[productIdentifier] ?? .default
     }
@@ -35,14 +35,15 @@ public struct InstallationReference: Hashable, Sendable, Codable {
     }
 }
 
-/// What a store page needs of a device, in one answer.
+/// The data of a device that a store page needs, in one answer.
 public struct DevicePromotions: Hashable, Sendable, Codable {
     public var overrides: PromotionOverrides
-    /// False before the first launch: until then there is nothing to override (M94).
+    /// Whether the app was launched; before that there is nothing to override (M94).
     public var isLaunched: Bool
-    /// Why this device shows no promotions at all, as ``PromotionSupport`` says it; absent when it shows them.
+    /// The reason why this device shows no promotions at all; absent when it shows them. As ``PromotionSupport`` gives
+    /// it.
     public var unsupported: String?
-    /// Whether the device is known at all; the capabilities of an unreported device are known from its session only.
+    /// Whether the device was ever reported. An unreported device's capabilities are known from its session only.
     public var isKnown: Bool
     public init(
         overrides: PromotionOverrides, isLaunched: Bool, unsupported: String? = nil, isKnown: Bool = true

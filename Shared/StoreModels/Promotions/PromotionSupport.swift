@@ -1,7 +1,7 @@
-/// Which platforms and systems have promoted in-app purchases at all, and which have `PurchaseIntent` (M58–M60, M71).
-/// Pure; the versions are those of Apple's documentation.
+/// The platforms and systems that support promoted purchases and `PurchaseIntent` (M58–M60, M71). Pure; the versions
+/// are those of Apple's documentation.
 public enum PromotionSupport {
-    /// Why a device shows no promoted purchases, starts none and takes no overrides.
+    /// Explains why a device shows no promoted purchases, starts none and takes no overrides.
     /// - Returns: A sentence for people, or nil where promotions are supported. A version that cannot be read counts as
     ///   new enough (ours): versions are checked where the operator names them.
     public static func promotionsUnsupported(platform: DeviceLaunch.Platform, osVersion: String) -> String? {
@@ -18,7 +18,7 @@ public enum PromotionSupport {
             + "this device has \(platform.rawValue) \(osVersion)."
     }
 
-    /// Why an app on this device cannot handle promoted purchases with `PurchaseIntent` (M59).
+    /// Explains why an app on this device cannot handle promoted purchases with `PurchaseIntent` (M59).
     /// - Returns: A sentence for people, or nil where it can. A version that cannot be read is a reason.
     public static func purchaseIntentUnsupported(platform: DeviceLaunch.Platform, osVersion: String) -> String? {
         let minimum: DottedVersion

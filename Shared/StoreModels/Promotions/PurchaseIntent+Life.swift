@@ -1,11 +1,11 @@
 extension PurchaseIntent {
-    /// How long an app has for its answer before the purchase counts as deferred (M86, ours), of wall time from the
-    /// moment a stream is given the intent.
+    /// How long an app may take to answer before the purchase counts as deferred (M86). It is this store's limit, of
+    /// wall time from the moment a stream gets the intent.
     public static let answerTime: Duration = .seconds(10)
-    /// How long a purchase waits altogether (ours), of business time.
+    /// How long a purchase waits altogether, of business time (this store's limit).
     public static let lifetime: Duration = .seconds(24 * 3_600)
 
-    /// The rules of an intent's states, without anything that stores or calls: an event in, the new state out.
+    /// The rules of an intent's states, without I/O: an event in, the new state out.
     ///
     /// pending → continued, deferred, cancelled, expired; deferred → continued, cancelled, expired. The first decision
     /// is final (I2): the same one again changes nothing, another is refused. Only a continued intent whose payment
@@ -24,7 +24,7 @@ extension PurchaseIntent {
         }
 
         public enum Event: Hashable, Sendable {
-            /// A stream of the installation is given it.
+            /// A stream of the installation got it.
             case delivered
             /// The app was deleted before it answered: its time begins anew with the next delivery.
             case withdrawn
@@ -35,7 +35,7 @@ extension PurchaseIntent {
             case refused
         }
 
-        /// The event comes too late.
+        /// The error for an event that comes too late.
         public enum Refusal: Error, Hashable, Sendable {
             /// Decided otherwise before.
             case decided(State)
@@ -47,10 +47,10 @@ extension PurchaseIntent {
         public let expiresAt: Timestamp
         public private(set) var deferredBy: Deferral?
         public private(set) var feedback: String?
-        /// Whether a continued intent's transaction is there.
+        /// Whether PaymentQueue has a continued intent's transaction.
         public private(set) var isAdded: Bool
 
-        /// As it was stored, or new.
+        /// Creates the life of a stored or a new intent.
         public init(
             state: State = .pending, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
             feedback: String? = nil, isAdded: Bool = false
@@ -63,7 +63,7 @@ extension PurchaseIntent {
             self.isAdded = isAdded
         }
 
-        /// Lets time do its part; before anything is read of an intent or decided on it.
+        /// Applies the passing of time. Called before an intent is read or decided on.
         /// - Returns: The states it has gone through, in order; empty when nothing was due.
         public mutating func pass(to now: Now) -> [State] {
             var passed: [State] = []
@@ -79,7 +79,7 @@ extension PurchaseIntent {
             return passed
         }
 
-        /// Call ``pass(to:)`` first, with the same `now`.
+        /// Applies an event. The caller calls ``pass(to:)`` first, with the same `now`.
         /// - Returns: Whether it changed anything; false for the same event again.
         /// - Throws: For an edge out of a final state.
         public mutating func apply(_ event: Event, at now: Now) throws(Refusal) -> Bool {
@@ -127,7 +127,7 @@ extension PurchaseIntent {
             return true
         }
 
-        /// What the operator should look at (M81, M84, M85); nil for nothing.
+        /// A warning for the operator (M81, M84, M85); nil for none.
         public var warning: String? {
             switch state {
             case .expired where deferredBy != nil:
@@ -142,7 +142,7 @@ extension PurchaseIntent {
 }
 
 extension PurchaseIntent.State {
-    /// What a decision makes of an open intent.
+    /// The state of an open intent after a decision.
     public init(after decision: DecideIntentRequest.Decision) {
         switch decision {
         case .continue: self = .continued

@@ -8,7 +8,7 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
     public enum State: String, CaseIterable, Sendable, Codable {
         case pending, deferred, continued, cancelled, expired
 
-        /// Nothing changes it any more.
+        /// Whether nothing changes it any more.
         public var isFinal: Bool {
             switch self {
             case .pending, .deferred: false
@@ -17,10 +17,10 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
         }
     }
 
-    /// Where it began.
+    /// The place where it began.
     public enum Source: String, CaseIterable, Sendable, Codable { case storePage, search, featured, testURL }
 
-    /// Who deferred it.
+    /// The cause of a deferral.
     public enum Deferral: String, CaseIterable, Sendable, Codable {
         /// The app, whose delegate said `false`.
         case answer
@@ -30,26 +30,30 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
 
     public var intentIdentifier: String
     public var state: State
-    /// What continuing it adds to the queue; kept through a deferral, so that it makes one payment only (I3).
+    /// The payment that continuing adds to the queue. It is kept through a deferral, so that it makes one payment only
+    /// (I3).
     public var payment: Payment
-    /// Whole, as it was when the purchase began (M76).
+    /// The product as it was when the purchase began (M76).
     public var product: Product
     /// An offer that begins with it, by identifier.
     public var offer: String?
     public var source: Source
-    /// When a pending intent becomes deferred, by the wall clock; absent until a stream has been given it.
+    /// The time a pending intent becomes deferred, by the wall clock. Absent until a stream gets it.
     public var answerBy: Timestamp?
-    /// By the business clock.
+    /// The time it expires, by the business clock.
     public var expiresAt: Timestamp
     public var deferredBy: Deferral?
-    /// The message the app showed the user when it cancelled; the reason, when the store cancelled.
+    /// The app's message to the user on a cancellation, or the store's reason for one.
     public var feedback: String?
     /// The `id` of the transaction it has become.
     public var transactionId: String?
-    /// Whose it is and what to look at, in the operator's lists only (M81, M85).
+    /// The app, in the operator's lists only.
     public var bundleId: String?
+    /// The account, in the operator's lists only.
     public var account: String?
+    /// The device, in the operator's lists only.
     public var deviceId: String?
+    /// A warning, in the operator's lists only (M81, M85).
     public var warning: String?
 
     public init(

@@ -7,7 +7,7 @@
 public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
     public static let scheme = "itms-services"
     public static let action = "purchaseIntent"
-    /// How long a URL may be, in bytes.
+    /// The most bytes of a URL.
     public static let bytesMax = 2_048
 
     public let bundleId: String
@@ -18,8 +18,8 @@ public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
         self.productIdentifier = productIdentifier
     }
 
-    /// Reads a URL to the letter; only the scheme may be written in capitals, as in every URL (RFC 3986 §3.1).
-    /// - Throws: The first fault from left to right, then what is missing.
+    /// Parses a URL strictly. Only the scheme may be written in capitals, as in every URL (RFC 3986 §3.1).
+    /// - Throws: The first fault from left to right, else the first missing part.
     public init(parsing text: String) throws(PurchaseIntentURLFault) {
         let values = try Self.parameters(of: Self.query(of: text))
         let action = try Self.value(.action, in: values)
@@ -32,7 +32,7 @@ public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
                 .productIdentifier, in: values))
     }
 
-    /// The URL as the store writes it: in Apple's order, everything percent-encoded that is not a letter, a digit or
+    /// The URL as the store writes it, in Apple's order. Everything is percent-encoded that is not a letter, a digit or
     /// one of `-._~`.
     public var description: String {
         "\(Self.scheme)://?action=\(Self.action)&bundleId=\(PercentEncoding.encode(bundleId))"

@@ -1,18 +1,20 @@
-/// What is wrong with a ``PurchaseIntentURL`` and where.
+/// An error in a ``PurchaseIntentURL``: its part and kind.
 public struct PurchaseIntentURLFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The part of the URL with the error.
     public enum Part: String, CaseIterable, Sendable, Codable {
         case url, scheme, host, fragment, action, bundleId, productIdentifier
         /// A parameter that is none of the three.
         case parameter
     }
 
+    /// The kind of error.
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case wrong, missing, duplicate, unknown, unreadable, tooLong
     }
 
     public let part: Part
     public let kind: Kind
-    /// What must be otherwise, as the end of a sentence that begins with the part.
+    /// The reason, as the end of a sentence that begins with the part.
     public let reason: String
 
     public init(_ part: Part, _ kind: Kind, _ reason: String) {

@@ -3,7 +3,7 @@
 public enum StorePromotionVisibility: String, CaseIterable, Sendable, Codable {
     case `default`, show, hide
 
-    /// The number StoreKit has for it.
+    /// StoreKit's number for it.
     public var rawNumber: Int {
         switch self {
         case .default: 0

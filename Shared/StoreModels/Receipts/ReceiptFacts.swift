@@ -1,4 +1,4 @@
-/// What PaymentQueue knows for a customer's receipt; the gateway makes and signs the receipt. Oldest first, in pages.
+/// Asks PaymentQueue for the data of a customer's receipt, which the gateway makes and signs. Oldest first, in pages.
 public struct ReceiptFactsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -25,7 +25,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var quantity: Int
     public var purchaseDate: Timestamp
     public var originalPurchaseDate: Timestamp
-    /// Subscriptions only, as the three below.
+    /// For subscriptions only, as the members down to `isUpgraded`.
     public var expiresDate: Timestamp?
     /// Decimal; one per subscription period.
     public var webOrderLineItemIdentifier: String?
@@ -33,6 +33,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var isTrialPeriod: Bool?
     public var isInIntroOfferPeriod: Bool?
     public var isUpgraded: Bool?
+    /// The time of its refund or revocation.
     public var cancellationDate: Timestamp?
     public var cancellationReason: RefundRequest.Reason?
     public var offer: AppliedOffer?
@@ -66,11 +67,12 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     }
 }
 
-/// One page, read in one snapshot.
+/// A page of the data of a receipt, oldest first, read in one snapshot.
 public struct ReceiptFactsPage: Hashable, Sendable, Codable {
     public var items: [ReceiptItem]
     /// Every subscription of the customer, on the first page only.
     public var subscriptions: [Subscription]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     /// The customer's first session with the app, business time.
     public var firstSeen: Timestamp

@@ -1,4 +1,4 @@
-/// What an app is asked when a subscription costs more from its next renewal on:
+/// Asks an app for consent when a subscription costs more from its next renewal on:
 ///
 /// ```json
 /// {"originalTransactionIdentifier":"2000000000000001","productIdentifier":"pro.monthly",
@@ -17,6 +17,8 @@ public struct PriceConsentQuestion: Hashable, Sendable, Codable {
         self.formerPrice = formerPrice
     }
 
+    /// Reads the question from a transaction.
+    ///
     /// - Returns: Nil for a transaction without a price that waits for consent.
     public init?(_ transaction: PaymentTransaction) {
         guard let increase = transaction.priceIncrease, increase.status == .pending,
@@ -28,7 +30,7 @@ public struct PriceConsentQuestion: Hashable, Sendable, Codable {
     }
 }
 
-/// The app puts the question about a higher price off, or has the person asked.
+/// The app's decision to show the question about a higher price, or to postpone it.
 public struct ShowPriceConsentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String

@@ -1,4 +1,4 @@
-/// A subscription's next renewal costs more than its subscriber has agreed to so far:
+/// The higher price of a subscription's next renewal, and the subscriber's consent:
 ///
 /// ```json
 /// {"status":"pending","price":{"amount":"12.99","currency":"USD"},"formerPrice":{"amount":"9.99","currency":"USD"}}

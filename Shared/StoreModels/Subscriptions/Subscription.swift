@@ -8,7 +8,7 @@
 ///  "transactionIdentifier":"2000000000000004","id":"t_01j…","period":1,"eligibleWinBackOfferIdentifiers":[]}
 /// ```
 public struct Subscription: Hashable, Sendable, Codable {
-    /// Why a subscription has expired; Apple's `expirationIntent` numbers them from 1 in this order.
+    /// The reason of an expiry; Apple's `expirationIntent` numbers them from 1 in this order.
     public enum ExpirationReason: String, CaseIterable, Sendable, Codable {
         case cancelled
         case billingError
@@ -20,34 +20,36 @@ public struct Subscription: Hashable, Sendable, Codable {
     /// The first transaction's identifier, which never changes: the subscription's own name.
     public var originalTransactionIdentifier: String
     public var subscriptionGroupIdentifier: String
-    /// What is subscribed to now, or was at the end.
+    /// The present product, or the one at the end.
     public var productIdentifier: String
     public var state: SubscriptionState
     public var willAutoRenew: Bool
-    /// What the next renewal buys; another product when a change is scheduled.
+    /// The next renewal's product; another one when a change is scheduled.
     public var autoRenewProductIdentifier: String
-    /// When the present period began.
+    /// The start of the present period.
     public var purchaseDate: Timestamp
-    /// When it ends, or has ended.
+    /// The end of the present period.
     public var expiresDate: Timestamp
-    /// In grace: the time until which access continues.
+    /// The end of access in the grace period.
     public var gracePeriodExpiresDate: Timestamp?
-    /// What the next renewal costs, as far as is known now; absent when there is none.
+    /// The price of the next renewal, as far as known; absent when there is none.
     public var renewalPrice: Money?
-    /// The next renewal costs more than was agreed to, and what the subscriber says to it.
+    /// A higher price of the next renewal, and the subscriber's consent to it.
     public var priceIncrease: PriceIncrease?
     public var expirationReason: ExpirationReason?
     /// The offer of the present period.
     public var offer: AppliedOffer?
-    /// The latest transaction, and its `id`.
+    /// The latest transaction.
     public var transactionIdentifier: String
+    /// The latest transaction's `id`.
     public var id: String
     /// How many periods came before the present one.
     public var period: Int
     /// Win-back offers the customer may redeem now, best first.
     public var eligibleWinBackOfferIdentifiers: [String]
-    /// Whose it is, in the operator's lists only.
+    /// The app, in the operator's lists only.
     public var bundleId: String?
+    /// The account, in the operator's lists only.
     public var account: String?
 
     public init(

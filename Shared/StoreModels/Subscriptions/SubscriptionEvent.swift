@@ -1,4 +1,4 @@
-/// One entry of a subscription's timeline, written in the commit in which it happened:
+/// One entry of a subscription's timeline, written in the commit of its change:
 ///
 /// ```json
 /// {"at":"2026-12-28T10:00:00.000Z","kind":"renewed","account":"alice",
@@ -11,28 +11,28 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         /// The first purchase of the group, and one after it had lapsed.
         case subscribed, resubscribed
         case renewed
-        /// A charge was declined, or the processor has charged another amount (`detail` says so, and an operator has to
-        /// check it); `amount` is the requested amount.
+        /// A charge was declined, or the processor has charged another amount. In the second case `detail` says so, and
+        /// an operator has to check it. `amount` is the requested amount.
         case billingFailed
         case gracePeriodStarted, billingRetryStarted, gracePeriodExpired
-        /// A renewal that had failed was charged after all.
+        /// A failed renewal was charged on a later try.
         case recovered
         case expired
         case autoRenewDisabled, autoRenewEnabled
-        /// At once, with part of the money back.
+        /// A change of product at once, with part of the money back.
         case upgraded, crossgraded
-        /// For the next renewal, or no longer.
+        /// A change of product for the next renewal, or its withdrawal.
         case changeScheduled, changeReverted
         case refunded, revoked
-        /// Part of a period's money was given back because another product took its place.
+        /// Part of a period's money was refunded, because another product took its place.
         case refundedProrated
         case extended
         /// The next renewal costs another amount.
         case priceChanged
-        /// It is paid in another group from here on: its product was moved, or the group renamed.
+        /// It is paid in another group from here on. Its product was moved, or the group renamed.
         case groupChanged
-        /// A price increase: the subscriber is asked whether it continues at the higher price, which is `amount`; their
-        /// answer; the price went down again before they had to answer.
+        /// A price increase: the question, the answers, or its withdrawal before an answer. `amount` is the higher
+        /// price.
         case priceIncreasePending, priceIncreaseAgreed, priceIncreaseDeclined, priceIncreaseWithdrawn
     }
 
@@ -42,15 +42,15 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
     public var account: String?
     public var originalTransactionIdentifier: String
     public var productIdentifier: String
-    /// Charged, asked for, or given back; absent when the event has no money.
+    /// The money charged, requested or refunded; absent when the event has none.
     public var amount: Money?
     public var offer: AppliedOffer?
     public var transactionIdentifier: String?
     /// The period it is about, from 0.
     public var period: Int
-    /// When that period ends, where the event sets it.
+    /// The end of that period, where the event sets it.
     public var expiresDate: Timestamp?
-    /// More for people: the product a change leads to, the reason of an expiry.
+    /// A text for people: the product of a change, the reason of an expiry.
     public var detail: String?
 
     public init(

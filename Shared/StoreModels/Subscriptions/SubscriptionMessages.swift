@@ -1,4 +1,4 @@
-/// A customer's subscriptions, one per group they ever subscribed to.
+/// Asks for a customer's subscriptions, one per group ever subscribed to.
 public struct SubscriptionsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -14,7 +14,7 @@ public struct SubscriptionsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The operator's list, across customers.
+/// Asks for subscriptions across customers, for the operator.
 public struct SubscriptionListRequest: Hashable, Sendable, Codable {
     public var bundleId: String?
     public var account: String?
@@ -34,10 +34,12 @@ public struct SubscriptionListRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// A page of subscriptions.
 public struct SubscriptionsPage: Hashable, Sendable, Codable {
     public var subscriptions: [Subscription]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
-    /// The business clock at the moment of reading; absent where the list is of several apps.
+    /// The business clock at the moment of reading. Absent where the list is of several apps.
     public var businessNow: Timestamp?
     public init(subscriptions: [Subscription], after: String? = nil, businessNow: Timestamp? = nil) {
         self.subscriptions = subscriptions
@@ -46,14 +48,15 @@ public struct SubscriptionsPage: Hashable, Sendable, Codable {
     }
 }
 
-/// What a customer does under "manage subscriptions". Both members may be given; what is left out stays.
+/// Changes a subscription as a customer does under "manage subscriptions". Both members may be given; what is left out
+/// stays.
 public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
     public var originalTransactionIdentifier: String
     public var willAutoRenew: Bool?
-    /// Another product of the group: immediately where StoreKit would (an upgrade, a crossgrade of the same length),
-    /// else with the next renewal; the present product takes a scheduled change back.
+    /// Another product of the group. It takes effect immediately where it would with StoreKit (an upgrade, a crossgrade
+    /// of the same length), else with the next renewal; the present product takes a scheduled change back.
     public var autoRenewProductIdentifier: String?
     public init(
         bundleId: String, customerIdentifier: String, originalTransactionIdentifier: String,
@@ -67,8 +70,9 @@ public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What support or time does to the subscription a transaction belongs to, of any customer.
+/// Changes the subscription of a transaction, of any customer, for support or tests.
 public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
+    /// An operation on a subscription.
     public enum Operation: String, CaseIterable, Sendable, Codable {
         /// The next renewal happens now; the new period begins where the present one ends.
         case renew
@@ -77,7 +81,7 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
         case enableAutoRenew, disableAutoRenew
         /// The next charge of a renewal is declined.
         case failNextRenewal
-        /// A renewal that failed is tried again now, and succeeds unless the tester's charges are declined.
+        /// A failed renewal is tried again now. It succeeds unless the tester's charges are declined.
         case resolveBilling
         /// The present period ends later, by `days`; 1…90.
         case extend
@@ -86,7 +90,7 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     /// Any transaction of the subscription, by `id` or by `transactionIdentifier`.
     public var id: String
     public var operation: Operation
-    /// Of `extend` only.
+    /// For `extend` only.
     public var days: Int?
     public init(id: String, operation: Operation, days: Int? = nil) {
         self.id = id
@@ -95,7 +99,7 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The subscription after the operation, and the transaction it has made or whose end it has moved, if any.
+/// The subscription after the operation. The transaction is the one it has made, or whose end it has moved, if any.
 public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     public var subscription: Subscription
     public var transaction: PaymentTransaction?
@@ -105,11 +109,12 @@ public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     }
 }
 
-/// A refund, or a revocation without money (`revoke`): by `id` or by `transactionIdentifier`, of any customer.
+/// Asks for a refund, or a revocation without money (`revoke`), of any customer's transaction.
 public struct RefundRequest: Hashable, Sendable, Codable {
     /// Apple's numbers: 0 other, 1 an issue with the app.
     public enum Reason: String, CaseIterable, Sendable, Codable { case other, appIssue }
 
+    /// The transaction, by `id` or by `transactionIdentifier`.
     public var id: String
     public var reason: Reason?
     public init(id: String, reason: Reason? = nil) {
@@ -118,10 +123,11 @@ public struct RefundRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for a page of a subscription's timeline.
 public struct TimelineRequest: Hashable, Sendable, Codable {
     /// Any transaction of the subscription, by `id` or by `transactionIdentifier`.
     public var id: String
-    /// Entries behind this one.
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int
@@ -132,10 +138,11 @@ public struct TimelineRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What has happened to a subscription, oldest first.
+/// A page of a subscription's events, oldest first.
 public struct SubscriptionTimeline: Hashable, Sendable, Codable {
     public var subscription: Subscription
     public var events: [SubscriptionEvent]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(subscription: Subscription, events: [SubscriptionEvent], after: String? = nil) {
         self.subscription = subscription
@@ -144,7 +151,7 @@ public struct SubscriptionTimeline: Hashable, Sendable, Codable {
     }
 }
 
-/// A stream of the device has written revocations up to this journal position; snapshots no longer bring them.
+/// Notes the revocations that a device's stream has sent. Snapshots no longer bring those up to this journal position.
 public struct AcknowledgeRevocationsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
@@ -158,7 +165,7 @@ public struct AcknowledgeRevocationsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Entitlements a customer has lost, as a stream delivers them.
+/// Revoked entitlements of a customer, as a stream delivers them.
 public struct Revocation: Hashable, Sendable, Codable {
     /// Its place in the customer's journal.
     public var seq: Int64

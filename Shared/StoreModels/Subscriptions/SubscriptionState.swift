@@ -1,5 +1,5 @@
-/// The state of a subscription, as StoreKit names it (`Product.SubscriptionInfo.RenewalState`; Apple's server numbers
-/// them 1 subscribed, 2 expired, 3 billing retry, 4 grace period, 5 revoked).
+/// The state of a subscription, as StoreKit names it. The type is `Product.SubscriptionInfo.RenewalState`; Apple's
+/// server numbers them 1 subscribed, 2 expired, 3 billing retry, 4 grace period, 5 revoked.
 public enum SubscriptionState: String, CaseIterable, Sendable, Codable {
     case subscribed
     case expired
@@ -10,8 +10,8 @@ public enum SubscriptionState: String, CaseIterable, Sendable, Codable {
     /// Refunded or revoked.
     case revoked
 
-    /// An existing subscriber, who is not eligible for an introductory offer in the group (M126, M127): retry and grace
-    /// included.
+    /// Whether the customer is an existing subscriber, retry and grace included. An existing subscriber is not eligible
+    /// for an introductory offer in the group (M126, M127).
     public var isExisting: Bool {
         switch self {
         case .subscribed, .inBillingRetryPeriod, .inGracePeriod: true

@@ -1,4 +1,4 @@
-/// What the shopper does at the payment sheet: `"auto"`, `"approve"`, `"cancel"`, `"decline:paymentInvalid"`,
+/// The shopper's action at the payment sheet: `"auto"`, `"approve"`, `"cancel"`, `"decline:paymentInvalid"`,
 /// `"decline:3"` or `"interactive"`.
 public enum PaymentSheetAnswer: Hashable, Sendable, Codable {
     /// Paid immediately, without a sheet.
@@ -29,6 +29,7 @@ public enum PaymentSheetAnswer: Hashable, Sendable, Codable {
         }
     }
 
+    /// The wire form.
     public var text: String {
         switch self {
         case .auto: "auto"

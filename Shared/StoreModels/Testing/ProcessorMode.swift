@@ -1,4 +1,4 @@
-/// How the sandbox's payment processor treats charges: one mode for all (`PROCESSOR_MODE`), or a tester's own.
+/// The sandbox processor's treatment of charges, for all (`PROCESSOR_MODE`) or for one tester.
 ///
 /// The modes that leave the outcome unknown do so once per charge key: a caller that repeats the request with the same
 /// key, as the payment queue does, receives the actual outcome.

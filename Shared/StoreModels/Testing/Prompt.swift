@@ -1,4 +1,4 @@
-/// Something that waits for a person:
+/// A question that waits for a person's answer:
 ///
 /// ```json
 /// {"id":"p_…","kind":"sheet","bundleId":"com.example.app","account":"alice","transaction":{…},
@@ -11,6 +11,7 @@
 ///  "createdAt":"2026-11-21T10:00:00.004Z","answers":["approve","cancel","decline"]}
 /// ```
 public struct Prompt: Hashable, Sendable, Codable {
+    /// The kind of question.
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case sheet, signIn, askToBuy, interrupted, appPurchase
         /// Asks the app whether a purchase continues in the storefront the shopper has moved to.
@@ -19,6 +20,7 @@ public struct Prompt: Hashable, Sendable, Codable {
         case priceConsent
     }
 
+    /// A person's answer.
     public enum Answer: String, CaseIterable, Sendable, Codable {
         case approve, cancel, decline
     }
@@ -27,17 +29,18 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var kind: Kind
     public var bundleId: String
     public var account: String
-    /// What is being bought, as it is now.
+    /// The present state of the purchase.
     public var transaction: PaymentTransaction?
-    /// With `appPurchase`: the product whose purchase in the store asked for the app first.
+    /// With `appPurchase`: the product bought in the store, which needs the app first.
     public var productIdentifier: String?
-    /// With `appPurchase`: what the app costs.
+    /// With `appPurchase`: the app's price.
     public var appPrice: Money?
-    /// With `signIn`: how often people were asked about this transaction.
+    /// With `signIn`: the number of times a person was asked about this transaction.
     public var times: Int?
-    /// With `priceConsent`.
+    /// With `priceConsent`: the higher price.
     public var priceIncrease: PriceIncrease?
     public var createdAt: Timestamp
+    /// The answers that the prompt takes.
     public var answers: [Answer]
 
     public init(
@@ -59,7 +62,9 @@ public struct Prompt: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for a page of open prompts.
 public struct PromptsRequest: Hashable, Sendable, Codable {
+    /// Only this account's; nil: all accounts'.
     public var account: String?
     public var after: String?
     /// 1…100.
@@ -71,9 +76,10 @@ public struct PromptsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Oldest first.
+/// A page of open prompts, oldest first.
 public struct PromptsPage: Hashable, Sendable, Codable {
     public var prompts: [Prompt]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(prompts: [Prompt], after: String? = nil) {
         self.prompts = prompts
@@ -81,11 +87,11 @@ public struct PromptsPage: Hashable, Sendable, Codable {
     }
 }
 
-/// Answers a prompt. A prompt that was answered is `notFound`: the first answer decides.
+/// Answers a prompt. An answered prompt is `notFound`: the first answer decides.
 public struct AnswerPromptRequest: Hashable, Sendable, Codable {
     public var id: String
     public var answer: Prompt.Answer
-    /// With `decline`: the error the payment fails with; nil is `unknown`.
+    /// The error a declined payment fails with; nil is `unknown`.
     public var error: SKErrorCode?
     public init(id: String, answer: Prompt.Answer, error: SKErrorCode? = nil) {
         self.id = id

@@ -1,10 +1,10 @@
-/// One thing that happened, for tests that wait for it (`GET /admin/v1/events/wait`):
+/// An event of the store, for tests that wait for it (`GET /admin/v1/events/wait`):
 ///
 /// ```json
 /// {"id":"…","type":"purchased","bundleId":"com.example.app","account":"alice","transaction":{…}}
 /// ```
 public struct StoreEvent: Hashable, Sendable, Codable {
-    /// A transaction's new state, or `finished` when it left the queue; `finishedWithPendingDownloads` comes in
+    /// A transaction's new state, or `finished` when it left the queue. `finishedWithPendingDownloads` comes in
     /// addition, when content was not downloaded by then (M55).
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case purchasing, purchased, failed, deferred, restored, finished, finishedWithPendingDownloads
@@ -31,9 +31,10 @@ public struct StoreEvent: Hashable, Sendable, Codable {
     }
 }
 
-/// What happened behind `after`, oldest first; without `after` nothing yet, only where "now" is.
+/// Asks for the events after `after`, oldest first. Without `after` the reply has no event, only the present position.
 public struct EventsRequest: Hashable, Sendable, Codable {
     public var after: String?
+    /// Only events of this type; nil: all.
     public var type: StoreEvent.Kind?
     public var account: String?
     public var bundleId: String?
@@ -51,6 +52,7 @@ public struct EventsRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Events, oldest first, and the position to ask from next.
 public struct EventsReply: Hashable, Sendable, Codable {
     public var events: [StoreEvent]
     /// The position to continue at: after the last event examined, whether it matched or not.

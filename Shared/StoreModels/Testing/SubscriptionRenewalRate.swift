@@ -1,4 +1,4 @@
-/// How fast the app's business clock runs, by StoreKit Test's names (`SKTestSession.TimeRate`, `mission.md` §2.8).
+/// The speed of subscription renewals, by StoreKit Test's names (`SKTestSession.TimeRate`, `mission.md` §2.8).
 public enum SubscriptionRenewalRate: String, CaseIterable, Sendable, Codable {
     case realTime
     case oneSecondIsOneDay
@@ -19,7 +19,7 @@ public enum SubscriptionRenewalRate: String, CaseIterable, Sendable, Codable {
 }
 
 extension SubscriptionRenewalRate {
-    /// Business seconds in a second of wall time, for a clock that runs evenly: a month of 30 days takes the named
+    /// Business seconds in a second of wall time, for a clock that runs evenly. A month of 30 days takes the named
     /// time.
     public var clockFactor: Int64 {
         let month: Int64 = 30 * 86_400
@@ -39,7 +39,7 @@ extension SubscriptionRenewalRate {
         }
     }
 
-    /// `oneRenewalEveryMinute`, also as a command line spells it, `one-renewal-every-minute`.
+    /// Reads `oneRenewalEveryMinute`, or a command line's `one-renewal-every-minute`.
     public init?(spelled text: String) {
         let words = text.split(separator: "-")
         let camel = words.dropFirst().reduce(String(words.first ?? "")) {

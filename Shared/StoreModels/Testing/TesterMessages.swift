@@ -1,7 +1,7 @@
 /// A tester of the store: `{"account":"alice","settings":{…},"effective":{…}}`.
 public struct Tester: Hashable, Sendable, Codable {
     public var account: String
-    /// What the operator has set, and nothing else.
+    /// Only the settings that the operator has set.
     public var settings: TesterSettings
     /// `settings` over StoreKit's own defaults; an app's defaults lie between the two.
     public var effective: TesterSettings
@@ -13,7 +13,7 @@ public struct Tester: Hashable, Sendable, Codable {
     }
 }
 
-/// `{"account":"alice"}`
+/// Names a tester: `{"account":"alice"}`.
 public struct TesterRequest: Hashable, Sendable, Codable {
     public var account: String
     public init(account: String) { self.account = account }
@@ -29,9 +29,10 @@ public struct PutTesterRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Accounts that have settings or have bought, in the order of their names.
+/// A page of accounts that have settings or have bought, by name.
 public struct TestersPage: Hashable, Sendable, Codable {
     public var testers: [Tester]
+    /// The next page's `after`; absent on the last page.
     public var after: String?
     public init(testers: [Tester], after: String? = nil) {
         self.testers = testers
@@ -39,12 +40,12 @@ public struct TestersPage: Hashable, Sendable, Codable {
     }
 }
 
-/// Clears what the customers of an app have bought; without `account`, of all customers.
+/// Deletes the purchases of an app's customers; without `account`, of all customers.
 public struct ClearHistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var account: String?
-    /// Promoted purchases that were continued and whose payments may be on their way still: none of them buys from here
-    /// on. What ``ClearIntentsReply`` names; nil for none.
+    /// Continued promoted purchases whose payments may still be on their way; nil for none. None of them buys from here
+    /// on. ``ClearIntentsReply`` names them.
     public var intents: [String]?
     public init(bundleId: String, account: String? = nil, intents: [String]? = nil) {
         self.bundleId = bundleId
@@ -53,14 +54,14 @@ public struct ClearHistoryRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `{"removed":12}`: transactions that are gone.
+/// The number of deleted transactions: `{"removed":12}`.
 public struct ClearHistoryReply: Hashable, Sendable, Codable {
     public var removed: Int
     public init(removed: Int) { self.removed = removed }
 }
 
-/// `{"bundleId":"com.example.app"}`: what the app's customers have done is gone, its clock is the wall's again;
-/// catalogue, app settings and testers stay.
+/// Deletes an app's purchases and resets its clock to the wall clock: `{"bundleId":"com.example.app"}`. Catalogue, app
+/// settings and testers stay.
 public struct ResetRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``ClearHistoryRequest/intents``.
@@ -71,6 +72,7 @@ public struct ResetRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// The number of deleted transactions.
 public struct ResetReply: Hashable, Sendable, Codable {
     public var removedTransactions: Int
     public init(removedTransactions: Int) { self.removedTransactions = removedTransactions }

@@ -1,5 +1,5 @@
-/// What a tester's account does at the store, as an operator has set it; every member may be left out, and then the
-/// app's default (from the `settings` of its `.storekit` file) or StoreKit's own counts.
+/// The operator's settings for a tester's account. A member left out takes the app's default (from the `settings` of
+/// its `.storekit` file), or else StoreKit's own.
 ///
 /// ```json
 /// {"storefront":"FRA","canMakePayments":true,"askToBuy":false,"interruptPurchases":false,"signIn":"ok",
@@ -7,28 +7,28 @@
 ///  "simulatedErrors":{"purchase":"unknown"}}
 /// ```
 public struct TesterSettings: Hashable, Sendable, Codable {
-    /// What signing in at the payment sheet ends with.
+    /// The outcome of signing in at the payment sheet.
     public enum SignIn: String, CaseIterable, Sendable, Codable {
         case ok
         /// The payment fails with `unknown` (0).
         case fails
         /// The payment fails with `paymentCancelled` (2).
         case cancelled
-        /// A person is asked, with each purchase and again with each launch that brings unfinished transactions.
+        /// A person is asked, with each purchase and each launch that brings unfinished transactions.
         case interactive
     }
 
-    /// What becomes of a subscription whose price has gone up.
+    /// The subscriber's answer to a higher price.
     public enum PriceConsent: String, CaseIterable, Sendable, Codable {
         /// The next renewal costs the new price.
         case agree
         /// It expires at the next renewal.
         case decline
-        /// The app, then a person is asked.
+        /// The app is asked first, then a person.
         case interactive
     }
 
-    /// Errors that requests of this tester meet, by the name StoreKit Test gives the request.
+    /// The errors of this tester's requests, by StoreKit Test's names of the requests.
     public struct SimulatedErrors: Hashable, Sendable, Codable {
         public var loadProducts: String?
         public var purchase: String?
@@ -47,6 +47,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
             self.download = download
         }
 
+        /// The members a request may have; anything else is a spelling mistake.
         public static let memberNames: Set = ["loadProducts", "purchase", "restore", "receiptRefresh", "download"]
     }
 
@@ -61,7 +62,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// One of ``SubscriptionRenewalRate``'s names.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
     public var simulatedErrors: SimulatedErrors?
-    /// How the payment processor treats this tester's charges; nil means the common mode.
+    /// The payment processor's mode for this tester's charges; nil means the common mode.
     public var processor: ProcessorMode?
 
     public init(

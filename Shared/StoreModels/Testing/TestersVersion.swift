@@ -1,5 +1,4 @@
-/// How far the testers' settings of all accounts have come: `{"version":41}`. What was read of an account at the same
-/// version is as good as read now.
+/// The version of all testers' settings: `{"version":41}`. Data read of an account at the same version is current.
 public struct TestersVersion: Hashable, Sendable, Codable {
     /// Grows with each change of any account's settings.
     public var version: Int64

@@ -1,4 +1,4 @@
-/// A request subject of a service, with the types of what goes in and what comes out, declared once for both sides.
+/// A request subject of a service with its request and response types. It is declared once for both sides.
 ///
 /// The service registers a handler for it, the caller names it; neither spells a subject by hand.
 public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable>: Sendable {
@@ -8,7 +8,8 @@ public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable
     public let service: String
     /// The endpoint's name in `$SRV.INFO` and in metrics: `queue.add`.
     public let name: String
-    /// Whether doing it twice is doing it once, so that the caller nearest the client may repeat it (with `Sb-Id`).
+    /// Whether a repeated request has the effect of one. The caller nearest the client may then repeat it (with
+    /// `Sb-Id`).
     public let isIdempotent: Bool
 
     init(_ service: ServiceName, _ name: String, isIdempotent: Bool) {

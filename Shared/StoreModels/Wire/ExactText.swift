@@ -1,4 +1,5 @@
-/// Text that equals only the same bytes: the key of every dictionary and set of identifiers.
+/// Text that equals only the same bytes, for the keys of dictionaries and sets. Every dictionary and set of identifiers
+/// has it as its key.
 ///
 /// `String` compares by Unicode's canonical equivalence: é and e followed by ́ are one key, and so are K and the sign
 /// of Kelvin. A store's identifiers are bytes (`docs/identifiers.md`): two spellings are two products, with prices of
@@ -29,7 +30,7 @@ public struct ExactText: Hashable, Sendable {
 }
 
 extension ExactText: Comparable {
-    /// By the bytes, as databases sort them.
+    /// Orders by the bytes, as databases do.
     public static func < (left: ExactText, right: ExactText) -> Bool {
         left.wrappedValue.utf8.lexicographicallyPrecedes(right.wrappedValue.utf8)
     }
@@ -39,7 +40,7 @@ extension ExactText: CustomStringConvertible {
     public var description: String { wrappedValue }
 }
 
-/// On the wire it is the text alone.
+/// Codes the text alone.
 extension ExactText: Codable {
     public init(from decoder: any Decoder) throws {
         wrappedValue = try decoder.singleValueContainer().decode(String.self)
@@ -55,7 +56,7 @@ extension ExactText: ExpressibleByStringLiteral {
     public init(stringLiteral value: String) { self.init(value) }
 }
 
-/// Dictionaries keyed by it are JSON objects.
+/// Codes dictionaries with such keys as JSON objects.
 extension ExactText: CodingKeyRepresentable {
     private struct Key: CodingKey {
         let stringValue: String
@@ -81,10 +82,10 @@ extension String? {
 }
 
 extension Sequence<String> {
-    /// Whether the same bytes are among them.
+    /// Whether an element has the same bytes.
     public func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 
-    /// By the bytes, as databases sort them.
+    /// Sorts by the bytes, as databases do.
     public func sortedExactly() -> [String] { sorted { ExactText($0) < ExactText($1) } }
 }
 
@@ -99,7 +100,7 @@ extension Dictionary where Key == ExactText {
         set { self[ExactText(text)] = newValue }
     }
 
-    /// Of several values with one identifier the first counts.
+    /// Creates a dictionary; of several values with one identifier the first counts.
     public init(exactly values: some Sequence<(String, Value)>) {
         self.init(values.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })
     }
@@ -110,6 +111,8 @@ extension Set where Element == ExactText {
 
     public func containsExactly(_ text: String) -> Bool { contains(ExactText(text)) }
 
+    /// Inserts a text.
+    ///
     /// - Returns: Whether it was inserted, and the member of the set.
     @discardableResult
     public mutating func insert(_ text: String) -> (inserted: Bool, memberAfterInsert: ExactText) {

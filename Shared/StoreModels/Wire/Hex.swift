@@ -2,7 +2,7 @@
 package enum Hex {
     package static let digits = Array("0123456789abcdef".utf8)
 
-    /// Two digits a byte.
+    /// Writes two digits a byte.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * bytes.underestimatedCount)

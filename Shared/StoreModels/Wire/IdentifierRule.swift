@@ -8,11 +8,12 @@ public enum IdentifierRule: Sendable, CaseIterable {
     case device
     /// An app, as Apple's bundle identifiers are: ASCII letters, digits, dots and hyphens.
     case bundle
-    /// A product that is asked for; whether a store sells it is the catalogue's to say.
+    /// A product in a request. The catalogue decides whether the store sells it.
     case product
-    /// A product or a subscription group that a catalogue defines, as long as App Store Connect's may be.
+    /// A product or subscription group of a catalogue, as long as App Store Connect allows.
     case catalogued
 
+    /// The most Unicode scalars.
     public var lengthMax: Int {
         switch self {
         case .account: 128
@@ -22,7 +23,7 @@ public enum IdentifierRule: Sendable, CaseIterable {
         }
     }
 
-    /// The fault of a text as such an identifier, phrased to follow its name: `must not be empty`.
+    /// The fault of a text as an identifier. It is phrased to follow a name: `must not be empty`.
     /// - Returns: Nil for a valid text.
     public func fault(in text: String) -> String? {
         if self == .bundle, !text.utf8.allSatisfy(Self.isBundleByte) {
@@ -31,7 +32,7 @@ public enum IdentifierRule: Sendable, CaseIterable {
         return Self.fault(in: text, lengthMax: lengthMax)
     }
 
-    /// The same of text that is bounded and nothing else: names, versions, cursors.
+    /// The fault of a text with a bound and no other rule: names, versions, cursors.
     public static func fault(in text: String, lengthMax: Int) -> String? {
         if text.isEmpty { return "must not be empty" }
         if text.unicodeScalars.count > lengthMax { return "must be at most \(lengthMax) characters long" }

@@ -1,6 +1,6 @@
 /// Percent-encoding of paths and queries (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// Encodes everything but unreserved characters, so that any text fits one path segment or query value.
+    /// Encodes everything but unreserved characters. Any text then fits one path segment or query value.
     package static func encode(_ text: String) -> String {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)
@@ -17,15 +17,15 @@ package enum PercentEncoding {
     }
 
     /// Decodes a path segment; `+` is itself.
-    /// - Returns: nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
+    /// - Returns: Nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
     package static func decode(_ text: Substring) -> String? { bytes(text, plusIsSpace: false).flatMap(Self.text) }
 
-    /// Decodes a name or value of a query, as HTML forms encode them: `+` is a space.
-    /// - Returns: nil as ``decode(_:)`` does.
+    /// Decodes a name or value of a query as HTML forms encode it. `+` is a space.
+    /// - Returns: Nil as ``decode(_:)`` does.
     package static func decodeForm(_ text: Substring) -> String? { bytes(text, plusIsSpace: true).flatMap(Self.text) }
 
-    /// Decodes a name or value of a query to the letter of RFC 3986.
-    /// - Returns: nil as ``decode(_:)`` does, for a character that no query may have, and for control characters.
+    /// Decodes a name or value of a query strictly by RFC 3986.
+    /// - Returns: Nil as ``decode(_:)`` does, for a character that no query may have, and for control characters.
     static func decodeQuery(_ text: Substring) -> String? {
         guard text.utf8.allSatisfy({ isUnreserved($0) || queryPunctuation.contains($0) }),
             let bytes = bytes(text, plusIsSpace: false), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F })
@@ -35,7 +35,7 @@ package enum PercentEncoding {
 
     private static let upperCaseDigits = Array("0123456789ABCDEF".utf8)
 
-    /// `%`, sub-delimiters and what else RFC 3986 §3.4 allows in a query, but `&`, which divides it.
+    /// The punctuation that RFC 3986 §3.4 allows in a query, but `&`, which divides it.
     private static let queryPunctuation = Set("%!$'()*+,;:@/?=".utf8)
 
     private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }

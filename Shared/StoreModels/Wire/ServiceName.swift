@@ -1,4 +1,4 @@
-/// The services of the store, by the name that executable, compose service and `$SRV` share (`architecture.md`).
+/// The services of the store, by name (`architecture.md`). Executable, compose service and `$SRV` share the name.
 public enum ServiceName: String, CaseIterable, Sendable, Codable {
     case catalog
     case paymentQueue = "payment-queue"
@@ -19,8 +19,8 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
         }
     }
 
-    /// How an answer names the service when it had to do without it, `"degraded":["promotions"]`; nil for services
-    /// no answer names.
+    /// The service's name in replies that had to do without it, `"degraded":["promotions"]`. Nil for services that no
+    /// reply names.
     public var degradedName: String? {
         switch self {
         case .catalog: "catalog"

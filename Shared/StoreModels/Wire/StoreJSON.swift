@@ -4,20 +4,22 @@
     import Foundation
 #endif
 
-/// The one way values become JSON here: members in sorted order, slashes not escaped, nothing pretty-printed.
+/// Codes values as Storebus's JSON: members sorted, slashes not escaped, nothing pretty-printed.
 ///
 /// Sorted members make equal values equal bytes, which a replayed answer needs (the status and body of the first
 /// terminal one come again).
 public enum StoreJSON {
-    /// - Throws: `EncodingError` for a value JSON has no form for (a NaN), which no wire type holds.
+    /// Encodes a value.
+    ///
+    /// - Throws: `EncodingError` for a value without a form in JSON (a NaN), which no wire type holds.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
         let writer = JSONWriter()
         try writer.encode(value)
         return writer.bytes
     }
 
-    /// Decodes after ``StrictJSON`` has refused what parsers disagree about: duplicate members, NUL, other encodings,
-    /// excessive depth.
+    /// Decodes strict JSON. ``StrictJSON`` first refuses what parsers disagree about: duplicate members, NUL, other
+    /// encodings, excessive depth.
     ///
     /// - Throws: ``StoreError`` with code `requestInvalid`, naming the path and what was expected.
     public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(StoreError) -> Value {
@@ -26,7 +28,7 @@ public enum StoreJSON {
 
     /// Decodes as ``decode(_:from:)``, and refuses members that the types do not have, at any depth.
     ///
-    /// For what a client sends: one that says `"qty": 3` must hear so, and not be sold one piece.
+    /// For clients' requests: a client that says `"qty": 3` must get an error, and not buy one piece.
     /// - Throws: ``StoreError`` with code `requestInvalid`, naming the path and, of an unknown member, those known.
     package static func decodeStrictly<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
@@ -86,7 +88,7 @@ public enum StoreJSON {
         }
     }
 
-    /// A decoding error as a JSON path (`$.payment.quantity`) and a sentence, without Swift's type names.
+    /// Describes a decoding error, without Swift's type names. It is a JSON path (`$.payment.quantity`) and a sentence.
     static func describe(_ error: DecodingError) -> (path: String, reason: String) {
         switch error {
         case .keyNotFound(let key, let context): return (path(context.codingPath, key), "is missing")

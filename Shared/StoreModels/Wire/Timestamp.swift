@@ -19,7 +19,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
     }
 
-    /// The wall clock. Business rules never call this: they are handed `now` (see `PaymentQueue`'s business clock).
+    /// The wall clock. Business rules never call this: they get `now` as a parameter (PaymentQueue's business clock).
     public static func wallClock() -> Timestamp { Timestamp(Date()) }
 
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
@@ -37,7 +37,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         self.init(date)
     }
 
-    /// The one form we write ourselves, which is nearly all that is read; a formatter takes a hundred times as long.
+    /// Reads the form that Storebus writes. It is nearly all that is read, and a formatter takes a hundred times as
+    /// long.
     /// - Returns: Nil for any other form, and for a day or hour that does not exist.
     private static func milliseconds(ofWireForm text: String) -> Int64? {
         var text = text
@@ -65,7 +66,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         }
     }
 
-    /// Written from the integer: `Date` is floating point, and Foundation's formatter cuts `.004` to `.003`.
+    /// The wire form. It is written from the integer: `Date` is floating point, and Foundation's formatter cuts `.004`
+    /// to `.003`.
     public var description: String {
         let millisecondsADay: Int64 = 86_400_000
         let days = milliseconds.floorDivided(by: millisecondsADay)

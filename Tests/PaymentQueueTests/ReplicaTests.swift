@@ -152,7 +152,7 @@ import Testing
             for number in 0..<6 { _ = try await alice.begin("coins", key: "\(number)") }
             await store.stopQueue()
             try await store.startProcessor()
-            let janitor = survivor.service.janitor
+            let janitor = survivor.service.purchases
             try await eventually("all are purchased") {
                 _ = try await janitor.sweep(now: .now + .seconds(60))
                 return try await store.transactions().allSatisfy { $0.transactionState == .purchased }

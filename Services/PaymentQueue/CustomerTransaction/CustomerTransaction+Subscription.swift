@@ -2,7 +2,7 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// The customer's subscription that began in a group, locked until the commit. Neither the renewer nor another
+    /// The customer's subscription that began in a group, locked until the commit. Neither a renewal nor another
     /// replica changes it meanwhile.
     func subscription(group: String) async throws -> StoredSubscription? {
         try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
@@ -53,7 +53,7 @@ extension CustomerTransaction {
     /// Which period is the present one is the clock's to say: an operator may have renewed early.
     /// - Parameter refunded: What is given back.
     /// - Returns: Whether the subscription has ended with it; nil when the transaction paid no period.
-    /// - Throws: `serviceUnavailable` while a renewal is being charged: ``SubscriptionRenewer/catchUp(_:group:until:)``
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: ``RenewalService/catchUp(_:group:until:)``
     ///   first, then again.
     mutating func endSubscription(
         of value: PaymentTransaction, _ ending: SubscriptionEnding, refunded: Money?

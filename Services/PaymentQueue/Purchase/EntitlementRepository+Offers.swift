@@ -22,8 +22,9 @@ extension EntitlementRepository {
             """, customer.bundleId, nonce, customer.customerIdentifier, payment.requestIdentifier) != nil
     }
 
-    /// What deciding about win-back offers needs: of the subscription's periods, those that were paid for and not refunded
-    /// count. Asked when such an offer is redeemed or listed, and not with other purchases: it reads every period.
+    /// What deciding about win-back offers needs: of the subscription's periods, those that were paid for and not
+    /// refunded count. Asked when such an offer is redeemed or listed, and not with other purchases: it reads every
+    /// period.
     static func winBackFacts(
         of subscription: StoredSubscription?, history: SubscriptionGroupHistory?, in reader: SQLReader
     ) async throws -> WinBackFacts {

@@ -31,22 +31,22 @@ enum PurchasePolicy {
         func mustWait(at now: Timestamp) -> Bool { isSlotTaken || subscription?.isBusy(at: now) == true }
     }
 
-    /// Purchases of one customer that wait; one more fails. Nothing else bounds them: they cost nothing yet, and each is
-    /// looked at again.
+    /// Purchases of one customer that wait; one more fails. Nothing else bounds them: they cost nothing yet, and each
+    /// is looked at again.
     static let waitingMax = 100
 
     enum Decision: Hashable, Sendable {
         /// Sell it on these terms; `reservesOffer` names the group whose offer is used.
         case sell(PurchaseTerms, reservesOffer: String?)
-        /// Until the other purchase of the same product has ended, or what is due in the subscription's group is done: then
-        /// decide again.
+        /// Until the other purchase of the same product has ended, or what is due in the subscription's group is done:
+        /// then decide again.
         case wait
         /// A failed transaction; nothing is charged.
         case fail(TransactionError)
     }
 
     /// - Parameters:
-    ///   - request: what comes with the payment about an offer.
+    ///   - request: The offer request that comes with the payment.
     ///   - now: the business clock.
     static func decide(
         _ payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: Facts, now: Timestamp

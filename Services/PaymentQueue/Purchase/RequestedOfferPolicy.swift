@@ -1,7 +1,8 @@
 import StoreModels
 
-/// Decides about the offer a payment asks for: a promotional offer the app has signed for, or a win-back offer, an offer
-/// code or a promotional offer that was redeemed outside the app. No I/O. None of them touches the introductory offer.
+/// Decides about the offer a payment asks for: a promotional offer the app has signed for, or a win-back offer, an
+/// offer code or a promotional offer that was redeemed outside the app. No I/O. None of them touches the introductory
+/// offer.
 enum RequestedOfferPolicy {
     /// An offer the payment names and the product has.
     struct Found: Hashable, Sendable {

@@ -2,8 +2,8 @@ import Logging
 import Metrics
 import StoreModels
 
-/// Logs and counts what becomes of purchases, renewals and refunds: a line at info and one more for each, by the process
-/// whose commit it was.
+/// Logs and counts what becomes of purchases, renewals and refunds: a line at info and one more for each, by the
+/// process whose commit it was.
 struct SalesRecord: Sendable {
     /// What a renewal has come to.
     enum Renewal: String, CaseIterable {

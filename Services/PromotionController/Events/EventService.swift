@@ -4,7 +4,7 @@ import ServiceDatabase
 import StoreModels
 
 /// Handles `events.list`: what happened to intents, for callers that wait for events.
-struct EventReader: Sendable {
+struct EventService: Sendable {
     static let pageMax = 100
 
     let database: any SQLDatabase

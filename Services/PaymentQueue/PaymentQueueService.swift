@@ -26,7 +26,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let priceConsents: PriceConsentService
     let history: HistoryService
     let queue: QueueReader
-    let events: EventReader
+    let events: EventService
     let transactions: TransactionService
     let restores: RestoreService
     let downloads: DownloadService
@@ -94,7 +94,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             database: database, clock: clock, checkpoint: checkpoint, purchases: purchases, renewals: renewals,
             cancelCharge: collaborators.cancelCharge)
         self.queue = QueueReader(database: database)
-        self.events = EventReader(database: database)
+        self.events = EventService(database: database)
         self.transactions = TransactionService(
             database: database, clock: clock, checkpoint: checkpoint, publish: publish)
         self.restores = RestoreService(

@@ -6,8 +6,8 @@
     #else
         import Darwin
     #endif
+    import EventLoop
     import Foundation
-    import Synchronization
 
     /// Carries a ``FailpointPlan`` out, so that what a killed process leaves behind can be looked at. Debug builds have
     /// it, release builds do not: no setting makes a store that sells fail on purpose.
@@ -27,7 +27,7 @@
         }
 
         private let source: Source
-        private let passes = Mutex<[Checkpoint: Int]>([:])
+        private let passes = Locked<[Checkpoint: Int]>([:])
 
         init(_ source: Source) { self.source = source }
 

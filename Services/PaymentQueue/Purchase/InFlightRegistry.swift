@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// The purchases (or subscriptions) this process works on, and the tasks that wait for their outcome.
 ///
@@ -11,7 +11,7 @@ final class InFlightRegistry: Sendable {
         var nextListener = 0
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     /// - Returns: whether the caller is to work on the purchase now; then it calls ``end(_:)``.
     func begin(_ id: String) -> Bool { contents.withLock { $0.worked.insert(id).inserted } }

@@ -1,7 +1,7 @@
 import BusService
+import EventLoop
 import Persistence
 import StoreModels
-import Synchronization
 
 extension PurchaseService {
     /// Adds a payment, or joins the one its key has added.
@@ -193,7 +193,7 @@ final class WaitingPlaces: Sendable {
     /// An eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8
 
-    private let taken = Mutex<[CustomerReference: Int]>([:])
+    private let taken = Locked<[CustomerReference: Int]>([:])
 
     /// - Returns: false when the customer's places are taken.
     func take(_ customer: CustomerReference) -> Bool {

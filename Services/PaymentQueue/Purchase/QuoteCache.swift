@@ -1,6 +1,6 @@
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Catalog's quotes: asked for with each purchase, by one request for all that want the same one at the same time, so
 /// that a catalogue or a setting that was acknowledged to the operator is in force for the next purchase (ADR 0021).
@@ -27,7 +27,7 @@ final class QuoteCache: Sendable {
         var changes = 0
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
     private let now: @Sendable () -> ContinuousClock.Instant
     private let requests: SharedRequest<QuoteRequest, Quote>
 

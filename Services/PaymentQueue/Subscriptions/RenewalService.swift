@@ -1,8 +1,8 @@
+import EventLoop
 import Logging
 import Persistence
 import ServiceDatabase
 import StoreModels
-import Synchronization
 
 /// Processes what has fallen due. It fixes charges, asks the processor until it answers, and writes the outcome. The
 /// sweep, a clock that is moved, a purchase in the group and an operator all use it; one of them at a time per
@@ -31,8 +31,8 @@ final class RenewalService: Sendable {
     /// Subscriptions that tasks of this process work on, and the tasks that wait for them.
     let inFlight = InFlightRegistry()
     /// Apps that are being swept in this process.
-    private let sweeping = Mutex<Set<ExactText>>([])
-    private let schedule = Mutex(RetrySchedule())
+    private let sweeping = Locked<Set<ExactText>>([])
+    private let schedule = Locked(RetrySchedule())
     private let logger: Logger
 
     private static let wakeUp = "wake up"

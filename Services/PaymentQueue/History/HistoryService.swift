@@ -89,7 +89,7 @@ struct HistoryService: Sendable {
                         retryAfterMs: 0)
                 }
                 let removed = try await remove(scope)
-                try tell(removed)
+                try publish(removed)
                 isAll = removed.isAll
                 total += removed.ids.count
             }
@@ -99,7 +99,7 @@ struct HistoryService: Sendable {
         }
     }
 
-    private func tell(_ removed: Removed) throws {
+    private func publish(_ removed: Removed) throws {
         guard !removed.ids.isEmpty else { return }
         try checkpoint(.afterRemovalCommit)
         for change in removed.changes { purchases.collaborators.publish(change) }
@@ -184,7 +184,7 @@ struct HistoryService: Sendable {
     /// - Throws: `notFound`.
     private func scope(of id: String) async throws -> HistoryScope {
         let found = try await database.read { reader in
-            try await TransactionRepository.find(spelled: id, in: reader)
+            try await TransactionRepository.find(identifier: id, in: reader)
         }
         guard let stored = found else { throw StoreError(.notFound, "no such transaction") }
         return HistoryScope(

@@ -46,7 +46,7 @@ extension PromptService {
         _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
     ) async throws -> WordResult {
         let found = try await database.read { reader in
-            try await TransactionRepository.find(spelled: request.id, in: reader)
+            try await TransactionRepository.find(identifier: request.id, in: reader)
         }
         guard let known = found else { throw StoreError(.notFound, "no such transaction") }
         return try await database.write { transaction in
@@ -59,10 +59,10 @@ extension PromptService {
                     about: known.id, .purchase, known.customer, in: transaction)
                 let successor = try await TransactionRepository.successor(
                     of: known.id, known.customer, in: transaction)
-                let facts = OperatorPolicy.Facts(
+                let context = OperatorPolicy.Context(
                     state: stored.transaction.transactionState, wasDeferred: stored.wasDeferred,
                     openPrompt: prompt?.kind, isSuperseded: successor != nil)
-                switch OperatorPolicy.decide(word, facts) {
+                switch OperatorPolicy.decide(word, context) {
                 case .answer(let answer):
                     guard let prompt, try await PromptRepository.remove(prompt.id, in: transaction) else {
                         throw StoreError(.internal, "the prompt of a locked customer went")

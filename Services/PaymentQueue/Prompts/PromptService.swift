@@ -127,7 +127,7 @@ struct PromptService: Sendable {
         let customer = request.customer
         return try await database.read { reader in
             guard
-                let stored = try await TransactionRepository.find(spelled: request.id, of: customer, in: reader),
+                let stored = try await TransactionRepository.find(identifier: request.id, of: customer, in: reader),
                 stored.transaction.originDeviceId.isExactly(request.deviceId)
             else { throw StoreError(.notFound, "no such transaction") }
             let prompt = try await PromptRepository.find(about: stored.id, .purchase, customer, in: reader)

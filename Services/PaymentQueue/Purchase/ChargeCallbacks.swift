@@ -24,7 +24,7 @@ struct ChargeCallbacks: Sendable {
                     await group.next()
                     running -= 1
                 }
-                group.addTask { await look(at: key) }
+                group.addTask { await retry(key) }
                 running += 1
             }
         }
@@ -32,11 +32,11 @@ struct ChargeCallbacks: Sendable {
     }
 
     /// A key that is neither a purchase's nor a renewal's is not ours.
-    private func look(at key: String) async {
+    private func retry(_ key: String) async {
         if let id = StoredTransaction.id(ofChargeKey: key) {
-            await purchases.look(at: id)
+            await purchases.retry(id)
         } else {
-            await renewals.look(atChargeKey: key)
+            await renewals.retry(chargeKey: key)
         }
     }
 }

@@ -24,10 +24,10 @@ struct PurchasePlan: Hashable, Sendable {
     ///   - now: the business clock.
     ///   - isResumed: Whether the purchase was interrupted and continues.
     init(
-        payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: PurchasePolicy.Facts,
+        payment: Payment, _ request: OfferRequest? = nil, quote: Quote, context: PurchasePolicy.Context,
         tester: TesterSettings, storefront: String? = nil, now: Timestamp, isResumed: Bool = false
     ) {
-        let decision = PurchasePolicy.decide(payment, request, quote: quote, facts: facts, now: now)
+        let decision = PurchasePolicy.decide(payment, request, quote: quote, context: context, now: now)
         let asksToBuy = payment.simulatesAskToBuyInSandbox
         let sheet =
             isResumed
@@ -43,7 +43,7 @@ struct PurchasePlan: Hashable, Sendable {
         // The person is asked once it is known what there is to buy.
         case (.wait, .ask): break
         }
-        if self.decision == .wait { obstacle = facts.obstacle }
+        if self.decision == .wait { obstacle = context.obstacle }
     }
 }
 

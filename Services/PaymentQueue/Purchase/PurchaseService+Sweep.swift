@@ -29,7 +29,7 @@ extension PurchaseService {
 
     /// Tries one purchase out of turn, because there is news of its charge. While another task works on it, whose
     /// answer may be older, the next sweep tries it again.
-    func look(at id: String) async {
+    func retry(_ id: String) async {
         guard inFlight.contains(id) else {
             _ = await retries.attempt(id) { await ends(id) }
             return

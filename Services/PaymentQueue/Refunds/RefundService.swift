@@ -108,7 +108,7 @@ struct RefundService: Sendable {
     /// - Throws: `notFound`; what ``CustomerTransaction/takeBack(_:_:reason:)`` throws.
     private func commit(_ request: RefundRequest, _ ending: SubscriptionEnding) async throws -> TakenBack {
         try await database.write { transaction in
-            guard let known = try await TransactionRepository.find(spelled: request.id, in: transaction) else {
+            guard let known = try await TransactionRepository.find(identifier: request.id, in: transaction) else {
                 throw Self.unknown
             }
             let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
@@ -131,7 +131,7 @@ struct RefundService: Sendable {
     /// The key of the subscription a transaction belongs to, and its customer.
     private func group(of id: String) async throws -> (customer: CustomerReference, group: String)? {
         try await database.read { reader in
-            guard let stored = try await TransactionRepository.find(spelled: id, in: reader),
+            guard let stored = try await TransactionRepository.find(identifier: id, in: reader),
                 let group = stored.subscriptionKey
             else { return nil }
             return (stored.customer, group)

@@ -24,13 +24,13 @@ struct PriceConsentService: Sendable {
             let accounts = try await database.read { reader in
                 try await PriceConsentRepository.accounts(after: place, limit: Self.pageSize, in: reader)
             }
-            for account in accounts { count += try await look(at: account) }
+            for account in accounts { count += try await update(account) }
             guard let last = accounts.last, accounts.count == Self.pageSize else { return count }
             after = last
         }
     }
 
-    private func look(at account: String) async throws -> Int {
+    private func update(_ account: String) async throws -> Int {
         let rows = try await database.read { reader in
             try await PriceConsentRepository.renewing(of: account, in: reader)
         }
@@ -47,7 +47,7 @@ struct PriceConsentService: Sendable {
     }
 
     private func change(of value: StoredSubscription, _ row: DueSubscription, _ quote: Quote) -> SubscriptionChange? {
-        PriceConsentPolicy.look(at: value, quote, row.facts(quote).tester.priceConsent ?? .agree)
+        PriceConsentPolicy.change(of: value, quote, row.context(quote).tester.priceConsent ?? .agree)
     }
 
     /// Decided again under the locks: a renewal may have been first.

@@ -46,6 +46,6 @@ extension RenewalService {
     private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ answer: ChargeAnswer) async throws {
         let job = RenewalJob(value: due.value, work: .charge(attempt), at: attempt.at)
         guard let settled = try await settle(job, answer) else { return }
-        tell(settled, job, answer)
+        publish(settled, job, answer)
     }
 }

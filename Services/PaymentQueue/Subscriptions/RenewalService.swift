@@ -132,7 +132,7 @@ final class RenewalService: Sendable {
             } else {
                 if quoted[due.quoteRequest] == nil { quoted[due.quoteRequest] = await quote(due.quoteRequest) }
                 guard case .some(let quote?) = quoted[due.quoteRequest] else { continue }
-                jobs.append(.init(due, RenewalPolicy.step(due.value, due.facts(quote), at: at), at: at))
+                jobs.append(.init(due, RenewalPolicy.step(due.value, due.context(quote), at: at), at: at))
             }
         }
         return jobs
@@ -172,12 +172,12 @@ final class RenewalService: Sendable {
         guard let answer = try await answer(job) else { return nil }
         guard let settled = try await settle(job, answer) else { return .some(nil) }
         try checkpoint(.afterRenewalCommit)
-        tell(settled, job, answer)
+        publish(settled, job, answer)
         return settled
     }
 
     /// Sends hints, wakes what waits in this process, and writes the log.
-    func tell(_ settled: Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
+    func publish(_ settled: Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
         if let outcome = SalesRecord.Renewal(job.work, answer) {
             record.note(outcome, of: settled.value, paid: settled.transaction)
         }
@@ -281,7 +281,7 @@ final class RenewalService: Sendable {
     }
 
     /// There is news of a charge: what it is about is tried out of turn.
-    func look(atChargeKey key: String) async {
+    func retry(chargeKey key: String) async {
         guard let identifier = RenewalAttempt.originalIdentifier(ofChargeKey: key),
             let id = try? await originalID(ofIdentifier: identifier)
         else { return }

@@ -129,7 +129,7 @@ struct SubscriptionReader: Sendable {
         if isOperator { (shown.bundleId, shown.account) = (value.customer.bundleId, due.account) }
         guard value.willAutoRenew, value.state.isExisting else { return shown }
         if let quote = await quote(due.quoteRequest, &quoted, until: last) {
-            shown.renewalPrice = RenewalPolicy.renewal(value, due.facts(quote), at: value.activeUntil)?.terms.amount
+            shown.renewalPrice = RenewalPolicy.renewal(value, due.context(quote), at: value.activeUntil)?.terms.amount
         }
         return shown
     }

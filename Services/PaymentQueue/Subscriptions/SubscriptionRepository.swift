@@ -100,7 +100,7 @@ enum SubscriptionRepository {
                 revision, bundle_id, customer_identifier, subscription_group, original_id, original_identifier)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            arguments: try facts(value) + [
+            arguments: try columns(value) + [
                 value.revision, value.customer.bundleId, value.customer.customerIdentifier, value.group,
                 value.originalID, value.originalIdentifier,
             ])
@@ -121,11 +121,11 @@ enum SubscriptionRepository {
                 fails_next = ?, retry_since = ?, retry_count = ?, grace_until = ?, expiration_reason = ?, due_at = ?,
                 attempt = ?, revision = ?, claimed_by = NULL, claimed_until = 0
             WHERE original_id = ? AND revision = ?
-            """, arguments: try facts(value) + [next.revision, value.originalID, value.revision])
+            """, arguments: try columns(value) + [next.revision, value.originalID, value.revision])
         return count == 1 ? next : nil
     }
 
-    private static func facts(_ value: StoredSubscription) throws -> [any SQLValueConvertible] {
+    private static func columns(_ value: StoredSubscription) throws -> [any SQLValueConvertible] {
         [
             value.state, value.product, value.level, value.length.iso8601, value.periodIndex,
             value.periodStart.milliseconds, value.activeUntil.milliseconds, value.activeID, value.activeTransaction,

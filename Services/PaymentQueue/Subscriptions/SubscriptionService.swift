@@ -59,12 +59,12 @@ struct SubscriptionService: Sendable {
                 details: ["state": .string(known.value.state.rawValue)])
         }
         let quote = try await renewals.quotes.quote(known.quoteRequest, until: .now + RenewalService.quoteTime)
-        guard RenewalPolicy.isAgreed(known.value, known.facts(quote)) else {
+        guard RenewalPolicy.isAgreed(known.value, known.context(quote)) else {
             throw StoreError(
                 .transactionStateInvalid, "the subscriber has not agreed to the higher price",
                 details: ["state": .string(known.value.state.rawValue)])
         }
-        guard let attempt = RenewalPolicy.renewal(known.value, known.facts(quote), at: now) else {
+        guard let attempt = RenewalPolicy.renewal(known.value, known.context(quote), at: now) else {
             throw StoreError(.transactionStateInvalid, "the product is not for sale any more")
         }
         let job = RenewalJob(

@@ -70,7 +70,7 @@ import Testing
             case 16 where Int.random(in: 0..<4, using: &random) == 0:
                 handle(.ended(.init(ending: .refunded, period: value.periodIndex)))
             case 17 where !value.isQuarantined && value.willAutoRenew && value.state.isExisting:
-                if let attempt = RenewalPolicy.renewal(value, facts, at: now) { try charge(attempt, &random) }
+                if let attempt = RenewalPolicy.renewal(value, context, at: now) { try charge(attempt, &random) }
             case 18 where !value.isQuarantined: try buy()
             default: move(&random)
             }
@@ -89,7 +89,7 @@ import Testing
             }
             now = max(now, at)
             let before = value
-            switch RenewalPolicy.step(value, facts, at: at) {
+            switch RenewalPolicy.step(value, context, at: at) {
             case .change(let change): try perform(change, at: at)
             case .renew(let attempt): try charge(attempt, &random)
             }
@@ -150,8 +150,8 @@ import Testing
             value = machine.value
         }
 
-        private var facts: RenewalPolicy.Facts {
-            RenewalPolicy.Facts(quote: quote, tester: TesterSettings(), lastAmount: periods.last?.amount)
+        private var context: RenewalPolicy.Context {
+            RenewalPolicy.Context(quote: quote, tester: TesterSettings(), lastAmount: periods.last?.amount)
         }
 
         /// The rules it breaks; none in a sound life.

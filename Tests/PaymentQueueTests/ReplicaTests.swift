@@ -41,8 +41,8 @@ import Testing
         try await withReplicas { store, alice in
             let replies = try await withThrowingTaskGroup(of: AddPaymentReply.self) { group in
                 for number in 0..<8 {
-                    group.addTask { try await alice.add("beaches", key: "b\(number)") }
-                    group.addTask { try await alice.add("pro.monthly", key: "p\(number)") }
+                    group.addTask { try await alice.add("beaches", key: "b\(number)", within: .seconds(20)) }
+                    group.addTask { try await alice.add("pro.monthly", key: "p\(number)", within: .seconds(20)) }
                 }
                 return try await group.reduce(into: []) { $0.append($1.transaction) }
             }

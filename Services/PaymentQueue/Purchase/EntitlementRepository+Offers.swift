@@ -42,7 +42,7 @@ extension EntitlementRepository {
         return WinBackFacts(
             history: history,
             paidMonths: WinBackFacts.months(of: paid.compactMap { $0.terms?.subscription?.accessPeriod }),
-            expiredAt: periods.last?.transaction.revocationDate ?? subscription.activeUntil,
+            expiredAt: periods.last?.transaction.revocationDate ?? subscription.period.end,
             lastWinBackAt: winBacks.compactMap(\.transaction.transactionDate).max())
     }
 }

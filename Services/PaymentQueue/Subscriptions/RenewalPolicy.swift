@@ -77,7 +77,7 @@ enum RenewalPolicy {
         let isPriceComparable = offer == nil && value.offer == nil && value.renewProduct == value.product
         let former = isPriceComparable ? context.lastAmount : nil
         return RenewalAttempt(
-            chargeKey: RenewalAttempt.chargeKey(of: value), period: value.periodIndex + 1, product: value.renewProduct,
+            chargeKey: RenewalAttempt.chargeKey(of: value), period: value.period.index + 1, product: value.renewProduct,
             terms: terms, offerLeft: max(0, (offer?.periodsLeft ?? 0) - 1), at: at,
             hasGrace: context.quote.billingGracePeriod ?? false, formerPrice: former == terms.amount ? nil : former,
             asks: asks)

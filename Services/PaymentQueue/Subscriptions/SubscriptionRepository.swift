@@ -127,9 +127,10 @@ enum SubscriptionRepository {
 
     private static func columns(_ value: StoredSubscription) throws -> [any SQLValueConvertible] {
         [
-            value.state, value.product, value.level, value.length.iso8601, value.periodIndex,
-            value.periodStart.milliseconds, value.activeUntil.milliseconds, value.activeID, value.activeTransaction,
-            value.anchor.milliseconds, value.anchorCount, value.willAutoRenew, value.renewProduct,
+            value.state, value.product, value.level, value.length.iso8601, value.period.index,
+            value.period.start.milliseconds, value.period.end.milliseconds, value.period.transactionID,
+            value.period.transactionIdentifier,
+            value.anchor.at.milliseconds, value.anchor.count, value.willAutoRenew, value.renewProduct,
             try value.offer.map(StoredJSON.text), value.rate, value.paidGroup,
             try value.agreedPrice.map {
                 try StoredJSON.text(StoredSubscription.Price(agreed: $0, increase: value.priceIncrease))

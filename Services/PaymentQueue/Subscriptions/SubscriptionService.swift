@@ -94,8 +94,8 @@ struct SubscriptionService: Sendable {
     ) async throws -> OperateSubscriptionReply {
         let value = try await commit(due.value, endsQuarantine: event == .expired(.other)) { commit, known in
             let next = try await commit.apply(event, to: known, at: commit.now)
-            return next.activeUntil == known.activeUntil
-                ? nil as PaymentTransaction? : try await commit.move(next.activeID, expiry: next.activeUntil)
+            return next.period.end == known.period.end
+                ? nil as PaymentTransaction? : try await commit.move(next.period.transactionID, expiry: next.period.end)
         }
         renewals.wake()
         return OperateSubscriptionReply(

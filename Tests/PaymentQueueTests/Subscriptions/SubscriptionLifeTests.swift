@@ -55,7 +55,7 @@ import Testing
             quote = catalogue.quote(
                 QuoteRequest(bundleId: Catalogue.bundleId, productIdentifier: "a", storefront: "USA"))
             hasGrace = grace
-            value.periodIndex = -1
+            value.period.index = -1
             try? buy()
         }
 
@@ -68,7 +68,7 @@ import Testing
             case 14: handle(.renewalWillFail)
             case 15 where Int.random(in: 0..<4, using: &random) == 0: handle(.expired(.other))
             case 16 where Int.random(in: 0..<4, using: &random) == 0:
-                handle(.ended(.init(ending: .refunded, period: value.periodIndex)))
+                handle(.ended(.init(ending: .refunded, period: value.period.index)))
             case 17 where !value.isQuarantined && value.willAutoRenew && value.state.isExisting:
                 if let attempt = RenewalPolicy.renewal(value, context, at: now) { try charge(attempt, &random) }
             case 18 where !value.isQuarantined: try buy()

@@ -12,32 +12,29 @@ import StoreModels
 /// ```swift
 /// let queue = PaymentQueueService(database: database, bus: bus, logger: logger)
 /// queue.register(on: service)
-/// try await queue.run()                   // janitor and pruner, until graceful shutdown
+/// try await queue.run()                   // sweeps and pruner, until graceful shutdown
 /// ```
 package final class PaymentQueueService: ServiceLifecycle.Service {
     let database: any SQLDatabase
     let logger: Logger
     let accounts: AccountService
     let testers: TesterService
-    let purchases: PurchaseCoordinator
+    let purchases: PurchaseService
     let prompts: PromptService
     let signIns: SignInService
     /// Subscriptions that cost more by now.
     let priceConsents: PriceConsentService
     let history: HistoryService
     let queue: QueueReader
-    let events: EventReader
+    let events: EventService
     let transactions: TransactionService
-    let operators: OperatorService
     let restores: RestoreService
     let downloads: DownloadService
-    let janitor: PurchaseJanitor
     let callbacks: ChargeCallbacks
     let refunds: RefundService
     let receipts: ReceiptService
     /// What falls due: renewals, retries, expiries.
-    let renewer: SubscriptionRenewer
-    let renewalJanitor: RenewalJanitor
+    let renewals: RenewalService
     let subscriptions: SubscriptionService
     let subscriptionReader: SubscriptionReader
     let clocks: ClockService
@@ -69,9 +66,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         let record = SalesRecord(logger: logger, factory: metrics)
-        let store = PurchaseStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
-        let settling = PurchaseDriver(
-            store: store, collaborators: collaborators, checkpoint: checkpoint, record: record, logger: logger)
+        let publish = collaborators.publish
         self.database = database
         self.logger = logger
         let defaults = AppDefaults(fetch: collaborators.app)
@@ -79,40 +74,39 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.testers = TesterService(database: database, clock: clock, storefronts: collaborators.storefronts)
         let quotes = QuoteCache(fetch: collaborators.quote)
         self.appChanges = BackgroundJob { await collaborators.appChanges { quotes.forget($0) } }
-        let renewals = RenewalStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
-        let renewer = SubscriptionRenewer(store: renewals, quotes: quotes, driver: settling, logger: logger)
-        self.renewer = renewer
-        // A renewal settles like a purchase, and a purchase lets renewals go first.
-        let catchUp: PurchaseDriver.CatchUp = { try await renewer.catchUp($0, group: $1, until: $2) }
-        let driver = settling.lettingFirst(catchUp)
+        let inFlight = InFlightRegistry()
+        self.renewals = RenewalService(
+            database: database, clock: clock, claims: claims, checkpoint: checkpoint, collaborators: collaborators,
+            record: record, quotes: quotes, purchases: inFlight, logger: logger)
         self.subscriptionReader = SubscriptionReader(database: database, clock: clock, quotes: quotes)
-        self.subscriptions = SubscriptionService(store: renewals, renewer: renewer, reader: subscriptionReader)
+        self.subscriptions = SubscriptionService(renewals: renewals, reader: subscriptionReader)
         self.priceConsents = PriceConsentService(
-            store: renewals, quotes: quotes, publish: collaborators.publish, logger: logger)
-        self.clocks = ClockService(database: database, clock: clock, renewer: renewer)
-        self.renewalJanitor = RenewalJanitor(renewer: renewer, clocks: clocks, logger: logger)
-        self.purchases = PurchaseCoordinator(store: store, driver: driver, quotes: quotes)
-        let storefronts = StorefrontLookup(storefronts: collaborators.storefronts)
-        self.prompts = PromptService(store: store, driver: driver, storefronts: storefronts)
+            database: database, clock: clock, quotes: quotes, publish: publish, logger: logger)
+        self.clocks = ClockService(database: database, clock: clock, renewals: renewals, logger: logger)
+        self.purchases = PurchaseService(
+            database: database, clock: clock, claims: claims, collaborators: collaborators, quotes: quotes,
+            renewals: renewals, inFlight: inFlight, checkpoint: checkpoint, record: record, logger: logger)
+        self.prompts = PromptService(
+            database: database, clock: clock, checkpoint: checkpoint, purchases: purchases,
+            storefronts: StorefrontLookup(storefronts: collaborators.storefronts))
         self.signIns = SignInService(database: database, clock: clock)
         self.history = HistoryService(
-            store: store, driver: driver, renewer: renewer, cancelCharge: collaborators.cancelCharge)
+            database: database, clock: clock, checkpoint: checkpoint, purchases: purchases, renewals: renewals,
+            cancelCharge: collaborators.cancelCharge)
         self.queue = QueueReader(database: database)
-        self.events = EventReader(database: database)
+        self.events = EventService(database: database)
         self.transactions = TransactionService(
-            database: database, clock: clock, checkpoint: checkpoint, publish: collaborators.publish)
-        self.operators = OperatorService(store: store, driver: driver, storefronts: storefronts)
+            database: database, clock: clock, checkpoint: checkpoint, publish: publish)
         self.restores = RestoreService(
             database: database, clock: clock, defaults: defaults, checkpoint: checkpoint,
-            publish: collaborators.publish, logger: logger)
+            publish: publish, logger: logger)
         self.downloads = DownloadService(
             database: database, clock: clock, defaults: defaults, checkpoint: checkpoint,
-            publish: collaborators.publish)
-        self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
+            publish: publish)
         self.callbacks = ChargeCallbacks(
-            janitor: janitor, renewer: renewer, subscribe: collaborators.chargeChanges)
+            purchases: purchases, renewals: renewals, subscribe: collaborators.chargeChanges)
         self.refunds = RefundService(
-            database: database, clock: clock, collaborators: collaborators, catchUp: catchUp, checkpoint: checkpoint,
+            database: database, clock: clock, collaborators: collaborators, renewals: renewals, checkpoint: checkpoint,
             record: record, logger: logger)
         self.receipts = ReceiptService(database: database, clock: clock)
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
@@ -155,14 +149,14 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.getTransaction, transactions.get)
         endpoints.handle(PaymentEndpoints.finishTransaction, transactions.finish)
         endpoints.handle(PaymentEndpoints.continueTransaction, prompts.goOn)
-        endpoints.handle(PaymentEndpoints.approveTransaction) { [operators] request, deadline in
-            try await operators.say(.approve, request, deadline: deadline)
+        endpoints.handle(PaymentEndpoints.approveTransaction) { [prompts] request, deadline in
+            try await prompts.say(.approve, request, deadline: deadline)
         }
-        endpoints.handle(PaymentEndpoints.declineTransaction) { [operators] request, deadline in
-            try await operators.say(.decline, request, deadline: deadline)
+        endpoints.handle(PaymentEndpoints.declineTransaction) { [prompts] request, deadline in
+            try await prompts.say(.decline, request, deadline: deadline)
         }
-        endpoints.handle(PaymentEndpoints.resolveTransaction) { [operators] request, deadline in
-            try await operators.say(.resolve, request, deadline: deadline)
+        endpoints.handle(PaymentEndpoints.resolveTransaction) { [prompts] request, deadline in
+            try await prompts.say(.resolve, request, deadline: deadline)
         }
         endpoints.handle(PaymentEndpoints.deleteTransaction, history.delete)
         endpoints.handle(PaymentEndpoints.history, transactions.history)
@@ -207,10 +201,10 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     /// service group it comes before the bus service, so it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
-            .repeating("janitor", every: PurchaseJanitor.interval, logger) { try await self.janitor.sweep() },
+            .repeating("janitor", every: PurchaseService.sweepInterval, logger) { try await self.purchases.sweep() },
             BackgroundJob { await self.callbacks.run() },
             appChanges,
-            BackgroundJob { await self.renewalJanitor.run() },
+            BackgroundJob { await self.clocks.run() },
             .repeating("restore janitor", every: RestoreService.sweepInterval, logger) {
                 try await self.restores.sweep()
             },

@@ -3,7 +3,7 @@ import BusService
 import StoreModels
 
 extension PurchaseCollaborators {
-    /// The other services, over the bus. Nothing is repeated here: the janitor does, and the caller nearest the client.
+    /// The other services, over the bus. Nothing is repeated here: the sweep does, and the caller nearest the client.
     static func onBus(_ bus: any BusClient) -> PurchaseCollaborators {
         let caller = ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)
         let storefronts = caller.function(CatalogEndpoints.listStorefronts)

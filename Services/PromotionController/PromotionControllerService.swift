@@ -11,7 +11,7 @@ import StoreModels
 /// ```swift
 /// let promotions = PromotionControllerService(database: database, services: caller, logger: logger)
 /// promotions.register(on: service)
-/// try await promotions.run()               // janitor and pruner, until graceful shutdown
+/// try await promotions.run()               // sweeps and pruning, until graceful shutdown
 /// ```
 package final class PromotionControllerService: ServiceLifecycle.Service {
     /// Migrations of its database.
@@ -19,16 +19,12 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
 
     private let database: any SQLDatabase
     private let logger: Logger
-    let devices: DeviceDesk
-    let overrides: OverrideDesk
-    let purchases: PurchaseDesk
-    let intents: IntentDesk
-    let decisions: DecisionDesk
-    let clearing: ClearDesk
+    let devices: DeviceService
+    let overrides: OverrideService
+    let purchases: PurchaseService
+    let intents: IntentService
     let prompts: PromptService
-    let events: EventReader
-    let janitor: IntentJanitor
-    let pruner: IntentPruner
+    let events: EventService
 
     /// - Parameter wall: The wall clock, for when a device was seen and for the app's time to answer.
     ///   Intents expire by the app's business clock, which PaymentQueue keeps.
@@ -50,24 +46,16 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     ) {
         let times = AppTimes(
             database: database, wall: wall, askTime: askTime, logger: logger, fetch: collaborators.clock)
-        let settler = IntentSettler(database: database, times: times)
         self.database = database
         self.logger = logger
-        devices = DeviceDesk(database: database, times: times)
-        overrides = OverrideDesk(database: database)
-        purchases = PurchaseDesk(
+        devices = DeviceService(database: database, times: times)
+        overrides = OverrideService(database: database)
+        purchases = PurchaseService(
             database: database, times: times, checkpoint: checkpoint, publish: collaborators.publish)
-        intents = IntentDesk(database: database, times: times, settler: settler)
-        decisions = DecisionDesk(
-            database: database, times: times,
-            adder: PaymentAdder(
-                database: database, times: times, checkpoint: checkpoint, addPayment: collaborators.addPayment),
-            checkpoint: checkpoint)
-        clearing = ClearDesk(database: database, times: times)
+        intents = IntentService(
+            database: database, times: times, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
         prompts = PromptService(database: database, times: times)
-        events = EventReader(database: database)
-        janitor = IntentJanitor(settler: settler, decisions: decisions, logger: logger)
-        pruner = IntentPruner(database: database, times: times, logger: logger)
+        events = EventService(database: database)
     }
 
     /// Registers handlers for `sb.promotion.v1.…`; call it before `service` runs.
@@ -113,17 +101,17 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     }
 
     private func registerDecisions(on endpoints: DatabaseEndpoints) {
-        endpoints.handle(PromotionEndpoints.clearIntents, clearing.clear)
-        endpoints.handle(PromotionEndpoints.decideIntent, decisions.decide)
-        endpoints.handle(PromotionEndpoints.addIntentPayment, decisions.add)
+        endpoints.handle(PromotionEndpoints.clearIntents, intents.clear)
+        endpoints.handle(PromotionEndpoints.decideIntent, intents.decide)
+        endpoints.handle(PromotionEndpoints.addIntentPayment, intents.add)
     }
 
     /// Runs the background jobs until graceful shutdown, then closes the database. In a service group it precedes the
     /// bus service, so that it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
-            .repeating("janitor", every: IntentJanitor.interval, logger) { try await self.janitor.sweep() },
-            .repeating("pruner", every: IntentPruner.interval, logger) { try await self.pruner.prune() },
+            .repeating("janitor", every: IntentService.sweepInterval, logger) { try await self.intents.sweep() },
+            .repeating("pruner", every: IntentService.pruneInterval, logger) { try await self.intents.prune() },
         ])
         await database.close()
     }

@@ -24,7 +24,7 @@ package struct Migration: Hashable, Sendable {
 
     /// FNV-1a, 64 bits, of the step's SQL. It is enough to notice that a released step was edited; it is not a security
     /// measure.
-    func fingerprint(_ dialect: SQLDialect) -> String {
+    package func fingerprint(_ dialect: SQLDialect) -> String {
         let text = dialect == .sqlite ? sql : postgres
         let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         return String(hash, radix: 16)

@@ -54,7 +54,7 @@ extension ServiceEnvironment {
                     synchronous: synchronous, logger: logger)
             }
             let location = try PostgresLocation(url: url, password: password)
-            return try await DatabaseArrival(logger: logger).wait { () throws(PersistenceError) in
+            return try await DatabaseConnectRetry(logger: logger).open { () throws(PersistenceError) in
                 try await PostgresDatabase.open(
                     location, holder: process.name, migrations: migrations, synchronous: synchronous, loop: loop,
                     logger: logger)

@@ -29,7 +29,7 @@ import Testing
             #expect(try await store.prompt().kind == .askToBuy)
             #expect(try await store.prompt().answers == [.approve, .decline])
             #expect(try await store.charges().isEmpty)
-            #expect(try await store.current.service.janitor.sweep() == 0)
+            #expect(try await store.current.service.purchases.sweep() == 0)
             // Deferred survives the launch, with its identifier, on the other device too.
             try await store.restartQueue()
             #expect(try await alice.on(device: "pad").snapshot(launches: true).transactions.map(\.id) == [deferred.id])

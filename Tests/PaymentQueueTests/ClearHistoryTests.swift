@@ -90,7 +90,7 @@ import Testing
             let begun = try await alice.begin("coins", key: "k").transaction
             #expect(try await store.clear("alice") == 1)
             store.processor.set(trouble: .none)
-            #expect(try await store.current.service.janitor.sweep() == 0)
+            #expect(try await store.current.service.purchases.sweep() == 0)
             let changes = try await alice.changes().changes
             #expect(changes.map(\.transaction?.transactionState) == [.purchasing, .failed, .failed])
             #expect(changes.map(\.kind) == [.updated, .updated, .removed])
@@ -131,7 +131,7 @@ import Testing
             store.processor.release()
             #expect(try await late?.code == .notFound)
             #expect(try await store.charges().map(\.outcome) == [.cancelled])
-            #expect(try await store.current.service.janitor.sweep() == 0)
+            #expect(try await store.current.service.purchases.sweep() == 0)
             #expect(try await alice.add("coins", key: "k").transaction.transactionState == .purchased)
         }
     }
@@ -214,7 +214,7 @@ import Testing
     func `more than fit one commit go all the same`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            let count = PurchaseStore.removalMax + 20
+            let count = HistoryService.removalMax + 20
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<count {
                     if number >= 16 { try await group.next() }

@@ -86,7 +86,7 @@ import Testing
 
     /// Purchases may wait for one whose sheet is open, so the answers are part of it.
     private func settle(_ store: TestStore) async throws {
-        let janitor = store.current.service.janitor
+        let janitor = store.current.service.purchases
         try await eventually("every sheet is answered and every purchase settled", within: .seconds(30)) {
             for prompt in try await store.prompts().prompts { try await store.answer(prompt.id, .approve) }
             guard try await janitor.sweep(now: .now + .seconds(60)) == 0 else { return false }

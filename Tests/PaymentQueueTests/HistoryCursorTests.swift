@@ -81,7 +81,7 @@ import Testing
         case 5: store.processor.set(trouble: .before)
         case 6:
             store.processor.set(trouble: .none)
-            _ = try await store.current.service.janitor.sweep(now: .now + .seconds(60))
+            _ = try await store.current.service.purchases.sweep(now: .now + .seconds(60))
         case 7: _ = try? await alice.restore(key: "\(step)")
         default:
             let days = Int.random(in: 1...8, using: &random)

@@ -38,7 +38,7 @@ import Testing
             #expect(prompt.transaction == failed)
             #expect(try await store.charges().isEmpty)
             #expect(try await alice.offers().isEmpty)
-            #expect(try await store.current.service.janitor.sweep() == 0)
+            #expect(try await store.current.service.purchases.sweep() == 0)
             // It is finished like any failed one, and the prompt outlives that and the process.
             try await alice.finish(failed.id)
             try await store.restartQueue()

@@ -65,7 +65,7 @@ import Testing
             store.processor.set(outcome: .pending)
             let reply = try await alice.begin("coins", key: "k")
             #expect(reply.transaction.transactionState == .purchasing)
-            #expect(try await store.current.service.janitor.sweep(now: .now + .seconds(60)) == 1)
+            #expect(try await store.current.service.purchases.sweep(now: .now + .seconds(60)) == 1)
             #expect(try await alice.changes().changes.map { $0.transaction?.transactionState } == [.purchasing])
             store.advance(by: .seconds(2))
             try await store.settleCharges()

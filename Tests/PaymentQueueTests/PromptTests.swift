@@ -31,7 +31,7 @@ import Testing
             #expect(prompt.answers == [.approve, .cancel, .decline])
             #expect(prompt.transaction == (try await alice.snapshot().transactions.first))
             // The janitor leaves it alone, and so does a repetition of the key.
-            #expect(try await store.current.service.janitor.sweep() == 0)
+            #expect(try await store.current.service.purchases.sweep() == 0)
             let again = try await alice.add("coins", key: "k")
             #expect(again.status == 202)
             #expect(again.transaction.id == prompt.transaction?.id)
@@ -100,7 +100,7 @@ import Testing
     @Test func `an open sheet survives the process and is answered after it`() async throws {
         try await withSheet { store, alice, prompt in
             try await store.restartQueue()
-            #expect(try await store.current.service.janitor.sweep() == 0)
+            #expect(try await store.current.service.purchases.sweep() == 0)
             #expect(try await store.prompt() == prompt)
             #expect(try await store.answer(prompt.id, .approve).transaction?.transactionState == .purchased)
             #expect(try await alice.add("coins", key: "k").isReplayed)

@@ -41,8 +41,8 @@ import Testing
         try await withReplicas { store, alice in
             let replies = try await withThrowingTaskGroup(of: AddPaymentReply.self) { group in
                 for number in 0..<8 {
-                    group.addTask { try await alice.add("beaches", key: "b\(number)") }
-                    group.addTask { try await alice.add("pro.monthly", key: "p\(number)") }
+                    group.addTask { try await alice.add("beaches", key: "b\(number)", within: .seconds(20)) }
+                    group.addTask { try await alice.add("pro.monthly", key: "p\(number)", within: .seconds(20)) }
                 }
                 return try await group.reduce(into: []) { $0.append($1.transaction) }
             }
@@ -152,7 +152,7 @@ import Testing
             for number in 0..<6 { _ = try await alice.begin("coins", key: "\(number)") }
             await store.stopQueue()
             try await store.startProcessor()
-            let janitor = survivor.service.janitor
+            let janitor = survivor.service.purchases
             try await eventually("all are purchased") {
                 _ = try await janitor.sweep(now: .now + .seconds(60))
                 return try await store.transactions().allSatisfy { $0.transactionState == .purchased }

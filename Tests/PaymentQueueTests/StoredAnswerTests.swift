@@ -1,3 +1,4 @@
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
@@ -17,14 +18,14 @@ import Testing
         try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let begun = try await alice.begin("coins", key: "k").transaction
-            let purchases = PurchaseStore(database: store.database, clock: BusinessClock { store.now })
+            let purchases = store.current.service.purchases
             let known = try #require(try await purchases.find(begun.id))
-            let first = try #require(try await purchases.settle(known, answer)).stored.transaction
+            let first = try #require(try await purchases.commit(known, answer)).stored.transaction
             #expect(first.transactionState.isTerminal)
             // A launch counts the delivery, which is no part of the answer.
             let delivered = try await alice.snapshot(launches: true).transactions
             #expect(delivered.map(\.deliveries) == [1])
-            let second = try #require(try await purchases.settle(known, answer)).stored.transaction
+            let second = try #require(try await purchases.commit(known, answer)).stored.transaction
             #expect(second == first)
             let replay = try await alice.add("coins", key: "k")
             #expect(replay.isReplayed)

@@ -141,12 +141,12 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(try await store.current.service.janitor.sweep() == 20)
+            #expect(try await store.current.service.purchases.sweep() == 20)
             try await store.startProcessor()
             try await store.settle()
             #expect(try await store.charges().count == 20)
             let attempts = store.processor.attempts
-            #expect(try await store.current.service.janitor.sweep() == 0)
+            #expect(try await store.current.service.purchases.sweep() == 0)
             #expect(store.processor.attempts == attempts)
         }
     }

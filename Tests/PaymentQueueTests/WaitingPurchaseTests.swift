@@ -31,7 +31,7 @@ import Testing
             let replay = try await alice.add("beaches", key: "2", within: .seconds(300))
             #expect(replay.transaction == second.transaction)
             // Nothing is left to do, so nothing is looked at.
-            let janitor = store.current.service.janitor
+            let janitor = store.current.service.purchases
             #expect(try await janitor.sweep(now: .now + .seconds(60)) == 0)
             try await store.answer(try await store.prompt().id, .approve)
             try await store.settle()

@@ -199,14 +199,14 @@ import Testing
 
     @Test func `a clearing that has too little time says so, and the next one does the rest`() async throws {
         try await TestStore.with { store in
-            for number in 0..<(ClearDesk.pageSize + 3) {
+            for number in 0..<(IntentService.clearPageSize + 3) {
                 let phone = store.phone("d\(number)")
                 try await phone.launch()
                 _ = try await phone.begin()
             }
-            let error = try await refusal { try await store.clear(within: DecisionDesk.replyMargin) }
+            let error = try await refusal { try await store.clear(within: IntentService.replyMargin) }
             #expect(error?.code == .serviceUnavailable || error?.code == .deadlineExceeded)
-            #expect(try await store.clear().cancelled == ClearDesk.pageSize + 3)
+            #expect(try await store.clear().cancelled == IntentService.clearPageSize + 3)
         }
     }
 }

@@ -109,7 +109,7 @@ import Testing
             #expect(try await refusal { try await alice.decide(.continue, intent) }?.code == .productNotFound)
             try await alice.decide(.cancel, intent)
             store.payments.set(.sell)
-            for intent in listed { #expect(await store.current.service.janitor.add(intent)) }
+            for intent in listed { #expect(await store.current.service.intents.addPayment(of: intent)) }
             #expect(store.payments.sold == 0)
         }
     }

@@ -82,7 +82,7 @@ import Testing
             let start = try await store.position()
             store.wait(.seconds(11))
             try await store.startPayments()
-            let other = replica.service.janitor
+            let other = replica.service.intents
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<3 {
                     group.addTask { try await store.sweep() }

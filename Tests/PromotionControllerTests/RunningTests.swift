@@ -52,12 +52,12 @@ import Testing
             await store.stopPayments()
             try await alice.decide(.continue, unpaid)
             let open = try await alice.begin("d")
-            let pruner = store.current.service.pruner
+            let intents = store.current.service.intents
             store.wait(.seconds(30 * 86_400))
-            #expect(try await pruner.prune() == 0)
+            #expect(try await intents.prune() == 0)
             store.wait(.milliseconds(1))
             let begun = try await alice.begin("e")
-            #expect(try await pruner.prune() > 4)
+            #expect(try await intents.prune() > 4)
             let left = try await store.database.read { reader in
                 try await reader.query("SELECT intent_identifier FROM purchase_intent ORDER BY intent_identifier")
                     .map { try $0["intent_identifier"] as String }

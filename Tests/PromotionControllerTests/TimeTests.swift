@@ -129,7 +129,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `the janitor comes by all apps, however many there are`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let apps = (0..<IntentSettler.concurrency * 2 + 1).map { "com.example.app\($0)" }
+            let apps = (0..<IntentService.clockConcurrency * 2 + 1).map { "com.example.app\($0)" }
             for app in apps {
                 let phone = store.phone(bundleId: app)
                 try await phone.launch()

@@ -1,3 +1,4 @@
+import Logging
 import Persistence
 import StoreModels
 
@@ -10,10 +11,15 @@ struct ClockService: Sendable {
     static let pause: Duration = .milliseconds(50)
     /// Moves that one sweep goes on with.
     static let openMax = 100
+    /// For going on with moves that were left half done, in one sweep.
+    static let openTime: Duration = .seconds(5)
+    /// Between two sweeps; monotonic.
+    static let sweepInterval: Duration = .milliseconds(500)
 
     let database: any SQLDatabase
     let clock: BusinessClock
-    let renewer: SubscriptionRenewer
+    let renewals: RenewalService
+    let logger: Logger
 
     func get(_ request: AppRequest) async throws -> AppClockState {
         try ClockValidation.check(request.bundleId)
@@ -43,7 +49,7 @@ struct ClockService: Sendable {
             try await ClockRepository.set(next, of: request.bundleId, in: transaction)
             return try await Self.state(next, of: request.bundleId, wall: wall, in: transaction)
         }
-        renewer.wake()
+        renewals.wake()
         return state
     }
 
@@ -55,8 +61,8 @@ struct ClockService: Sendable {
         try ClockValidation.check(request.bundleId)
         try ClockValidation.checkKey(request.requestKey)
         let advance = try await begin(request)
-        renewer.wake()
-        try await work(on: advance, until: deadline - PurchaseCoordinator.replyMargin)
+        renewals.wake()
+        try await work(on: advance, until: deadline - PurchaseService.replyMargin)
         return try await progress(advance.id, of: advance.bundleId)
     }
 
@@ -65,9 +71,32 @@ struct ClockService: Sendable {
         try await progress(request.advanceIdentifier, of: request.bundleId)
     }
 
+    /// Sweeps every half second of the machine's own time, and at once after a clock was moved, until the task is
+    /// cancelled.
+    func run() async {
+        while !Task.isCancelled {
+            do {
+                if try await sweep() > 0 { continue }
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("renewals failed, they will go on", metadata: ["error": "\(error)"])
+            }
+            await renewals.rest(for: Self.sweepInterval)
+        }
+    }
+
+    /// Processes what has fallen due, then continues moves left half done. Each sweep reads the tables.
+    /// - Returns: The number of things that have happened.
+    @discardableResult
+    func sweep() async throws -> Int {
+        let done = try await renewals.sweep()
+        return done + (try await finishOpen(until: .now + Self.openTime))
+    }
+
     /// Continues moves that a process left half done, as far as they get without waiting.
     /// - Returns: The number of moves that have reached their end.
-    func sweep(until last: ContinuousClock.Instant) async throws -> Int {
+    private func finishOpen(until last: ContinuousClock.Instant) async throws -> Int {
         var finished = 0
         let open = try await database.read { reader in
             try await AdvanceRepository.open(limit: Self.openMax, in: reader)
@@ -89,10 +118,10 @@ struct ClockService: Sendable {
         while true {
             switch try await step(advance.id) {
             case .finished: return true
-            case .jumped: renewer.wake()
+            case .jumped: renewals.wake()
             case .working:
                 guard ContinuousClock.now < last else { return false }
-                if try await renewer.sweep(advance.bundleId, until: last) > 0 { continue }
+                if try await renewals.sweep(advance.bundleId, until: last) > 0 { continue }
                 guard waits else { return false }
                 try await Task.sleep(until: min(last, .now + Self.pause), clock: .continuous)
             }

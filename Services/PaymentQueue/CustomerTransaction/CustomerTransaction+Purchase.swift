@@ -22,23 +22,23 @@ extension CustomerTransaction {
             subscribed = try await EntitlementRepository.subscribed(
                 question, customer, among: all, at: now, in: transaction)
         }
-        var facts = try await EntitlementRepository.facts(
+        var context = try await EntitlementRepository.context(
             of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
             subscribed: subscribed, except: id, in: transaction)
-        if id == nil, facts.mustWait(at: now) {
-            facts.waitingCount = try await EntitlementRepository.waitingCount(
+        if id == nil, context.mustWait(at: now) {
+            context.waitingCount = try await EntitlementRepository.waitingCount(
                 of: customer, limit: PurchasePolicy.waitingMax, in: transaction)
         }
         if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
-            facts.isNonceUsed = try await !EntitlementRepository.takeNonce(
+            context.isNonceUsed = try await !EntitlementRepository.takeNonce(
                 discount.nonce, for: payment, of: customer, in: transaction)
         }
         if request?.redeemed?.type == .winBack {
-            facts.winBack = try await EntitlementRepository.winBackFacts(
-                of: facts.subscription, history: facts.groupHistory, in: transaction)
+            context.winBack = try await EntitlementRepository.winBackFacts(
+                of: context.subscription, history: context.groupHistory, in: transaction)
         }
         return PurchasePlan(
-            payment: payment, request, quote: quote, facts: facts, tester: tester, storefront: account.storefront,
+            payment: payment, request, quote: quote, context: context, tester: tester, storefront: account.storefront,
             now: now, isResumed: isResumed)
     }
 

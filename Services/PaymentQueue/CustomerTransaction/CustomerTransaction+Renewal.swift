@@ -52,7 +52,7 @@ extension PaymentTransaction {
             id: id, transactionIdentifier: identifier, transactionState: .purchased, transactionDate: attempt.at,
             payment: payment, original: OriginalTransaction(original),
             originalTransactionIdentifier: original.transactionIdentifier, revision: 1,
-            originDeviceId: original.originDeviceId, expiresDate: value.activeUntil,
+            originDeviceId: original.originDeviceId, expiresDate: value.period.end,
             isTrialPeriod: attempt.terms.flags.isTrialPeriod,
             isInIntroOfferPeriod: attempt.terms.flags.isInIntroOfferPeriod,
             subscriptionGroupIdentifier: value.paidGroup, price: attempt.terms.amount, offer: attempt.terms.offer)
@@ -75,9 +75,10 @@ extension CustomerTransaction {
         let known = try await SubscriptionRepository.lock(originalID: originalID, of: customer, in: transaction)
         guard let known, known.priceIncrease?.status == .pending else { return }
         if isShown {
-            try await askConsent(about: known.activeID)
+            try await askConsent(about: known.period.transactionID)
         } else {
-            try await PromptRepository.withdraw(about: known.activeID, .priceConsent, customer, in: transaction)
+            try await PromptRepository.withdraw(
+                about: known.period.transactionID, .priceConsent, customer, in: transaction)
         }
     }
 

@@ -2,7 +2,7 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// The customer's subscription that began in a group, locked until the commit. Neither the renewer nor another
+    /// The customer's subscription that began in a group, locked until the commit. Neither a renewal nor another
     /// replica changes it meanwhile.
     func subscription(group: String) async throws -> StoredSubscription? {
         try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
@@ -53,7 +53,7 @@ extension CustomerTransaction {
     /// Which period is the present one is the clock's to say: an operator may have renewed early.
     /// - Parameter refunded: What is given back.
     /// - Returns: Whether the subscription has ended with it; nil when the transaction paid no period.
-    /// - Throws: `serviceUnavailable` while a renewal is being charged: ``SubscriptionRenewer/catchUp(_:group:until:)``
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: ``RenewalService/catchUp(_:group:until:)``
     ///   first, then again.
     mutating func endSubscription(
         of value: PaymentTransaction, _ ending: SubscriptionEnding, refunded: Money?
@@ -63,7 +63,7 @@ extension CustomerTransaction {
                 originalID: paid.originalID, of: customer, in: transaction)
         else { return nil }
         try known.requireUnclaimed()
-        guard paid.index == known.periodIndex || paid.end > now, known.state.isExisting else {
+        guard paid.index == known.period.index || paid.end > now, known.state.isExisting else {
             try await note(
                 ending == .refunded ? .refunded : .revoked, of: known, about: value, period: paid.index,
                 amount: refunded)
@@ -163,7 +163,8 @@ extension CustomerTransaction {
         guard let kind = StoreEvent.Kind(event.kind) else { return }
         var value = paid
         if value == nil {
-            value = try await TransactionRepository.find(written.activeID, of: customer, in: transaction)?.transaction
+            value = try await TransactionRepository.find(written.period.transactionID, of: customer, in: transaction)?
+                .transaction
         }
         guard var value else { return }
         value.priceIncrease = written.priceIncrease
@@ -192,8 +193,10 @@ extension StoredSubscription {
             customer: customer, group: group, paidGroup: purchase.group, originalID: value.id,
             originalIdentifier: identifier, revision: 1,
             state: .subscribed, product: purchase.paid.product, level: purchase.level, length: purchase.length,
-            periodIndex: -1, periodStart: purchase.paid.start, activeUntil: purchase.paid.end, activeID: value.id,
-            activeTransaction: identifier, anchor: purchase.paid.start, anchorCount: 0, willAutoRenew: true,
+            period: Period(
+                index: -1, start: purchase.paid.start, end: purchase.paid.end, transactionID: value.id,
+                transactionIdentifier: identifier),
+            anchor: RenewalSchedule.Anchor(at: purchase.paid.start, count: 0), willAutoRenew: true,
             renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false, retryCount: 0)
     }
 
@@ -276,7 +279,8 @@ extension CustomerTransaction {
     private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
         guard let known = try await subscription(group: group), known.isActive(at: now) else { return }
         try await replace(
-            known.activeID, from: known.periodStart, to: known.activeUntil, key: StoredRefund.proratedKey(of: value.id))
+            known.period.transactionID, from: known.period.start, to: known.period.end,
+            key: StoredRefund.proratedKey(of: value.id))
         for other in try await SubscriptionPeriodRepository.others(than: known, endingAfter: now, in: transaction) {
             try await replace(
                 other.id, from: other.start, to: other.end,

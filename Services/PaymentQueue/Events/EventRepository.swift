@@ -6,9 +6,17 @@ import StoreModels
 enum EventRepository {
     static let table = EventTable("journal")
 
+    /// Scans up to ``EventTable/scanMax`` rows after `after` for the requested events.
+    static func scan(
+        _ request: EventsRequest, after: EventPosition, in reader: SQLReader
+    ) async throws -> EventScan<StoreEvent> {
+        guard let end = try await scanEnd(after: after, in: reader) else { return EventScan() }
+        return EventScan(events: try await events(request, after: after, through: end, in: reader), end: end)
+    }
+
     /// Where a scan from behind `after` ends.
     /// - Returns: Nil when there is nothing behind it.
-    static func scanEnd(
+    private static func scanEnd(
         after: EventPosition, in reader: SQLReader
     ) async throws(PersistenceError) -> EventPosition? {
         let dialect = reader.dialect
@@ -26,7 +34,7 @@ enum EventRepository {
     }
 
     /// What the request asks for among the rows behind `after` up to `end`, in order.
-    static func events(
+    private static func events(
         _ request: EventsRequest, after: EventPosition, through end: EventPosition, in reader: SQLReader
     ) async throws -> [(event: StoreEvent, position: EventPosition)] {
         let dialect = reader.dialect

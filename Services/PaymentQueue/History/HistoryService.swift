@@ -1,3 +1,4 @@
+import Persistence
 import StoreModels
 
 /// `history.clear`, `app.reset` and `transaction.delete`: remove what customers have bought. The store is then as if
@@ -12,22 +13,15 @@ struct HistoryService: Sendable {
     /// Cancellations under way at once.
     static let concurrency = 16
 
-    let store: PurchaseStore
-    let driver: PurchaseDriver
-    let renewer: SubscriptionRenewer
-    let cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    /// Transactions of one removal; more take another commit, so that purchases get their turn.
+    static let removalMax = 500
 
-    init(
-        store: PurchaseStore, driver: PurchaseDriver, renewer: SubscriptionRenewer,
-        cancelCharge:
-            @escaping @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) ->
-            Charge
-    ) {
-        self.store = store
-        self.driver = driver
-        self.renewer = renewer
-        self.cancelCharge = cancelCharge
-    }
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let checkpoint: CheckpointHook
+    let purchases: PurchaseService
+    let renewals: RenewalService
+    let cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
 
     /// Clears the history of one account in an app, or of all. Idempotency keys are forgotten too: the same key may buy
     /// again. Promoted purchases are not forgotten: one that has paid, and those the request names, never pay again
@@ -37,9 +31,9 @@ struct HistoryService: Sendable {
     func clear(
         _ request: ClearHistoryRequest, deadline: ContinuousClock.Instant
     ) async throws -> ClearHistoryReply {
-        let scope = try await store.scope(request)
+        let scope = try await scope(request)
         try await use(request.intents, of: request.bundleId)
-        return ClearHistoryReply(removed: try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin))
+        return ClearHistoryReply(removed: try await remove(scope, until: deadline - PurchaseService.replyMargin))
     }
 
     /// Clears the history of all customers of an app and sets its clock to the wall clock.
@@ -47,9 +41,9 @@ struct HistoryService: Sendable {
     func reset(_ request: ResetRequest, deadline: ContinuousClock.Instant) async throws -> ResetReply {
         let scope = HistoryScope(bundleId: request.bundleId)
         try await use(request.intents, of: request.bundleId)
-        let last = deadline - PurchaseCoordinator.replyMargin
+        let last = deadline - PurchaseService.replyMargin
         let removed = try await remove(scope, until: last)
-        try await store.resetClock(of: request.bundleId)
+        try await resetClock(of: request.bundleId)
         // What was bought meanwhile has dates of the clock that was moved.
         return ResetReply(removedTransactions: removed + (try await remove(scope, until: last)))
     }
@@ -57,11 +51,13 @@ struct HistoryService: Sendable {
     /// Removes one transaction for good, as ``clear(_:deadline:)`` does all of them.
     /// - Throws: `notFound`; `serviceUnavailable` when it is in flight and the processor does not answer.
     func delete(_ request: OperateTransactionRequest, deadline: ContinuousClock.Instant) async throws -> Empty {
-        let scope = try await store.scope(of: request.id)
-        _ = try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin)
+        let scope = try await scope(of: request.id)
+        _ = try await remove(scope, until: deadline - PurchaseService.replyMargin)
         return Empty()
     }
 
+    /// Uses up promoted purchases whose payments may be on their way here: one that comes later is refused, and one
+    /// that was written before is there to be cleared.
     private func use(_ intents: [String]?, of bundleId: String) async throws {
         let intents = intents ?? []
         guard intents.count <= ClearIntentsReply.continuedMax else {
@@ -70,7 +66,13 @@ struct HistoryService: Sendable {
         for intent in intents {
             try PaymentValidation.checkLength(intent, 1...PaymentValidation.identifierMax, "intents")
         }
-        try await store.use(intents, of: bundleId)
+        guard !intents.isEmpty else { return }
+        try await database.write { transaction in
+            // In one order, as every commit that writes several does.
+            for intent in intents.sorted() {
+                _ = try await UsedIntentRepository.use(intent, of: bundleId, in: transaction)
+            }
+        }
     }
 
     private func remove(_ scope: HistoryScope, until last: ContinuousClock.Instant) async throws -> Int {
@@ -78,7 +80,7 @@ struct HistoryService: Sendable {
         while true {
             let cancelled =
                 try await cancelCharges(scope, until: last)
-                + renewer.giveUp(scope, until: last, cancel: cancelCharge)
+                + renewals.giveUp(scope, until: last, cancel: cancelCharge)
             var isAll = false
             while !isAll {
                 guard ContinuousClock.now < last else {
@@ -86,8 +88,8 @@ struct HistoryService: Sendable {
                         .serviceUnavailable, "\(total) transactions are gone and more are left; send it again",
                         retryAfterMs: 0)
                 }
-                let removed = try await store.remove(scope)
-                try tell(removed)
+                let removed = try await remove(scope)
+                try publish(removed)
                 isAll = removed.isAll
                 total += removed.ids.count
             }
@@ -97,11 +99,11 @@ struct HistoryService: Sendable {
         }
     }
 
-    private func tell(_ removed: PurchaseStore.Removed) throws {
+    private func publish(_ removed: Removed) throws {
         guard !removed.ids.isEmpty else { return }
-        try driver.checkpoint(.afterRemovalCommit)
-        for change in removed.changes { driver.collaborators.publish(change) }
-        for id in removed.ids { driver.board.announce(id) }
+        try checkpoint(.afterRemovalCommit)
+        for change in removed.changes { purchases.collaborators.publish(change) }
+        for id in removed.ids { purchases.inFlight.announce(id) }
     }
 
     /// Ends all purchases in flight, page by page.
@@ -110,7 +112,10 @@ struct HistoryService: Sendable {
         var count = 0
         var after = ""
         while true {
-            let page = try await store.charging(scope, after: after, limit: Self.pageSize)
+            let place = after
+            let page = try await database.read { reader in
+                try await HistoryRepository.charging(scope, after: place, limit: Self.pageSize, in: reader)
+            }
             try await cancel(page, until: last)
             count += page.count
             guard page.count == Self.pageSize, let next = page.last?.id else { return count }
@@ -140,13 +145,117 @@ struct HistoryService: Sendable {
                 .serviceUnavailable, "the payment processor is away, which has to give up purchases in flight first",
                 retryAfterMs: error.retryAfterMs)
         }
-        try driver.checkpoint(.afterCancel)
+        try checkpoint(.afterCancel)
         let answer = ChargeAnswer(charge, expected: terms.amount)
         guard answer != .undecided else {
             throw StoreError(
                 .serviceUnavailable, "the payment processor has not decided about a purchase in flight",
                 retryAfterMs: 1_000)
         }
-        if let written = try await store.settle(stored, answer) { try driver.finish(written) }
+        if let written = try await purchases.commit(stored, answer) { try purchases.finish(written) }
+    }
+
+    // MARK: Commits
+
+    /// Transactions that are gone.
+    private struct Removed: Sendable {
+        var ids: [String]
+        /// What open streams have to hear, now that it is committed.
+        var changes: [CustomerChange]
+        /// Only such are left that the processor may be asked about.
+        var isAll: Bool
+    }
+
+    /// The customers a history is cleared of.
+    /// - Throws: `notFound` for an account that is unknown in the app.
+    private func scope(_ request: ClearHistoryRequest) async throws -> HistoryScope {
+        guard let account = request.account else { return HistoryScope(bundleId: request.bundleId) }
+        return try await database.read { reader in
+            guard
+                let customer = try await CustomerRepository.find(
+                    account: account, bundleId: request.bundleId, in: reader)
+            else { throw StoreError(.notFound, "no such account in this app") }
+            return HistoryScope(
+                bundleId: customer.id.bundleId, customerIdentifier: customer.id.customerIdentifier)
+        }
+    }
+
+    /// One transaction as a scope.
+    /// - Throws: `notFound`.
+    private func scope(of id: String) async throws -> HistoryScope {
+        let found = try await database.read { reader in
+            try await TransactionRepository.find(identifier: id, in: reader)
+        }
+        guard let stored = found else { throw StoreError(.notFound, "no such transaction") }
+        return HistoryScope(
+            bundleId: stored.customer.bundleId, customerIdentifier: stored.customer.customerIdentifier,
+            transactionID: stored.id)
+    }
+
+    /// Removes transactions for good, at most ``removalMax``, but for such that the processor may be asked about. The
+    /// journals go on and say so of those that were in a queue. Restores go too, without a word.
+    private func remove(_ scope: HistoryScope) async throws -> Removed {
+        try await database.write { transaction in
+            let rows = try await HistoryRepository.removable(scope, limit: Self.removalMax, in: transaction)
+            let restores = try await HistoryRepository.removeRestores(scope, limit: Self.removalMax, in: transaction)
+            var removed = Removed(
+                ids: [], changes: [], isAll: rows.count < Self.removalMax && restores < Self.removalMax)
+            // In the order of the customers, as every commit that locks several does.
+            for group in rows.chunked(on: \.customer) {
+                let commit = try await Self.remove(group, of: scope, in: transaction, clock: clock)
+                guard let commit else { continue }
+                removed.ids += commit.output
+                removed.changes += commit.changes
+            }
+            if !rows.isEmpty { try checkpoint(.insideRemovalCommit) }
+            return removed
+        }
+    }
+
+    /// Removes transactions of one customer. They are looked at again under the customer's lock: meanwhile one may have
+    /// come so far that the processor is asked.
+    /// - Returns: the identifiers of those that are gone.
+    private static func remove(
+        _ rows: [StoredTransaction], of scope: HistoryScope, in transaction: SQLTransaction, clock: BusinessClock
+    ) async throws -> CustomerTransaction.Committed<[String]>? {
+        guard let customer = rows.first?.customer else { return nil }
+        return try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
+            let own = HistoryScope(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
+                transactionID: scope.transactionID)
+            // No renewal of theirs begins from here on.
+            try await SubscriptionRepository.lockAll(of: customer, in: transaction)
+            var ids: [String] = []
+            for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
+                // No event: it was not finished.
+                if !stored.isFinished { try commit.journalRemoval(of: stored.transaction, event: nil) }
+                try await HistoryRepository.remove(stored.id, of: customer, in: transaction)
+                ids.append(stored.id)
+            }
+            return ids
+        }
+    }
+
+    /// Sets the app's clock to the wall clock, and waits for the commits that have read it before.
+    private func resetClock(of bundleId: String) async throws {
+        try await database.write { transaction in
+            try await CustomerRepository.resetClock(of: bundleId, wall: clock.wall(), in: transaction)
+        }
+        try await database.write { transaction in
+            try await CustomerRepository.awaitCommits(of: bundleId, in: transaction)
+        }
+    }
+}
+
+extension Array {
+    /// Neighbours with the same key, together.
+    fileprivate func chunked<Key: Equatable>(on key: (Element) -> Key) -> [[Element]] {
+        reduce(into: []) { groups, element in
+            if let last = groups.last?.last, key(last) == key(element) {
+                groups[groups.count - 1].append(element)
+            } else {
+                groups.append([element])
+            }
+        }
     }
 }

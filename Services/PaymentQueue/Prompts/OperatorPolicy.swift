@@ -13,7 +13,7 @@ enum OperatorPolicy {
     }
 
     /// What is stored of the transaction.
-    struct Facts: Hashable, Sendable {
+    struct Context: Hashable, Sendable {
         var state: TransactionState
         /// It is deferred, or was before it ended.
         var wasDeferred = false
@@ -34,14 +34,14 @@ enum OperatorPolicy {
         case refuse
     }
 
-    static func decide(_ word: Word, _ facts: Facts) -> Decision {
+    static func decide(_ word: Word, _ context: Context) -> Decision {
         switch word {
         case .approve, .decline:
-            if facts.openPrompt == .askToBuy { return .answer(word == .approve ? .approve : .decline) }
-            return facts.wasDeferred ? .join : .refuse
+            if context.openPrompt == .askToBuy { return .answer(word == .approve ? .approve : .decline) }
+            return context.wasDeferred ? .join : .refuse
         case .resolve:
-            if facts.openPrompt == .interrupted, facts.state == .failed { return .answer(.approve) }
-            return facts.isSuperseded ? .joinSuccessor : .refuse
+            if context.openPrompt == .interrupted, context.state == .failed { return .answer(.approve) }
+            return context.isSuperseded ? .joinSuccessor : .refuse
         }
     }
 }

@@ -1,4 +1,5 @@
 import BusService
+import Persistence
 import StoreModels
 
 /// `prompt.list`, `prompt.answer` and `transaction.continue`: what waits for a person or the app, and the answer.
@@ -9,14 +10,16 @@ struct PromptService: Sendable {
     /// Between two looks for questions that were left unanswered.
     static let interval: Duration = .seconds(1)
 
-    let store: PurchaseStore
-    let driver: PurchaseDriver
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let checkpoint: CheckpointHook
+    let purchases: PurchaseService
     let storefronts: StorefrontLookup
 
     /// - Throws: `requestInvalid`.
     func list(_ request: PromptsRequest) async throws -> PromptsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        let rows = try await store.prompts(
+        let rows = try await prompts(
             account: request.account, after: request.after ?? "", limit: request.limit + 1)
         let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit)))
         return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)
@@ -26,16 +29,13 @@ struct PromptService: Sendable {
     /// waits for its end as a payment's does.
     /// - Throws: `notFound` for a prompt that was answered, or never was; `requestInvalid`; `serviceUnavailable`.
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
-        guard request.error == nil || request.answer == .decline else {
-            throw StoreError(
-                .requestInvalid, "only 'decline' comes with an error", details: ["path": .string("$.error")])
-        }
-        let last = deadline - PurchaseCoordinator.replyMargin
-        let answered = try await storefronts.retrying(until: last) { try await store.answer(request, in: $0) }
-        try driver.checkpoint(.afterAnswerCommit)
-        let stored = try driver.finish(answered.written)
+        try Self.check(request.error, isDecline: request.answer == .decline)
+        let last = deadline - PurchaseService.replyMargin
+        let answered = try await storefronts.retrying(until: last) { try await commit(request, in: $0) }
+        try checkpoint(.afterAnswerCommit)
+        let stored = try purchases.finish(answered.written)
         let outcome =
-            stored.isAtRest ? stored : try await driver.outcome(of: stored.id, fresh: stored, until: last)
+            stored.isAtRest ? stored : try await purchases.outcome(of: stored.id, fresh: stored, until: last)
         return answered.prompt.prompt(about: (outcome ?? stored).transaction, answered.increase)
     }
 
@@ -44,13 +44,13 @@ struct PromptService: Sendable {
     func goOn(
         _ request: ContinueTransactionRequest, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
-        let (stored, prompt) = try await store.question(about: request.transaction)
+        let (stored, prompt) = try await question(about: request.transaction)
         guard let prompt else { return stored.transaction }
         do {
             let answer = AnswerPromptRequest(id: prompt.id, answer: request.shouldContinue ? .approve : .decline)
             return try await self.answer(answer, deadline: deadline).transaction ?? stored.transaction
         } catch let error as StoreError where error.code == .notFound {
-            return try await store.question(about: request.transaction).stored.transaction
+            return try await question(about: request.transaction).stored.transaction
         }
     }
 
@@ -58,7 +58,7 @@ struct PromptService: Sendable {
     /// - Returns: The number of such purchases.
     @discardableResult
     func sweep(until deadline: ContinuousClock.Instant = .now + .seconds(5)) async throws -> Int {
-        let overdue = try await store.questions(olderThan: Self.appAnswerTime, limit: Self.pageMax)
+        let overdue = try await questions(olderThan: Self.appAnswerTime, limit: Self.pageMax)
         for prompt in overdue {
             do {
                 _ = try await answer(AnswerPromptRequest(id: prompt.id, answer: .approve), deadline: deadline)
@@ -67,5 +67,101 @@ struct PromptService: Sendable {
             }
         }
         return overdue.count
+    }
+
+    /// - Throws: `requestInvalid` for an error that comes with another answer than a refusal.
+    static func check(_ error: SKErrorCode?, isDecline: Bool) throws(StoreError) {
+        guard error == nil || isDecline else {
+            throw StoreError(
+                .requestInvalid, "only 'decline' comes with an error", details: ["path": .string("$.error")])
+        }
+    }
+
+    // MARK: Commits and queries
+
+    /// An answer that was taken.
+    private struct Answered: Sendable {
+        var prompt: StoredPrompt
+        var written: PurchaseService.Written
+        /// Of a prompt about one.
+        var increase: PriceIncrease?
+    }
+
+    /// Takes a person's answer: the prompt goes and the purchase goes on, in one commit. The row's deletion is the
+    /// arbiter, so exactly one answer counts.
+    /// - Parameter storefront: as for ``CustomerTransaction/take(_:error:to:about:in:)``.
+    /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
+    private func commit(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
+        try await database.write { transaction in
+            guard let prompt = try await PromptRepository.find(request.id, in: transaction) else { throw Self.answered }
+            let answers = prompt.answers
+            guard answers.contains(request.answer) else {
+                let names = answers.map(\.rawValue).joined(separator: " or ")
+                throw StoreError(
+                    .requestInvalid, "a prompt of kind \(prompt.kind.rawValue) is answered with \(names)",
+                    details: ["path": .string("$.answer")])
+            }
+            let committed = try await CustomerTransaction.run(prompt.customer, in: transaction, clock: clock) {
+                commit in
+                guard try await PromptRepository.remove(prompt.id, in: transaction),
+                    let stored = try await TransactionRepository.find(
+                        prompt.transactionID, of: prompt.customer, in: transaction)
+                else { throw Self.answered }
+                return try await commit.take(
+                    request.answer, error: request.error, to: prompt, about: stored, in: storefront)
+            }
+            try checkpoint(.insideAnswerCommit)
+            return Answered(
+                prompt: prompt, written: PurchaseService.Written(committed),
+                increase: try await Self.increase(prompt, in: transaction))
+        }
+    }
+
+    private static let answered = StoreError(.notFound, "no such prompt; it may have been answered")
+
+    /// A purchase of a device, with what the app is asked about it.
+    /// - Throws: `notFound`.
+    private func question(
+        about request: TransactionRequest
+    ) async throws -> (stored: StoredTransaction, prompt: StoredPrompt?) {
+        let customer = request.customer
+        return try await database.read { reader in
+            guard
+                let stored = try await TransactionRepository.find(identifier: request.id, of: customer, in: reader),
+                stored.transaction.originDeviceId.isExactly(request.deviceId)
+            else { throw StoreError(.notFound, "no such transaction") }
+            let prompt = try await PromptRepository.find(about: stored.id, .purchase, customer, in: reader)
+            return (stored, prompt?.kind == .storefrontChange ? prompt : nil)
+        }
+    }
+
+    /// What apps were asked so long ago and have not answered.
+    private func questions(olderThan age: Duration, limit: Int) async throws -> [StoredPrompt] {
+        let wall = clock.wall()
+        return try await database.read { reader in
+            try await PromptRepository.list(
+                .storefrontChange, askedBy: Timestamp(milliseconds: wall.milliseconds - age.components.seconds * 1000),
+                limit: limit, in: reader)
+        }
+    }
+
+    /// Open prompts, oldest first, each with its transaction as it is now.
+    private func prompts(
+        account: String?, after: String, limit: Int
+    ) async throws -> [Prompt] {
+        try await database.read { reader in
+            var prompts: [Prompt] = []
+            for prompt in try await PromptRepository.list(account: account, after: after, limit: limit, in: reader) {
+                let stored = try await TransactionRepository.find(prompt.transactionID, of: prompt.customer, in: reader)
+                prompts.append(
+                    prompt.prompt(about: stored?.transaction, try await Self.increase(prompt, in: reader)))
+            }
+            return prompts
+        }
+    }
+
+    private static func increase(_ prompt: StoredPrompt, in reader: SQLReader) async throws -> PriceIncrease? {
+        guard prompt.purpose == .priceConsent else { return nil }
+        return try await SubscriptionRepository.find(paidBy: prompt.transactionID, in: reader)?.priceIncrease
     }
 }

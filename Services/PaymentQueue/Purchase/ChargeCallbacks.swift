@@ -1,15 +1,16 @@
 import StoreModels
 
-/// Listens to the processor's callbacks. Each is a hint to ask about one charge: it may be late, come twice, or be about
-/// a purchase that has ended or never was, and nothing is believed of it but the key. One that is lost is the janitor's.
+/// Listens to the processor's callbacks. Each is a hint to ask about one charge: it may be late, come twice, or be
+/// about a purchase that has ended or never was, and nothing is believed of it but the key. The sweep finds what a lost
+/// one was about.
 struct ChargeCallbacks: Sendable {
     /// Keys that wait to be looked at; more are dropped.
     static let waitingMax = 1_000
     /// Purchases looked at at once.
     static let concurrency = 16
 
-    let janitor: PurchaseJanitor
-    let renewer: SubscriptionRenewer
+    let purchases: PurchaseService
+    let renewals: RenewalService
     let subscribe: PurchaseCollaborators.ChargeChanges
 
     /// Until the task is cancelled.
@@ -23,7 +24,7 @@ struct ChargeCallbacks: Sendable {
                     await group.next()
                     running -= 1
                 }
-                group.addTask { await look(at: key) }
+                group.addTask { await retry(key) }
                 running += 1
             }
         }
@@ -31,11 +32,11 @@ struct ChargeCallbacks: Sendable {
     }
 
     /// A key that is neither a purchase's nor a renewal's is not ours.
-    private func look(at key: String) async {
+    private func retry(_ key: String) async {
         if let id = StoredTransaction.id(ofChargeKey: key) {
-            await janitor.look(at: id)
+            await purchases.retry(id)
         } else {
-            await renewer.look(atChargeKey: key)
+            await renewals.retry(chargeKey: key)
         }
     }
 }

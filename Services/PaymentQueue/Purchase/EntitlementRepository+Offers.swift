@@ -22,8 +22,9 @@ extension EntitlementRepository {
             """, customer.bundleId, nonce, customer.customerIdentifier, payment.requestIdentifier) != nil
     }
 
-    /// What deciding about win-back offers needs: of the subscription's periods, those that were paid for and not refunded
-    /// count. Asked when such an offer is redeemed or listed, and not with other purchases: it reads every period.
+    /// What deciding about win-back offers needs: of the subscription's periods, those that were paid for and not
+    /// refunded count. Asked when such an offer is redeemed or listed, and not with other purchases: it reads every
+    /// period.
     static func winBackFacts(
         of subscription: StoredSubscription?, history: SubscriptionGroupHistory?, in reader: SQLReader
     ) async throws -> WinBackFacts {
@@ -41,7 +42,7 @@ extension EntitlementRepository {
         return WinBackFacts(
             history: history,
             paidMonths: WinBackFacts.months(of: paid.compactMap { $0.terms?.subscription?.accessPeriod }),
-            expiredAt: periods.last?.transaction.revocationDate ?? subscription.activeUntil,
+            expiredAt: periods.last?.transaction.revocationDate ?? subscription.period.end,
             lastWinBackAt: winBacks.compactMap(\.transaction.transactionDate).max())
     }
 }

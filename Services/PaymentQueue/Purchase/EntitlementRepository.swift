@@ -3,33 +3,33 @@ import StoreModels
 
 /// What decides about a customer's next purchase: offers claimed, products owned, subscriptions, purchases in flight.
 enum EntitlementRepository {
-    /// The facts ``PurchasePolicy`` needs about one product, but for what the commit alone knows.
+    /// The context ``PurchasePolicy`` needs about one product, but for what the commit alone knows.
     /// - Parameters:
     ///   - tester: what the account does at the store.
     ///   - subscribed: what counts for the product of what the customer has subscribed to.
-    static func facts(
+    static func context(
         of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
         subscribed: Subscribed?, except id: String? = nil, in reader: SQLReader
-    ) async throws -> PurchasePolicy.Facts {
-        var facts = PurchasePolicy.Facts(
+    ) async throws -> PurchasePolicy.Context {
+        var context = PurchasePolicy.Context(
             canMakePayments: tester.canMakePayments ?? true, subscription: subscribed?.subscription,
             groupHistory: subscribed?.history, rate: tester.subscriptionRenewalRate ?? .realTime)
         if let unfinishedLimit {
-            facts.unfinishedCount = try await TransactionRepository.unfinishedCount(
+            context.unfinishedCount = try await TransactionRepository.unfinishedCount(
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
         }
-        guard let product else { return facts }
+        guard let product else { return context }
         if product.type.isSoldOneAtATime {
             let holder = try await slotHolder(of: product.productIdentifier, customer.id, in: reader)
-            if let holder, holder.id != id { (facts.isSlotTaken, facts.obstacle) = (true, holder) }
+            if let holder, holder.id != id { (context.isSlotTaken, context.obstacle) = (true, holder) }
         }
-        if facts.obstacle == nil, let subscription = subscribed?.subscription, subscription.isQuarantined {
-            facts.obstacle = PurchaseObstacle(id: subscription.originalID, isForPerson: true)
+        if context.obstacle == nil, let subscription = subscribed?.subscription, subscription.isQuarantined {
+            context.obstacle = PurchaseObstacle(id: subscription.originalID, isForPerson: true)
         }
         if product.type == .nonConsumable {
-            facts.ownedSince = try await ownedSince(product.productIdentifier, customer.id, in: reader)
+            context.ownedSince = try await ownedSince(product.productIdentifier, customer.id, in: reader)
         }
-        return facts
+        return context
     }
 
     /// The identifier of the purchase by which the customer owns a non-consumable.
@@ -200,7 +200,7 @@ extension SubscriptionHistory.Entry {
     fileprivate init(_ value: StoredSubscription, groups: [String]) {
         self.init(
             originalTransactionIdentifier: value.originalIdentifier, productIdentifier: value.product, groups: groups,
-            activeUntil: value.graceUntil ?? value.activeUntil, activeTransaction: value.activeTransaction,
+            activeUntil: value.graceUntil ?? value.period.end, activeTransaction: value.period.transactionIdentifier,
             state: value.state, isRenewalDue: value.state == .subscribed && value.willAutoRenew && value.dueAt != nil)
     }
 }

@@ -3,8 +3,8 @@
 /// ```
 /// STOREBUS_FAIL="afterCharge=kill@2,insideRestoreCommit=error,afterPublish=delay:200@3"
 /// ```
-/// `STOREBUS_FAIL=@/a/path` names a file that holds such a text, or will. Without a pass it is the first one; each entry
-/// strikes once. Only the text is understood here; what acts on it is in debug builds alone.
+/// `STOREBUS_FAIL=@/a/path` names a file that holds such a text, or will. Without a pass it is the first one; each
+/// entry strikes once. Only the text is understood here; what acts on it is in debug builds alone.
 struct FailpointPlan: Hashable, Sendable {
     enum Action: Hashable, Sendable {
         /// The process ends there and then, as by SIGKILL.

@@ -6,14 +6,14 @@
     #else
         import Darwin
     #endif
+    import EventLoop
     import Foundation
-    import Synchronization
 
     /// Carries a ``FailpointPlan`` out, so that what a killed process leaves behind can be looked at. Debug builds have
     /// it, release builds do not: no setting makes a store that sells fail on purpose.
     final class Failpoints: Sendable {
         /// What `error` throws.
-        struct Struck: Error, CustomStringConvertible {
+        struct FailpointError: Error, CustomStringConvertible {
             let checkpoint: Checkpoint
             var description: String { "STOREBUS_FAIL has struck at \(checkpoint.rawValue)" }
         }
@@ -27,7 +27,7 @@
         }
 
         private let source: Source
-        private let passes = Mutex<[Checkpoint: Int]>([:])
+        private let passes = Locked<[Checkpoint: Int]>([:])
 
         init(_ source: Source) { self.source = source }
 
@@ -43,7 +43,7 @@
             if case .file(let path) = source { unlink(path) }
             switch action {
             case .kill: kill(getpid(), SIGKILL)
-            case .error: throw Struck(checkpoint: checkpoint)
+            case .error: throw FailpointError(checkpoint: checkpoint)
             case .delay(let milliseconds): usleep(UInt32(milliseconds) * 1000)
             }
         }

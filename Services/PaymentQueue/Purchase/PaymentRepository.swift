@@ -66,7 +66,7 @@ enum PaymentRepository {
     }
 
     /// Stores the answer unless there is one. A transaction without a key has none.
-    /// - Parameter body: the transaction's JSON.
+    /// - Parameter body: The transaction's JSON.
     static func storeAnswer(
         status: Int, body: String, of transactionID: String, _ customer: CustomerReference,
         in transaction: SQLTransaction

@@ -3,13 +3,13 @@ import StoreModels
 /// Decides what happens at the payment sheet of a purchase that could go ahead, from what the tester is set to do. No
 /// I/O, and nothing is charged before it says so.
 ///
-/// The shopper signs in (M36; a person may be asked to), the store may fail the purchase, the shopper answers the sheet (M32, M140), the purchase
-/// may be interrupted, and then a parent may have to agree (M29).
+/// The shopper signs in (M36; a person may be asked to), the store may fail the purchase, the shopper answers the sheet
+/// (M32, M140), the purchase may be interrupted, and then a parent may have to agree (M29).
 enum PaymentSheetPolicy {
     enum Outcome: Hashable, Sendable {
         case pay
-        /// Whose answers come first, in this order; never empty. An `interrupted` is always the last: with it the purchase
-        /// fails, and what comes after it is decided when it is resolved.
+        /// Whose answers come first, in this order; never empty. An `interrupted` is always the last: with it the
+        /// purchase fails, and what comes after it is decided when it is resolved.
         case ask([Prompt.Kind])
         case fail(TransactionError)
     }

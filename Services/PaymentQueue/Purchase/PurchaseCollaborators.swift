@@ -18,8 +18,8 @@ struct PurchaseCollaborators: Sendable {
     /// - Throws: anything but an answer; then it may still be charged.
     var cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Gives money of a charge back, idempotent by key.
-    /// - Throws: `requestInvalid` when the processor's ledger does not allow it; else anything but an answer, and then it is
-    ///   asked again.
+    /// - Throws: `requestInvalid` when the processor's ledger does not allow it; else anything but an answer, and then
+    ///   it is asked again.
     var refund: @Sendable (CreateRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
     /// Sends the hint of a committed change, at most once.
     var publish: @Sendable (CustomerChange) -> Void

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// What keeps a purchase waiting until it ends: a purchase in flight of the same product, or a subscription whose renewal is
-/// in quarantine.
+/// What keeps a purchase waiting until it ends: a purchase in flight of the same product, or a subscription whose
+/// renewal is in quarantine.
 struct PurchaseObstacle: Hashable, Sendable {
     /// The purchase's `id`, or that of the subscription's first transaction.
     var id: String
@@ -18,16 +18,16 @@ struct PurchasePlan: Hashable, Sendable {
     var obstacle: PurchaseObstacle?
 
     /// - Parameters:
-    ///   - request: what comes with the payment about an offer.
+    ///   - request: The offer request that comes with the payment.
     ///   - tester: what the account does at the store, over all defaults.
     ///   - storefront: where the shopper is.
     ///   - now: the business clock.
-    ///   - isResumed: it was interrupted and goes on.
+    ///   - isResumed: Whether the purchase was interrupted and continues.
     init(
-        payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: PurchasePolicy.Facts,
+        payment: Payment, _ request: OfferRequest? = nil, quote: Quote, context: PurchasePolicy.Context,
         tester: TesterSettings, storefront: String? = nil, now: Timestamp, isResumed: Bool = false
     ) {
-        let decision = PurchasePolicy.decide(payment, request, quote: quote, facts: facts, now: now)
+        let decision = PurchasePolicy.decide(payment, request, quote: quote, context: context, now: now)
         let asksToBuy = payment.simulatesAskToBuyInSandbox
         let sheet =
             isResumed
@@ -43,7 +43,7 @@ struct PurchasePlan: Hashable, Sendable {
         // The person is asked once it is known what there is to buy.
         case (.wait, .ask): break
         }
-        if self.decision == .wait { obstacle = facts.obstacle }
+        if self.decision == .wait { obstacle = context.obstacle }
     }
 }
 

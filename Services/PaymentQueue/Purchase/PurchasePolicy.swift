@@ -1,10 +1,10 @@
 import StoreModels
 
-/// Decides what becomes of a payment, from the quote and what is known of the customer. No I/O: the same facts give the
+/// Decides what becomes of a payment, from the quote and what is known of the customer. No I/O: the same context gives the
 /// same answer, in the commit that begins the purchase and when a purchase that waited is looked at again.
 enum PurchasePolicy {
     /// What the decision rests on, read in the commit that writes it.
-    struct Facts: Hashable, Sendable {
+    struct Context: Hashable, Sendable {
         var canMakePayments = true
         /// Purchased and restored transactions that wait for their finish. Failed ones do not count: otherwise each
         /// refusal would prolong itself.
@@ -31,27 +31,27 @@ enum PurchasePolicy {
         func mustWait(at now: Timestamp) -> Bool { isSlotTaken || subscription?.isBusy(at: now) == true }
     }
 
-    /// Purchases of one customer that wait; one more fails. Nothing else bounds them: they cost nothing yet, and each is
-    /// looked at again.
+    /// Purchases of one customer that wait; one more fails. Nothing else bounds them: they cost nothing yet, and each
+    /// is looked at again.
     static let waitingMax = 100
 
     enum Decision: Hashable, Sendable {
         /// Sell it on these terms; `reservesOffer` names the group whose offer is used.
         case sell(PurchaseTerms, reservesOffer: String?)
-        /// Until the other purchase of the same product has ended, or what is due in the subscription's group is done: then
-        /// decide again.
+        /// Until the other purchase of the same product has ended, or what is due in the subscription's group is done:
+        /// then decide again.
         case wait
         /// A failed transaction; nothing is charged.
         case fail(TransactionError)
     }
 
     /// - Parameters:
-    ///   - request: what comes with the payment about an offer.
+    ///   - request: The offer request that comes with the payment.
     ///   - now: the business clock.
     static func decide(
-        _ payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: Facts, now: Timestamp
+        _ payment: Payment, _ request: OfferRequest? = nil, quote: Quote, context: Context, now: Timestamp
     ) -> Decision {
-        guard facts.canMakePayments else {
+        guard context.canMakePayments else {
             return .fail(
                 TransactionError(.paymentNotAllowed, "Purchases are not allowed on this device.")
                     .dueTo("canMakePayments"))
@@ -62,25 +62,25 @@ enum PurchasePolicy {
         }
         guard quote.availability == .available else { return .fail(notForSale) }
         guard payment.quantity == 1 || product.type.isSoldInQuantity else { return .fail(onlyOne) }
-        if let limit = quote.unfinishedLimit, facts.unfinishedCount >= limit {
+        if let limit = quote.unfinishedLimit, context.unfinishedCount >= limit {
             return .fail(
                 TransactionError(
-                    .unknown, "Finish the \(facts.unfinishedCount) transactions that wait before you buy again.",
+                    .unknown, "Finish the \(context.unfinishedCount) transactions that wait before you buy again.",
                     reason: "unfinishedTransactions"
                 ).dueTo("unfinishedLimit"))
         }
         let search = RequestedOfferPolicy.search(
             payment, request, product: product, redeemable: quote.redeemableOffers ?? [])
         if case .fail(let error) = search { return .fail(error) }
-        if facts.isNonceUsed { return .fail(RequestedOfferPolicy.nonceUsed) }
-        if facts.mustWait(at: now) { return facts.waitingCount < waitingMax ? .wait : .fail(tooManyWait) }
-        if product.type == .nonConsumable, let since = facts.ownedSince {
+        if context.isNonceUsed { return .fail(RequestedOfferPolicy.nonceUsed) }
+        if context.mustWait(at: now) { return context.waitingCount < waitingMax ? .wait : .fail(tooManyWait) }
+        if product.type == .nonConsumable, let since = context.ownedSince {
             return .sell(
                 PurchaseTerms(owned: product, since: since, catalogVersion: quote.catalogVersion), reservesOffer: nil)
         }
-        let sale = Sale(product: product, quantity: payment.quantity, quote: quote, facts: facts, now: now)
+        let sale = Sale(product: product, quantity: payment.quantity, quote: quote, context: context, now: now)
         guard case .found(let found) = search else { return sell(sale) }
-        return RequestedOfferPolicy.isEligible(found, facts: facts, now: now)
+        return RequestedOfferPolicy.isEligible(found, context: context, now: now)
             ? sell(sale, at: found) : .fail(RequestedOfferPolicy.ineligible)
     }
 
@@ -100,7 +100,7 @@ enum PurchasePolicy {
         let product: Product
         let quantity: Int
         let quote: Quote
-        let facts: Facts
+        let context: Context
         let now: Timestamp
     }
 
@@ -119,7 +119,7 @@ enum PurchasePolicy {
         return SubscriptionChangePolicy.decide(
             .init(
                 product: sale.product.productIdentifier, level: sale.quote.subscriptionLevel ?? 1, length: length,
-                takesOffer: takesOffer), sale.facts.subscription, now: sale.now)
+                takesOffer: takesOffer), sale.context.subscription, now: sale.now)
     }
 
     private static func note(
@@ -128,8 +128,8 @@ enum PurchasePolicy {
         .sell(
             PurchaseTerms(
                 noting: change, to: sale.product, level: sale.quote.subscriptionLevel,
-                catalogVersion: sale.quote.catalogVersion, effectiveDate: effectiveDate, rate: sale.facts.rate
-            ).filed(under: sale.facts.subscription),
+                catalogVersion: sale.quote.catalogVersion, effectiveDate: effectiveDate, rate: sale.context.rate
+            ).filed(under: sale.context.subscription),
             reservesOffer: nil)
     }
 
@@ -140,8 +140,8 @@ enum PurchasePolicy {
         let terms = PurchaseTerms(
             product: sale.product, level: sale.quote.subscriptionLevel, quantity: sale.quantity,
             catalogVersion: sale.quote.catalogVersion, offer: found?.discount ?? introductory, applied: found?.applied,
-            rate: sale.facts.rate)
-        guard var terms = terms?.filed(under: sale.facts.subscription) else {
+            rate: sale.context.rate)
+        guard var terms = terms?.filed(under: sale.context.subscription) else {
             return .fail(TransactionError(.paymentInvalid, "The price is too large."))
         }
         terms.change = change
@@ -153,7 +153,7 @@ enum PurchasePolicy {
         guard sale.product.type == .autoRenewable, sale.product.subscriptionGroupIdentifier != nil,
             let offer = sale.product.introductoryPrice
         else { return nil }
-        let decision = IntroductoryOfferPolicy.decide(history: sale.facts.groupHistory, now: sale.now)
+        let decision = IntroductoryOfferPolicy.decide(history: sale.context.groupHistory, now: sale.now)
         return decision.eligibility == .eligible ? offer : nil
     }
 }

@@ -19,7 +19,8 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var length: SubscriptionPeriod
         /// The product's own price; nil in terms of earlier versions.
         var price: Money?
-        /// How long this payment gives access: one billing period, or the whole offer where it is paid or given at once.
+        /// How long this payment gives access: one billing period, or the whole offer where it is paid or given at
+        /// once.
         var accessPeriod: SubscriptionPeriod
         /// Of an offer paid as you go: the periods that come after this one at its price.
         var offerPeriodsLeft: Int
@@ -32,8 +33,8 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
 
     /// What the purchase does to the subscription the customer has in the group.
     enum Change: String, Hashable, Sendable, Codable {
-        /// At once, in the place of the present period, whose unused part is given back. `downgrade` only where there is no
-        /// next renewal to wait for, or for an offer.
+        /// At once, in the place of the present period, whose unused part is given back. `downgrade` only where there
+        /// is no next renewal to wait for, or for an offer.
         case upgrade, crossgrade, downgrade
         /// With the next renewal; nothing is paid now and nothing is given.
         case scheduled

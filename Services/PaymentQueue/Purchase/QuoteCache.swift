@@ -1,13 +1,13 @@
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Catalog's quotes: asked for with each purchase, by one request for all that want the same one at the same time, so
 /// that a catalogue or a setting that was acknowledged to the operator is in force for the next purchase (ADR 0021).
 ///
-/// The last quotes are kept for when Catalog is away. They are used for a minute then, unless Catalog has said meanwhile
-/// that the app has changed: the price was true, and a purchase is charged what it was quoted. Without one the purchase
-/// is refused before any commit.
+/// The last quotes are kept for when Catalog is away. They are used for a minute then, unless Catalog has said
+/// meanwhile that the app has changed: the price was true, and a purchase is charged what it was quoted. Without one
+/// the purchase is refused before any commit.
 final class QuoteCache: Sendable {
     /// How old a quote may be while Catalog is away.
     static let usableFor: Duration = .seconds(60)
@@ -27,7 +27,7 @@ final class QuoteCache: Sendable {
         var changes = 0
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
     private let now: @Sendable () -> ContinuousClock.Instant
     private let requests: SharedRequest<QuoteRequest, Quote>
 

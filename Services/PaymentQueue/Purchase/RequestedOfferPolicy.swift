@@ -1,7 +1,8 @@
 import StoreModels
 
-/// Decides about the offer a payment asks for: a promotional offer the app has signed for, or a win-back offer, an offer
-/// code or a promotional offer that was redeemed outside the app. No I/O. None of them touches the introductory offer.
+/// Decides about the offer a payment asks for: a promotional offer the app has signed for, or a win-back offer, an
+/// offer code or a promotional offer that was redeemed outside the app. No I/O. None of them touches the introductory
+/// offer.
 enum RequestedOfferPolicy {
     /// An offer the payment names and the product has.
     struct Found: Hashable, Sendable {
@@ -41,15 +42,16 @@ enum RequestedOfferPolicy {
     }
 
     /// Whether the customer may have it (18 when not).
-    static func isEligible(_ found: Found, facts: PurchasePolicy.Facts, now: Timestamp) -> Bool {
+    static func isEligible(_ found: Found, context: PurchasePolicy.Context, now: Timestamp) -> Bool {
         guard let offer = found.redeemable else {
-            return PromotionalOfferPolicy.decide(history: facts.groupHistory, now: now).isEligible
+            return PromotionalOfferPolicy.decide(history: context.groupHistory, now: now).isEligible
         }
         switch offer.type {
         case .code:
-            return OfferCodePolicy.decide(audiences: offer.audiences, history: facts.groupHistory, now: now).isEligible
+            return OfferCodePolicy.decide(audiences: offer.audiences, history: context.groupHistory, now: now)
+                .isEligible
         case .winBack:
-            guard let conditions = offer.winBack, let winBack = facts.winBack else { return false }
+            guard let conditions = offer.winBack, let winBack = context.winBack else { return false }
             return WinBackOfferPolicy.decide(conditions, facts: winBack, now: now).isEligible
         }
     }

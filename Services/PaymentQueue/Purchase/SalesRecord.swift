@@ -2,8 +2,8 @@ import Logging
 import Metrics
 import StoreModels
 
-/// Logs and counts what becomes of purchases, renewals and refunds: a line at info and one more for each, by the process
-/// whose commit it was.
+/// Logs and counts what becomes of purchases, renewals and refunds: a line at info and one more for each, by the
+/// process whose commit it was.
 struct SalesRecord: Sendable {
     /// What a renewal has come to.
     enum Renewal: String, CaseIterable {
@@ -43,7 +43,7 @@ struct SalesRecord: Sendable {
         let value = stored.transaction
         guard let counter = purchases[value.transactionState] else { return }
         counter.increment()
-        var metadata = Self.facts(value, of: stored.customer)
+        var metadata = Self.metadata(value, of: stored.customer)
         if let error = value.error { metadata["error"] = "\(error.name)" }
         if let reason = value.error?.reason { metadata["reason"] = "\(reason)" }
         logger.info("purchase \(value.transactionState.rawValue)", metadata: metadata)
@@ -56,7 +56,7 @@ struct SalesRecord: Sendable {
             "bundleId": "\(value.customer.bundleId)", "customerIdentifier": "\(value.customer.customerIdentifier)",
             "productIdentifier": "\(value.product)",
         ]
-        if let paid { metadata = Self.facts(paid, of: value.customer) }
+        if let paid { metadata = Self.metadata(paid, of: value.customer) }
         metadata["subscription"] = "\(value.originalIdentifier)"
         logger.info("renewal \(outcome.rawValue)", metadata: metadata)
     }
@@ -64,17 +64,17 @@ struct SalesRecord: Sendable {
     func note(_ ending: SubscriptionEnding, of value: PaymentTransaction, _ customer: CustomerReference) {
         takenBack[ending]?.increment()
         let word = ending == .refunded ? "refunded" : "revoked"
-        logger.info("purchase \(word)", metadata: Self.facts(value, of: customer))
+        logger.info("purchase \(word)", metadata: Self.metadata(value, of: customer))
     }
 
-    private static func facts(_ value: PaymentTransaction, of customer: CustomerReference) -> Logger.Metadata {
-        var facts: Logger.Metadata = [
+    private static func metadata(_ value: PaymentTransaction, of customer: CustomerReference) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
             "transaction": "\(value.id)", "bundleId": "\(customer.bundleId)",
             "customerIdentifier": "\(customer.customerIdentifier)",
             "productIdentifier": "\(value.payment.productIdentifier)",
         ]
-        if let identifier = value.transactionIdentifier { facts["transactionIdentifier"] = "\(identifier)" }
-        if let price = value.price { facts["price"] = "\(price.amount) \(price.currency.code)" }
-        return facts
+        if let identifier = value.transactionIdentifier { metadata["transactionIdentifier"] = "\(identifier)" }
+        if let price = value.price { metadata["price"] = "\(price.amount) \(price.currency.code)" }
+        return metadata
     }
 }

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Where customers were seen to shop, so that a quote can be looked for before the database is asked. Only a hint: the
 /// commit compares it with the customer's row.
@@ -7,7 +7,7 @@ final class StorefrontHints: Sendable {
     /// Customers remembered; when there are more, all go.
     static let customersMax = 10_000
 
-    private let storefronts = Mutex<[CustomerReference: String]>([:])
+    private let storefronts = Locked<[CustomerReference: String]>([:])
 
     func of(_ customer: CustomerReference) -> String? { storefronts.withLock { $0[customer] } }
 

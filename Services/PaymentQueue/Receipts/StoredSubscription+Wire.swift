@@ -6,9 +6,9 @@ extension StoredSubscription {
         Subscription(
             originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: paidGroup,
             productIdentifier: product, state: state, willAutoRenew: willAutoRenew,
-            autoRenewProductIdentifier: renewProduct, purchaseDate: periodStart, expiresDate: activeUntil,
+            autoRenewProductIdentifier: renewProduct, purchaseDate: period.start, expiresDate: period.end,
             gracePeriodExpiresDate: graceUntil, priceIncrease: priceIncrease,
             expirationReason: expirationReason, offer: offer?.applied,
-            transactionIdentifier: activeTransaction, id: activeID, period: periodIndex)
+            transactionIdentifier: period.transactionIdentifier, id: period.transactionID, period: period.index)
     }
 }

@@ -23,7 +23,7 @@ struct RefundService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
     let collaborators: PurchaseCollaborators
-    let catchUp: PurchaseDriver.CatchUp
+    let renewals: RenewalService
     let checkpoint: CheckpointHook
     let record: SalesRecord
     let logger: Logger
@@ -36,7 +36,7 @@ struct RefundService: Sendable {
     func takeBack(
         _ request: RefundRequest, _ ending: SubscriptionEnding, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
-        let last = deadline - PurchaseCoordinator.replyMargin
+        let last = deadline - PurchaseService.replyMargin
         let taken = try await decide(request, ending, until: last)
         try checkpoint(.afterRefundCommit)
         if let customer = taken.takenFrom { record.note(ending, of: taken.transaction, customer) }
@@ -99,7 +99,7 @@ struct RefundService: Sendable {
                 return try await commit(request, ending)
             } catch let error as StoreError where error.code == .serviceUnavailable && ContinuousClock.now < last {
                 guard let known = try await group(of: request.id) else { throw error }
-                try await catchUp(known.customer, known.group, last)
+                try await renewals.catchUp(known.customer, group: known.group, until: last)
                 try await Task.sleep(for: Self.pause)
             }
         }
@@ -108,7 +108,7 @@ struct RefundService: Sendable {
     /// - Throws: `notFound`; what ``CustomerTransaction/takeBack(_:_:reason:)`` throws.
     private func commit(_ request: RefundRequest, _ ending: SubscriptionEnding) async throws -> TakenBack {
         try await database.write { transaction in
-            guard let known = try await TransactionRepository.find(spelled: request.id, in: transaction) else {
+            guard let known = try await TransactionRepository.find(identifier: request.id, in: transaction) else {
                 throw Self.unknown
             }
             let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
@@ -131,7 +131,7 @@ struct RefundService: Sendable {
     /// The key of the subscription a transaction belongs to, and its customer.
     private func group(of id: String) async throws -> (customer: CustomerReference, group: String)? {
         try await database.read { reader in
-            guard let stored = try await TransactionRepository.find(spelled: id, in: reader),
+            guard let stored = try await TransactionRepository.find(identifier: id, in: reader),
                 let group = stored.subscriptionKey
             else { return nil }
             return (stored.customer, group)

@@ -26,7 +26,7 @@ struct RestoreService: Sendable {
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`.
     func start(_ request: StartRestoreRequest, deadline: ContinuousClock.Instant) async throws -> Restore {
         try check(request)
-        let last = deadline - PurchaseCoordinator.replyMargin
+        let last = deadline - PurchaseService.replyMargin
         let begun = try await begin(request, defaults: await defaults.of(request.bundleId, until: last))
         return try await finish(begun, until: last).restore
     }

@@ -47,11 +47,7 @@ enum Identifiers {
     static func prompt(_ number: Int64) -> String { "p_" + CrockfordBase32.digits(UInt64(number), count: 13) }
 
     /// `e_` and 26 characters: a place among the store's events, which sorts as they came.
-    static func event(_ position: EventPosition) -> String { position.identifier("e_") }
+    static func event(_ position: EventPosition) -> String { position.identifier(eventPrefix) }
 
-    /// The position of an identifier made by ``event(_:)``.
-    /// - Returns: Nil for anything else.
-    static func eventPosition(_ identifier: String) -> EventPosition? {
-        EventPosition(identifier, prefix: "e_")
-    }
+    static let eventPrefix = "e_"
 }

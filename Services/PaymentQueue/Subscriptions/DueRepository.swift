@@ -84,7 +84,7 @@ enum DueRepository {
             ? "(\(mine) OR 1 = 1)" : "(s.attempt IS NULL OR s.claimed_until <= \(dialect.now) OR \(mine))"
     }
 
-    /// Fixes a charge. From then on the renewer asks the processor about it until there is an answer. Takes no
+    /// Fixes a charge. From then on the service asks the processor about it until there is an answer. Takes no
     /// customer's lock and skips locked rows: the transaction that holds the row is about to change it, and then the
     /// renewal is decided anew.
     /// - Parameter value: The subscription the decision was made on.

@@ -17,8 +17,8 @@ struct DueSubscription: Hashable, Sendable {
             bundleId: value.customer.bundleId, productIdentifier: value.renewProduct, storefront: storefront)
     }
 
-    func facts(_ quote: Quote) -> RenewalPolicy.Facts {
-        RenewalPolicy.Facts(
+    func context(_ quote: Quote) -> RenewalPolicy.Context {
+        RenewalPolicy.Context(
             quote: quote, tester: (tester ?? TesterSettings()).over(quote.testerDefaults), lastAmount: lastAmount)
     }
 }

@@ -15,8 +15,8 @@ enum PriceConsentPolicy {
 
     /// What is to be done as long as the renewal is not due.
     /// - Returns: Nil when the subscription is as it should be.
-    static func look(
-        at value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
+    static func change(
+        of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> SubscriptionChange? {
         guard let raised = raised(value, quote), consent != .agree else {
             return value.priceIncrease == nil ? nil : .priceRaised(nil)

@@ -9,7 +9,8 @@ struct PriceConsentService: Sendable {
     static let interval: Duration = .seconds(1)
     static let pageSize = 100
 
-    let store: RenewalStore
+    let database: any SQLDatabase
+    let clock: BusinessClock
     let quotes: QuoteCache
     let publish: @Sendable (CustomerChange) -> Void
     let logger: Logger
@@ -20,23 +21,23 @@ struct PriceConsentService: Sendable {
         var (count, after) = (0, "")
         while true {
             let place = after
-            let accounts = try await store.database.read { reader in
+            let accounts = try await database.read { reader in
                 try await PriceConsentRepository.accounts(after: place, limit: Self.pageSize, in: reader)
             }
-            for account in accounts { count += try await look(at: account) }
+            for account in accounts { count += try await update(account) }
             guard let last = accounts.last, accounts.count == Self.pageSize else { return count }
             after = last
         }
     }
 
-    private func look(at account: String) async throws -> Int {
-        let rows = try await store.database.read { reader in
+    private func update(_ account: String) async throws -> Int {
+        let rows = try await database.read { reader in
             try await PriceConsentRepository.renewing(of: account, in: reader)
         }
         var count = 0
         for row in rows {
             // Without Catalog nothing is known to cost more; the next look asks again.
-            guard let quote = try? await quotes.quote(row.quoteRequest, until: .now + SubscriptionRenewer.quoteTime),
+            guard let quote = try? await quotes.quote(row.quoteRequest, until: .now + RenewalService.quoteTime),
                 change(of: row.value, row, quote) != nil
             else { continue }
             try await write(row, quote)
@@ -46,13 +47,13 @@ struct PriceConsentService: Sendable {
     }
 
     private func change(of value: StoredSubscription, _ row: DueSubscription, _ quote: Quote) -> SubscriptionChange? {
-        PriceConsentPolicy.look(at: value, quote, row.facts(quote).tester.priceConsent ?? .agree)
+        PriceConsentPolicy.change(of: value, quote, row.context(quote).tester.priceConsent ?? .agree)
     }
 
     /// Decided again under the locks: a renewal may have been first.
     private func write(_ row: DueSubscription, _ quote: Quote) async throws {
-        let committed = try await store.database.write { transaction in
-            try await CustomerTransaction.run(row.value.customer, in: transaction, clock: store.clock) { commit in
+        let committed = try await database.write { transaction in
+            try await CustomerTransaction.run(row.value.customer, in: transaction, clock: clock) { commit in
                 let known = try await SubscriptionRepository.lock(
                     originalID: row.value.originalID, of: row.value.customer, in: transaction)
                 guard let known, known.attempt == nil, known.state.isExisting,

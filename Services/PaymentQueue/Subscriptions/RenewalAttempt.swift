@@ -33,7 +33,7 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
 
     /// A definitive no gives the next try a key of its own; an unknown outcome does not.
     static func chargeKey(of value: StoredSubscription) -> String {
-        let key = "\(prefix)\(value.originalIdentifier):\(value.periodIndex + 1)"
+        let key = "\(prefix)\(value.originalIdentifier):\(value.period.index + 1)"
         return value.retryCount == 0 ? key : "\(key):\(value.retryCount + 1)"
     }
 

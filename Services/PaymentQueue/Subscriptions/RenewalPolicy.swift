@@ -3,7 +3,7 @@ import StoreModels
 /// Decides what happens to a subscription of which something has fallen due; no I/O.
 enum RenewalPolicy {
     /// What the decision rests on besides the subscription.
-    struct Facts: Hashable, Sendable {
+    struct Context: Hashable, Sendable {
         /// Of the product the next renewal buys, in the customer's storefront.
         var quote: Quote
         /// What the account does at the store.
@@ -41,26 +41,26 @@ enum RenewalPolicy {
     }
 
     /// - Parameter at: The instant that has fallen due, or the operator's now.
-    static func step(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> Step {
+    static func step(_ value: StoredSubscription, _ context: Context, at: Timestamp) -> Step {
         if let change = withoutQuote(value, at: at) { return .change(change) }
-        if !isAgreed(value, facts) { return .change(.expired(.priceIncreaseRefused)) }
-        return renewal(value, facts, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
+        if !isAgreed(value, context) { return .change(.expired(.priceIncreaseRefused)) }
+        return renewal(value, context, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
     }
 
     /// Whether the subscriber has agreed to the next period's price, where consent is needed. An offer that continues
     /// costs what was agreed with it.
-    static func isAgreed(_ value: StoredSubscription, _ facts: Facts) -> Bool {
+    static func isAgreed(_ value: StoredSubscription, _ context: Context) -> Bool {
         offer(of: value) != nil
-            || PriceConsentPolicy.renewal(of: value, facts.quote, facts.tester.priceConsent ?? .agree) != .refuse
+            || PriceConsentPolicy.renewal(of: value, context.quote, context.tester.priceConsent ?? .agree) != .refuse
     }
 
     /// The charge of the next period.
     /// - Returns: Nil for a product that is not for sale any more.
-    static func renewal(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> RenewalAttempt? {
-        guard facts.quote.availability == .available, let product = facts.quote.product,
+    static func renewal(_ value: StoredSubscription, _ context: Context, at: Timestamp) -> RenewalAttempt? {
+        guard context.quote.availability == .available, let product = context.quote.product,
             let agreed = PurchaseTerms(
-                product: product, level: facts.quote.subscriptionLevel, quantity: 1,
-                catalogVersion: facts.quote.catalogVersion, offer: nil, rate: value.rate),
+                product: product, level: context.quote.subscriptionLevel, quantity: 1,
+                catalogVersion: context.quote.catalogVersion, offer: nil, rate: value.rate),
             agreed.subscription != nil
         else { return nil }
         var terms = agreed.filed(under: value)
@@ -69,17 +69,17 @@ enum RenewalPolicy {
         var asks: PriceIncrease?
         if offer == nil,
             case .askFirst(let increase) = PriceConsentPolicy.renewal(
-                of: value, facts.quote, facts.tester.priceConsent ?? .agree)
+                of: value, context.quote, context.tester.priceConsent ?? .agree)
         {
             (terms.amount, asks) = (increase.formerPrice, increase)
         }
-        terms.simulate = value.failsNext ? .decline : facts.tester.processor
+        terms.simulate = value.failsNext ? .decline : context.tester.processor
         let isPriceComparable = offer == nil && value.offer == nil && value.renewProduct == value.product
-        let former = isPriceComparable ? facts.lastAmount : nil
+        let former = isPriceComparable ? context.lastAmount : nil
         return RenewalAttempt(
-            chargeKey: RenewalAttempt.chargeKey(of: value), period: value.periodIndex + 1, product: value.renewProduct,
+            chargeKey: RenewalAttempt.chargeKey(of: value), period: value.period.index + 1, product: value.renewProduct,
             terms: terms, offerLeft: max(0, (offer?.periodsLeft ?? 0) - 1), at: at,
-            hasGrace: facts.quote.billingGracePeriod ?? false, formerPrice: former == terms.amount ? nil : former,
+            hasGrace: context.quote.billingGracePeriod ?? false, formerPrice: former == terms.amount ? nil : former,
             asks: asks)
     }
 

@@ -12,6 +12,18 @@ struct StoredSubscription: Hashable, Sendable {
         var periodsLeft: Int
     }
 
+    /// A period that a purchase or a renewal has begun.
+    struct Period: Hashable, Sendable {
+        /// How many periods came before it.
+        var index: Int
+        var start: Timestamp
+        /// When it ends or has ended. Grace is not part of it.
+        var end: Timestamp
+        /// The `id` of its transaction, which is the subscription's latest, and its identifier.
+        var transactionID: String
+        var transactionIdentifier: String
+    }
+
     var customer: CustomerReference
     /// The group it began in, by which its row is found.
     var group: String
@@ -28,18 +40,11 @@ struct StoredSubscription: Hashable, Sendable {
     var level: Int
     /// The product's own period.
     var length: SubscriptionPeriod
-    /// How many periods came before the present one.
-    var periodIndex: Int
-    var periodStart: Timestamp
-    /// When the present period ends or has ended. Grace is not part of it.
-    var activeUntil: Timestamp
-    /// The latest transaction's `id`, and its identifier.
-    var activeID: String
-    var activeTransaction: String
+    /// The present period.
+    var period: Period
     /// The instant periods are counted from, so that a month's end stays a month's end. Period n ends `length` ×
-    /// (`anchorCount` + 1) after it.
-    var anchor: Timestamp
-    var anchorCount: Int
+    /// (`count` + 1) after it.
+    var anchor: RenewalSchedule.Anchor
     var willAutoRenew: Bool
     /// What the next renewal buys.
     var renewProduct: String
@@ -61,50 +66,6 @@ struct StoredSubscription: Hashable, Sendable {
     /// The charge under way, as JSON of the engine's own.
     var attempt: String?
 
-    init(
-        customer: CustomerReference, group: String, paidGroup: String? = nil, originalID: String,
-        originalIdentifier: String,
-        revision: Int,
-        state: SubscriptionState, product: String, level: Int, length: SubscriptionPeriod, periodIndex: Int,
-        periodStart: Timestamp, activeUntil: Timestamp, activeID: String, activeTransaction: String,
-        anchor: Timestamp, anchorCount: Int, willAutoRenew: Bool, renewProduct: String, offer: RunningOffer? = nil,
-        rate: SubscriptionRenewalRate, renewals: Int, failsNext: Bool, retrySince: Timestamp? = nil,
-        retryCount: Int, graceUntil: Timestamp? = nil, expirationReason: Subscription.ExpirationReason? = nil,
-        agreedPrice: Money? = nil, priceIncrease: PriceIncrease? = nil, dueAt: Timestamp? = nil, attempt: String? = nil
-    ) {
-        self.customer = customer
-        self.group = group
-        self.paidGroup = paidGroup ?? group
-        self.originalID = originalID
-        self.originalIdentifier = originalIdentifier
-        self.revision = revision
-        self.state = state
-        self.product = product
-        self.level = level
-        self.length = length
-        self.periodIndex = periodIndex
-        self.periodStart = periodStart
-        self.activeUntil = activeUntil
-        self.activeID = activeID
-        self.activeTransaction = activeTransaction
-        self.anchor = anchor
-        self.anchorCount = anchorCount
-        self.willAutoRenew = willAutoRenew
-        self.renewProduct = renewProduct
-        self.offer = offer
-        self.rate = rate
-        self.renewals = renewals
-        self.failsNext = failsNext
-        self.retrySince = retrySince
-        self.retryCount = retryCount
-        self.graceUntil = graceUntil
-        self.expirationReason = expirationReason
-        self.agreedPrice = agreedPrice
-        self.priceIncrease = priceIncrease
-        self.dueAt = dueAt
-        self.attempt = attempt
-    }
-
     /// Of what is stored, as JSON.
     struct Price: Codable {
         var agreed: Money
@@ -119,7 +80,7 @@ struct StoredSubscription: Hashable, Sendable {
     /// - Parameter now: The app's clock.
     func isActive(at now: Timestamp) -> Bool {
         switch state {
-        case .subscribed: activeUntil > now || willAutoRenew
+        case .subscribed: period.end > now || willAutoRenew
         case .inGracePeriod, .inBillingRetryPeriod: true
         case .expired, .revoked: false
         }
@@ -135,9 +96,9 @@ extension StoredSubscription {
     var hasRenewedEnough: Bool { rate != .realTime && renewals >= RenewalSchedule.compressedRenewalsMax }
 
     init(_ row: SQLRow) throws {
-        let length: String = try row["length"]
-        guard let period = SubscriptionPeriod(iso8601: length) else {
-            throw StoreError(.internal, "a stored period '\(length)' cannot be read")
+        let text: String = try row["length"]
+        guard let length = SubscriptionPeriod(iso8601: text) else {
+            throw StoreError(.internal, "a stored period '\(text)' cannot be read")
         }
         let offer: String? = try row["offer"]
         let price: String? = try row["price"]
@@ -150,11 +111,14 @@ extension StoredSubscription {
             customer: try CustomerReference(row),
             group: try row["subscription_group"], paidGroup: try row["paid_group"], originalID: try row["original_id"],
             originalIdentifier: try row["original_identifier"], revision: try row["revision"], state: try row["state"],
-            product: try row["product_identifier"], level: try row["level"], length: period,
-            periodIndex: try row["period_index"], periodStart: Timestamp(milliseconds: try row["period_start"]),
-            activeUntil: Timestamp(milliseconds: try row["active_until"]), activeID: try row["active_id"],
-            activeTransaction: try row["active_transaction"], anchor: Timestamp(milliseconds: try row["anchor"]),
-            anchorCount: try row["anchor_count"], willAutoRenew: try row["will_auto_renew"],
+            product: try row["product_identifier"], level: try row["level"], length: length,
+            period: Period(
+                index: try row["period_index"], start: Timestamp(milliseconds: try row["period_start"]),
+                end: Timestamp(milliseconds: try row["active_until"]), transactionID: try row["active_id"],
+                transactionIdentifier: try row["active_transaction"]),
+            anchor: RenewalSchedule.Anchor(
+                at: Timestamp(milliseconds: try row["anchor"]), count: try row["anchor_count"]),
+            willAutoRenew: try row["will_auto_renew"],
             renewProduct: try row["renew_product"],
             offer: try offer.map { try StoredJSON.value(RunningOffer.self, $0) },
             rate: try row["rate"], renewals: try row["renewals"], failsNext: try row["fails_next"],

@@ -41,7 +41,7 @@ enum SubscriptionChangePolicy {
         // After a renewal that failed there is no period left whose end a change could wait for (ours).
         guard subscription.state == .subscribed else { return .replace(change(to: wanted, subscription)) }
         if isScheduled, wanted.product.isExactly(subscription.renewProduct) { return .alreadySubscribed }
-        return .schedule(at: subscription.activeUntil)
+        return .schedule(at: subscription.period.end)
     }
 
     private static func change(to wanted: Wanted, _ subscription: StoredSubscription) -> PurchaseTerms.Change {

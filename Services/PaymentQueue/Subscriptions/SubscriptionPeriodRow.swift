@@ -68,7 +68,7 @@ enum SubscriptionPeriodRepository {
             """
             SELECT transaction_id, period_index, starts_at, ends_at FROM subscription_period
             WHERE original_id = ? AND period_index <> ? AND ends_at > ? ORDER BY period_index
-            """, known.originalID, known.periodIndex, instant.milliseconds
+            """, known.originalID, known.period.index, instant.milliseconds
         ).map { row in
             Other(
                 id: try row["transaction_id"], index: try row["period_index"],

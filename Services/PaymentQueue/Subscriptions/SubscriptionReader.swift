@@ -122,14 +122,15 @@ struct SubscriptionReader: Sendable {
         var shown = Subscription(
             originalTransactionIdentifier: value.originalIdentifier, subscriptionGroupIdentifier: value.paidGroup,
             productIdentifier: value.product, state: value.state, willAutoRenew: value.willAutoRenew,
-            autoRenewProductIdentifier: value.renewProduct, purchaseDate: value.periodStart,
-            expiresDate: value.activeUntil, gracePeriodExpiresDate: value.graceUntil,
+            autoRenewProductIdentifier: value.renewProduct, purchaseDate: value.period.start,
+            expiresDate: value.period.end, gracePeriodExpiresDate: value.graceUntil,
             priceIncrease: value.priceIncrease, expirationReason: value.expirationReason, offer: value.offer?.applied,
-            transactionIdentifier: value.activeTransaction, id: value.activeID, period: value.periodIndex)
+            transactionIdentifier: value.period.transactionIdentifier, id: value.period.transactionID,
+            period: value.period.index)
         if isOperator { (shown.bundleId, shown.account) = (value.customer.bundleId, due.account) }
         guard value.willAutoRenew, value.state.isExisting else { return shown }
         if let quote = await quote(due.quoteRequest, &quoted, until: last) {
-            shown.renewalPrice = RenewalPolicy.renewal(value, due.facts(quote), at: value.activeUntil)?.terms.amount
+            shown.renewalPrice = RenewalPolicy.renewal(value, due.context(quote), at: value.period.end)?.terms.amount
         }
         return shown
     }

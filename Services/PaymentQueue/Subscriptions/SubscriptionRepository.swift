@@ -100,7 +100,7 @@ enum SubscriptionRepository {
                 revision, bundle_id, customer_identifier, subscription_group, original_id, original_identifier)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            arguments: try facts(value) + [
+            arguments: try columns(value) + [
                 value.revision, value.customer.bundleId, value.customer.customerIdentifier, value.group,
                 value.originalID, value.originalIdentifier,
             ])
@@ -121,15 +121,16 @@ enum SubscriptionRepository {
                 fails_next = ?, retry_since = ?, retry_count = ?, grace_until = ?, expiration_reason = ?, due_at = ?,
                 attempt = ?, revision = ?, claimed_by = NULL, claimed_until = 0
             WHERE original_id = ? AND revision = ?
-            """, arguments: try facts(value) + [next.revision, value.originalID, value.revision])
+            """, arguments: try columns(value) + [next.revision, value.originalID, value.revision])
         return count == 1 ? next : nil
     }
 
-    private static func facts(_ value: StoredSubscription) throws -> [any SQLValueConvertible] {
+    private static func columns(_ value: StoredSubscription) throws -> [any SQLValueConvertible] {
         [
-            value.state, value.product, value.level, value.length.iso8601, value.periodIndex,
-            value.periodStart.milliseconds, value.activeUntil.milliseconds, value.activeID, value.activeTransaction,
-            value.anchor.milliseconds, value.anchorCount, value.willAutoRenew, value.renewProduct,
+            value.state, value.product, value.level, value.length.iso8601, value.period.index,
+            value.period.start.milliseconds, value.period.end.milliseconds, value.period.transactionID,
+            value.period.transactionIdentifier,
+            value.anchor.at.milliseconds, value.anchor.count, value.willAutoRenew, value.renewProduct,
             try value.offer.map(StoredJSON.text), value.rate, value.paidGroup,
             try value.agreedPrice.map {
                 try StoredJSON.text(StoredSubscription.Price(agreed: $0, increase: value.priceIncrease))

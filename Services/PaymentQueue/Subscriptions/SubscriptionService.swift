@@ -8,8 +8,7 @@ import StoreModels
 struct SubscriptionService: Sendable {
     static let daysMax = 90
 
-    let store: RenewalStore
-    let renewer: SubscriptionRenewer
+    let renewals: RenewalService
     let reader: SubscriptionReader
 
     // MARK: Operators
@@ -21,7 +20,7 @@ struct SubscriptionService: Sendable {
         _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> OperateSubscriptionReply {
         try Self.check(request)
-        let last = deadline - PurchaseCoordinator.replyMargin
+        let last = deadline - PurchaseService.replyMargin
         let due = try await current(until: last) { reader in try await SubscriptionLookup.find(request.id, in: reader) }
         switch request.operation {
         case .renew: return try await charge(due, from: [.subscribed])
@@ -47,7 +46,7 @@ struct SubscriptionService: Sendable {
     private func charge(
         _ due: DueSubscription, from states: Set<SubscriptionState>
     ) async throws -> OperateSubscriptionReply {
-        guard let (known, now) = try await store.find(due.value.originalID) else {
+        guard let (known, now) = try await renewals.find(due.value.originalID) else {
             throw StoreError(.notFound, "no such subscription")
         }
         // What has fallen due since is another decision's.
@@ -59,13 +58,13 @@ struct SubscriptionService: Sendable {
                     + (known.value.willAutoRenew ? "" : " and cancelled") + " has no renewal for that",
                 details: ["state": .string(known.value.state.rawValue)])
         }
-        let quote = try await renewer.quotes.quote(known.quoteRequest, until: .now + SubscriptionRenewer.quoteTime)
-        guard RenewalPolicy.isAgreed(known.value, known.facts(quote)) else {
+        let quote = try await renewals.quotes.quote(known.quoteRequest, until: .now + RenewalService.quoteTime)
+        guard RenewalPolicy.isAgreed(known.value, known.context(quote)) else {
             throw StoreError(
                 .transactionStateInvalid, "the subscriber has not agreed to the higher price",
                 details: ["state": .string(known.value.state.rawValue)])
         }
-        guard let attempt = RenewalPolicy.renewal(known.value, known.facts(quote), at: now) else {
+        guard let attempt = RenewalPolicy.renewal(known.value, known.context(quote), at: now) else {
             throw StoreError(.transactionStateInvalid, "the product is not for sale any more")
         }
         let job = RenewalJob(
@@ -75,7 +74,7 @@ struct SubscriptionService: Sendable {
 
     /// Asks the processor at once. About a renewal in quarantine that is the same charge again, and never another one.
     private func resolve(_ due: DueSubscription) async throws -> OperateSubscriptionReply {
-        guard let (known, _) = try await store.find(due.value.originalID), known.value.isQuarantined,
+        guard let (known, _) = try await renewals.find(due.value.originalID), known.value.isQuarantined,
             let text = known.value.attempt
         else { return try await charge(due, from: [.inGracePeriod, .inBillingRetryPeriod]) }
         let attempt = try StoredJSON.value(RenewalAttempt.self, text)
@@ -83,7 +82,7 @@ struct SubscriptionService: Sendable {
     }
 
     private func run(_ job: RenewalJob) async throws -> OperateSubscriptionReply {
-        let settled = try await renewer.run(job)
+        let settled = try await renewals.run(job)
         return OperateSubscriptionReply(
             subscription: try await show(settled.value.originalID, isOperator: true),
             transaction: settled.transaction)
@@ -95,10 +94,10 @@ struct SubscriptionService: Sendable {
     ) async throws -> OperateSubscriptionReply {
         let value = try await commit(due.value, endsQuarantine: event == .expired(.other)) { commit, known in
             let next = try await commit.apply(event, to: known, at: commit.now)
-            return next.activeUntil == known.activeUntil
-                ? nil as PaymentTransaction? : try await commit.move(next.activeID, expiry: next.activeUntil)
+            return next.period.end == known.period.end
+                ? nil as PaymentTransaction? : try await commit.move(next.period.transactionID, expiry: next.period.end)
         }
-        renewer.wake()
+        renewals.wake()
         return OperateSubscriptionReply(
             subscription: try await show(due.value.originalID, isOperator: true), transaction: value)
     }
@@ -111,7 +110,7 @@ struct SubscriptionService: Sendable {
         _ request: UpdateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> Subscription {
         let customer = request.customer
-        let last = deadline - PurchaseCoordinator.replyMargin
+        let last = deadline - PurchaseService.replyMargin
         let due = try await current(until: last) { reader in
             let found = try await SubscriptionLookup.find(
                 original: request.originalTransactionIdentifier, of: customer, in: reader)
@@ -137,7 +136,7 @@ struct SubscriptionService: Sendable {
         guard let product else { return nil }
         var request = due.quoteRequest
         request.productIdentifier = product
-        let quote = try await renewer.quotes.quote(request, until: last)
+        let quote = try await renewals.quotes.quote(request, until: last)
         guard quote.availability == .available, quote.isOfGroup(of: due.value),
             let length = quote.product?.subscriptionPeriod
         else { throw StoreError(.productNotFound, "the subscription's group has no such product for sale") }
@@ -149,13 +148,13 @@ struct SubscriptionService: Sendable {
     /// - Throws: `notFound`, also for another customer's.
     func showPriceConsent(_ request: ShowPriceConsentRequest) async throws -> Subscription {
         let customer = request.customer
-        let due = try await store.database.read { reader in
+        let due = try await renewals.database.read { reader in
             try await SubscriptionLookup.find(
                 original: request.originalTransactionIdentifier, of: customer, in: reader)
         }
         guard let due else { throw StoreError(.notFound, "no such subscription") }
-        try await store.database.write { transaction in
-            _ = try await CustomerTransaction.run(customer, in: transaction, clock: store.clock) { commit in
+        try await renewals.database.write { transaction in
+            _ = try await CustomerTransaction.run(customer, in: transaction, clock: renewals.clock) { commit in
                 try await commit.show(request.show, consentOf: due.value.originalID)
             }
         }
@@ -169,8 +168,8 @@ struct SubscriptionService: Sendable {
         until last: ContinuousClock.Instant,
         _ find: @escaping @Sendable (SQLReader) async throws -> DueSubscription
     ) async throws -> DueSubscription {
-        let due = try await store.database.read { reader in try await find(reader) }
-        guard try await renewer.catchUp(due.value.originalID, until: last) else {
+        let due = try await renewals.database.read { reader in try await find(reader) }
+        guard try await renewals.catchUp(due.value.originalID, until: last) else {
             throw StoreError(
                 .serviceUnavailable, "a renewal has to end first, and the processor or the catalogue is away",
                 retryAfterMs: 500)
@@ -183,9 +182,9 @@ struct SubscriptionService: Sendable {
         _ value: StoredSubscription, endsQuarantine: Bool = false,
         _ body: @escaping @Sendable (inout CustomerTransaction, StoredSubscription) async throws -> PaymentTransaction?
     ) async throws -> PaymentTransaction? {
-        let committed = try await store.database.write { transaction in
+        let committed = try await renewals.database.write { transaction in
             try await CustomerTransaction.run(
-                value.customer, in: transaction, clock: store.clock, checkpoint: store.checkpoint
+                value.customer, in: transaction, clock: renewals.clock, checkpoint: renewals.checkpoint
             ) { commit in
                 let known = try await SubscriptionRepository.lock(
                     originalID: value.originalID, of: value.customer, in: transaction)
@@ -194,12 +193,12 @@ struct SubscriptionService: Sendable {
                 return try await body(&commit, known)
             }
         }
-        for change in committed.changes { renewer.driver.collaborators.publish(change) }
+        for change in committed.changes { renewals.collaborators.publish(change) }
         return committed.output
     }
 
     private func show(_ originalID: String, isOperator: Bool) async throws -> Subscription {
-        guard let (due, _) = try await store.find(originalID) else {
+        guard let (due, _) = try await renewals.find(originalID) else {
             throw StoreError(.notFound, "no such subscription")
         }
         return await reader.show(due, isOperator: isOperator)

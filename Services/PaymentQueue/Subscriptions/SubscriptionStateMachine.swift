@@ -66,7 +66,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
                 SubscriptionEvent(
                     at: at, kind: kind, originalTransactionIdentifier: value.originalIdentifier,
                     productIdentifier: value.product, amount: amount, offer: offer,
-                    transactionIdentifier: transactionIdentifier, period: period ?? value.periodIndex,
+                    transactionIdentifier: transactionIdentifier, period: period ?? value.period.index,
                     expiresDate: expires,
                     detail: detail)))
     }
@@ -74,15 +74,14 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     // MARK: Periods
 
     private mutating func buy(_ bought: SubscriptionPurchase) {
-        let isFirst = value.periodIndex < 0
+        let isFirst = value.period.index < 0
         let wasExisting = !isFirst && value.state.isExisting
         let (former, formerLevel) = (value.product, value.level)
         if wasExisting { actions.append(.cutPeriods(at: bought.paid.start)) }
         forgetIncrease()
         begin(bought.paid, group: bought.group, level: bought.level, length: bought.length)
-        let anchor = RenewalSchedule(bought.rate).anchor(
+        value.anchor = RenewalSchedule(bought.rate).anchor(
             from: bought.paid.start, to: bought.paid.end, access: bought.accessPeriod, length: bought.length)
-        (value.anchor, value.anchorCount) = (anchor.at, anchor.count)
         (value.willAutoRenew, value.rate, value.renewals, value.failsNext) = (true, bought.rate, 0, false)
         (value.offer, value.agreedPrice) = (bought.offer, bought.price)
         let kind: SubscriptionEvent.Kind =
@@ -90,7 +89,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
                 bought.level < formerLevel ? .upgraded : .crossgraded
             }
         record(
-            kind, amount: bought.paid.amount, offer: bought.offer?.applied, expires: value.activeUntil,
+            kind, amount: bought.paid.amount, offer: bought.offer?.applied, expires: value.period.end,
             detail: wasExisting ? "from \(former)" : nil, transactionIdentifier: bought.paid.identifier)
     }
 
@@ -100,14 +99,14 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         let anchor = anchor(of: renewal)
         let increase = renewal.asks ?? (renewal.offer == nil ? nil : value.priceIncrease)
         forgetIncrease()
-        let start = value.state == .inBillingRetryPeriod ? at : value.activeUntil
+        let start = value.state == .inBillingRetryPeriod ? at : value.period.end
         let end = calendar.end(of: renewal.length, times: anchor.count, from: anchor.at)
         begin(
             SubscriptionPaid(
                 id: renewal.id, identifier: renewal.identifier, product: renewal.product, chargeKey: renewal.chargeKey,
                 amount: renewal.amount, start: start, end: end),
             group: renewal.group, level: renewal.level, length: renewal.length)
-        (value.anchor, value.anchorCount, value.offer) = (anchor.at, anchor.count, renewal.offer)
+        (value.anchor, value.offer) = (anchor, renewal.offer)
         value.renewals += 1
         if renewal.offer == nil { value.agreedPrice = renewal.asks?.formerPrice ?? renewal.price }
         if let former = renewal.formerPrice {
@@ -119,36 +118,39 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         if let increase {
             value.priceIncrease = increase
             if renewal.asks != nil { record(.priceIncreasePending, amount: increase.price) }
-            if increase.status == .pending { actions.append(.askConsent(about: value.activeID)) }
+            if increase.status == .pending { actions.append(.askConsent(about: value.period.transactionID)) }
         }
     }
 
     /// The billing date stays, unless access was interrupted or the product's length is another one.
     private func anchor(of renewal: SubscriptionRenewal) -> RenewalSchedule.Anchor {
         if value.state == .inBillingRetryPeriod { return RenewalSchedule.Anchor(at: at, count: 1) }
-        guard renewal.length == value.length else { return RenewalSchedule.Anchor(at: value.activeUntil, count: 1) }
-        return RenewalSchedule.Anchor(at: value.anchor, count: value.anchorCount + 1)
+        guard renewal.length == value.length else { return RenewalSchedule.Anchor(at: value.period.end, count: 1) }
+        return RenewalSchedule.Anchor(at: value.anchor.at, count: value.anchor.count + 1)
     }
 
     private mutating func begin(
         _ paid: SubscriptionPaid, group: String, level: Int, length: SubscriptionPeriod
     ) {
         let isSameGroup = value.paidGroup.isExactly(group)
-        if value.periodIndex < 0 || !isSameGroup || !value.product.isExactly(paid.product) {
+        if value.period.index < 0 || !isSameGroup || !value.product.isExactly(paid.product) {
             actions.append(.writeGroup(group, product: paid.product))
         }
-        if value.periodIndex >= 0, !isSameGroup { record(.groupChanged, detail: "from \(value.paidGroup) to \(group)") }
-        value.periodIndex += 1
+        if value.period.index >= 0, !isSameGroup {
+            record(.groupChanged, detail: "from \(value.paidGroup) to \(group)")
+        }
+        value.period = StoredSubscription.Period(
+            index: value.period.index + 1, start: paid.start, end: paid.end, transactionID: paid.id,
+            transactionIdentifier: paid.identifier)
         value.paidGroup = group
         (value.product, value.level, value.length, value.renewProduct) = (paid.product, level, length, paid.product)
-        (value.periodStart, value.activeUntil, value.dueAt) = (paid.start, paid.end, paid.end)
-        (value.activeID, value.activeTransaction) = (paid.id, paid.identifier)
+        value.dueAt = paid.end
         (value.state, value.expirationReason) = (.subscribed, nil)
         leaveRetry()
         actions.append(
             .writePeriod(
                 SubscriptionPeriodRow(
-                    index: value.periodIndex, id: paid.id, identifier: paid.identifier, product: paid.product,
+                    index: value.period.index, id: paid.id, identifier: paid.identifier, product: paid.product,
                     chargeKey: paid.chargeKey, amount: paid.amount, start: paid.start, end: paid.end)))
     }
 
@@ -165,8 +167,8 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(.billingFailed, amount: decline.amount, detail: decline.reason)
         if value.state == .subscribed {
             // An operator was early: the period goes on, and its end tries again.
-            guard at >= value.activeUntil else {
-                value.dueAt = value.activeUntil
+            guard at >= value.period.end else {
+                value.dueAt = value.period.end
                 return
             }
             enterRetry(hasGrace: decline.hasGrace)
@@ -212,20 +214,20 @@ struct SubscriptionStateMachine: Hashable, Sendable {
 
     private mutating func expire(_ reason: Subscription.ExpirationReason) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "expired")
-        if at < value.activeUntil {
-            value.activeUntil = at
+        if at < value.period.end {
+            value.period.end = at
             actions.append(.cutPeriods(at: at))
         }
         (value.state, value.expirationReason, value.dueAt) = (.expired, reason, nil)
         (value.willAutoRenew, value.failsNext, value.renewProduct) = (false, false, value.product)
         leaveRetry()
         forgetIncrease()
-        record(.expired, expires: value.activeUntil, detail: detail(of: reason))
+        record(.expired, expires: value.period.end, detail: detail(of: reason))
     }
 
     /// The sandbox's bound is what testers do not expect, so it is said instead of `other`.
     private func detail(of reason: Subscription.ExpirationReason) -> String {
-        guard reason == .other, value.hasRenewedEnough, at >= value.activeUntil else { return reason.rawValue }
+        guard reason == .other, value.hasRenewedEnough, at >= value.period.end else { return reason.rawValue }
         return "\(value.renewals) renewals under rate \(value.rate.rawValue), as in Apple's sandbox"
     }
 
@@ -242,9 +244,9 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private mutating func curtail(_ taken: SubscriptionTakenBack, at end: Timestamp) throws(StoreError) {
         try require([.subscribed], "taken back")
         actions.append(.cutPeriods(at: end))
-        value.activeUntil = min(value.activeUntil, end)
-        (value.periodStart, value.dueAt) = (min(value.periodStart, value.activeUntil), value.activeUntil)
-        (value.anchor, value.anchorCount) = (value.activeUntil, 0)
+        value.period.end = min(value.period.end, end)
+        (value.period.start, value.dueAt) = (min(value.period.start, value.period.end), value.period.end)
+        value.anchor = RenewalSchedule.Anchor(at: value.period.end, count: 0)
         (value.renewProduct, value.offer) = (value.product, nil)
         record(taken)
         try disable()
@@ -264,7 +266,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.willAutoRenew = false
         record(.autoRenewDisabled)
         switch value.state {
-        case .subscribed: value.dueAt = value.activeUntil
+        case .subscribed: value.dueAt = value.period.end
         case .inGracePeriod: value.dueAt = value.graceUntil
         case .inBillingRetryPeriod, .expired, .revoked: try expire(.cancelled)
         }
@@ -296,10 +298,11 @@ struct SubscriptionStateMachine: Hashable, Sendable {
 
     private mutating func extend(_ days: Int) throws(StoreError) {
         try require([.subscribed], "extended")
-        value.activeUntil = Timestamp(milliseconds: value.activeUntil.milliseconds + Int64(days) * 86_400_000)
-        (value.anchor, value.anchorCount, value.dueAt) = (value.activeUntil, 0, value.activeUntil)
-        actions.append(.extendPeriod(value.periodIndex, to: value.activeUntil))
-        record(.extended, expires: value.activeUntil, detail: "\(days) days")
+        value.period.end = Timestamp(milliseconds: value.period.end.milliseconds + Int64(days) * 86_400_000)
+        value.anchor = RenewalSchedule.Anchor(at: value.period.end, count: 0)
+        value.dueAt = value.period.end
+        actions.append(.extendPeriod(value.period.index, to: value.period.end))
+        record(.extended, expires: value.period.end, detail: "\(days) days")
     }
 
     private mutating func failNext() throws(StoreError) {
@@ -318,7 +321,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         case nil: record(.priceIncreaseWithdrawn)
         case .pending:
             record(.priceIncreasePending, amount: increase?.price)
-            actions.append(.askConsent(about: value.activeID))
+            actions.append(.askConsent(about: value.period.transactionID))
         case .agreed: record(.priceIncreaseAgreed, amount: increase?.price)
         case .declined: record(.priceIncreaseDeclined, amount: increase?.price)
         }
@@ -327,12 +330,14 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private mutating func answer(_ agrees: Bool) throws(StoreError) {
         guard let increase = value.priceIncrease, increase.status == .pending else { return }
         value.priceIncrease?.status = agrees ? .agreed : .declined
-        actions.append(.withdrawConsent(about: value.activeID))
+        actions.append(.withdrawConsent(about: value.period.transactionID))
         record(agrees ? .priceIncreaseAgreed : .priceIncreaseDeclined, amount: increase.price)
     }
 
     private mutating func forgetIncrease() {
-        if value.priceIncrease?.status == .pending { actions.append(.withdrawConsent(about: value.activeID)) }
+        if value.priceIncrease?.status == .pending {
+            actions.append(.withdrawConsent(about: value.period.transactionID))
+        }
         value.priceIncrease = nil
     }
 }

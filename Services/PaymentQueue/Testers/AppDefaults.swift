@@ -1,6 +1,6 @@
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// The tester defaults of each app, as Catalog has them now.
 ///
@@ -12,7 +12,7 @@ final class AppDefaults: Sendable {
     /// Maximum number of cached apps; when it is reached, the cache is emptied.
     static let appsMax = 1_000
 
-    private let known = Mutex<[ExactText: TesterSettings?]>([:])
+    private let known = Locked<[ExactText: TesterSettings?]>([:])
     private let requests: SharedRequest<ExactText, App>
 
     init(

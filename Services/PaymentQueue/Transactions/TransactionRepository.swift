@@ -121,7 +121,7 @@ enum TransactionRepository {
 
     /// As ``find(_:of:in:)``, by `id` or, where it is all digits, by `transactionIdentifier`.
     static func find(
-        spelled text: String, of customer: CustomerReference, in reader: SQLReader
+        identifier text: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws -> StoredTransaction? {
         guard let number = Identifiers.transactionNumber(text) else {
             return try await find(text, of: customer, in: reader)
@@ -135,7 +135,7 @@ enum TransactionRepository {
     }
 
     /// For operators, whose transactions are everybody's: by `id` or by `transactionIdentifier`.
-    static func find(spelled text: String, in reader: SQLReader) async throws -> StoredTransaction? {
+    static func find(identifier text: String, in reader: SQLReader) async throws -> StoredTransaction? {
         guard let number = Identifiers.transactionNumber(text) else { return try await find(text, in: reader) }
         return try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number).map(
             StoredTransaction.init)

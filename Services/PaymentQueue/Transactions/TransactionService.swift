@@ -39,7 +39,8 @@ struct TransactionService: Sendable {
     }
 
     private static func visible(_ request: TransactionRequest, in reader: SQLReader) async throws -> StoredTransaction {
-        guard let stored = try await TransactionRepository.find(spelled: request.id, of: request.customer, in: reader),
+        guard
+            let stored = try await TransactionRepository.find(identifier: request.id, of: request.customer, in: reader),
             stored.transaction.isVisible(to: request.deviceId)
         else { throw StoreError(.notFound, "no such transaction") }
         return stored

@@ -38,7 +38,7 @@ struct PromptService: Sendable {
             guard try await PromptRepository.remove(found.id, in: transaction) else { throw missing }
             switch request.answer {
             case .approve: try await install(found, in: transaction)
-            case .cancel, .decline: try await cancel(found, IntentCommit(transaction: transaction, now: now))
+            case .cancel, .decline: try await cancel(found, IntentTransaction(transaction: transaction, now: now))
             }
             return found.prompt
         }
@@ -52,7 +52,7 @@ struct PromptService: Sendable {
         try await PromptRepository.removeAll(of: prompt.installation, in: transaction)
     }
 
-    private func cancel(_ prompt: StoredPrompt, _ commit: IntentCommit) async throws {
+    private func cancel(_ prompt: StoredPrompt, _ commit: IntentTransaction) async throws {
         let open = try await IntentRepository.lockOpen(of: prompt.installation, in: commit.transaction)
         for intent in open where intent.promptId == prompt.id {
             let settled = try await commit.settle(intent)

@@ -6,14 +6,14 @@ import Testing
 /// Goal: what the store sells and what the sheet says become one plan: nobody is asked in vain, and nobody waits to fail.
 @Suite struct PurchasePlanTests {
     private func plan(
-        _ tester: TesterSettings, _ facts: PurchasePolicy.Facts = .init(),
+        _ tester: TesterSettings, _ context: PurchasePolicy.Context = .init(),
         availability: Quote.Availability = .available
     ) -> PurchasePlan {
         PurchasePlan(
             payment: Payment(requestIdentifier: "k", productIdentifier: "beaches"),
             quote: Quote(
                 catalogVersion: 1, availability: availability, product: .product("beaches", .nonConsumable, "1.99")),
-            facts: facts, tester: tester, now: Timestamp(milliseconds: 0))
+            context: context, tester: tester, now: Timestamp(milliseconds: 0))
     }
 
     private func code(_ plan: PurchasePlan) -> Int? {
@@ -36,14 +36,14 @@ import Testing
     }
 
     @Test func `behind another purchase of the product nobody is asked yet, but a failure comes at once`() {
-        let busy = PurchasePolicy.Facts(isSlotTaken: true)
+        let busy = PurchasePolicy.Context(isSlotTaken: true)
         #expect(plan(TesterSettings(sheet: .interactive), busy).decision == .wait)
         #expect(plan(TesterSettings(sheet: .interactive), busy).asks.isEmpty)
         #expect(code(plan(TesterSettings(sheet: .cancel), busy)) == 2)
     }
 
     @Test func `what is owned already is given again only after the sheet`() {
-        let owned = PurchasePolicy.Facts(ownedSince: "2000000000000001")
+        let owned = PurchasePolicy.Context(ownedSince: "2000000000000001")
         #expect(plan(TesterSettings(sheet: .interactive), owned).asks == [.sheet])
         #expect(code(plan(TesterSettings(sheet: .cancel), owned)) == 2)
     }
@@ -62,10 +62,10 @@ import Testing
     @Test func `M25: what is sold remembers the content that comes with it`() {
         var product = Product.product("guide", .nonConsumable, "1.99")
         (product.isDownloadable, product.downloadContentLengths, product.downloadContentVersion) = (true, [9], "1.0")
-        for facts in [PurchasePolicy.Facts(), .init(ownedSince: "2000000000000001")] {
+        for context in [PurchasePolicy.Context(), .init(ownedSince: "2000000000000001")] {
             let plan = PurchasePlan(
                 payment: Payment(requestIdentifier: "k", productIdentifier: "guide"),
-                quote: Quote(catalogVersion: 1, availability: .available, product: product), facts: facts,
+                quote: Quote(catalogVersion: 1, availability: .available, product: product), context: context,
                 tester: TesterSettings(), now: Timestamp(milliseconds: 0))
             guard case .sell(let terms, _) = plan.decision else {
                 Issue.record("it is sold")

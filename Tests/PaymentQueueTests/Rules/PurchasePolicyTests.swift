@@ -10,7 +10,7 @@ import Testing
     private let beaches = Product.product("beaches", .nonConsumable, "1.99")
 
     private func decide(
-        _ product: Product?, _ facts: PurchasePolicy.Facts = .init(), quantity: Int = 1,
+        _ product: Product?, _ context: PurchasePolicy.Context = .init(), quantity: Int = 1,
         availability: Quote.Availability = .available, limit: Int? = nil
     ) -> PurchasePolicy.Decision {
         PurchasePolicy.decide(
@@ -18,7 +18,7 @@ import Testing
                 requestIdentifier: "k", productIdentifier: product?.productIdentifier ?? "unknown", quantity: quantity),
             quote: Quote(
                 catalogVersion: 7, availability: availability, product: product, subscriptionLevel: 1,
-                unfinishedLimit: limit), facts: facts, now: now)
+                unfinishedLimit: limit), context: context, now: now)
     }
 
     private func error(_ decision: PurchasePolicy.Decision) -> TransactionError? {
@@ -41,11 +41,11 @@ import Testing
         ] {
             var product = Product.product("p", type, "1.99")
             if type == .autoRenewable { product = .subscription("p", "1.99") }
-            for facts in [PurchasePolicy.Facts(), .init(isSlotTaken: true), .init(ownedSince: "2000000000000001")] {
-                let refusal = error(decide(product, facts, quantity: 2))
+            for context in [PurchasePolicy.Context(), .init(isSlotTaken: true), .init(ownedSince: "2000000000000001")] {
+                let refusal = error(decide(product, context, quantity: 2))
                 #expect((refusal?.reason == "invalidQuantity") == !isSold)
                 #expect((refusal?.code == 3) == !isSold)
-                #expect(error(decide(product, facts)) == nil)
+                #expect(error(decide(product, context)) == nil)
             }
         }
     }
@@ -87,28 +87,28 @@ import Testing
     }
 
     @Test func `the subscription that is active already is error 0 with 3532 beneath`() {
-        let facts = PurchasePolicy.Facts(subscription: .stored("pro.monthly", until: now + .seconds(1)))
-        #expect(error(decide(.subscription("pro.monthly"), facts))?.underlying == 3532)
+        let context = PurchasePolicy.Context(subscription: .stored("pro.monthly", until: now + .seconds(1)))
+        #expect(error(decide(.subscription("pro.monthly"), context))?.underlying == 3532)
         // Another product of the group is an upgrade, downgrade or crossgrade.
-        #expect(terms(decide(.subscription("pro.yearly", unit: .year), facts))?.change == .scheduled)
-        #expect(terms(decide(.subscription("plus.monthly"), facts))?.change == .crossgrade)
-        var lapsed = facts
+        #expect(terms(decide(.subscription("pro.yearly", unit: .year), context))?.change == .scheduled)
+        #expect(terms(decide(.subscription("plus.monthly"), context))?.change == .crossgrade)
+        var lapsed = context
         lapsed.subscription?.state = .expired
         lapsed.subscription?.dueAt = nil
         #expect(terms(decide(.subscription("pro.monthly"), lapsed)) != nil)
     }
 
     @Test func `S1: where a renewal is due or being charged the purchase waits`() {
-        var facts = PurchasePolicy.Facts(subscription: .stored("pro.monthly", until: now))
-        #expect(decide(.subscription("plus.monthly"), facts) == .wait)
-        facts.subscription = .stored("pro.monthly", until: now + .seconds(9))
-        facts.subscription?.attempt = "{}"
-        #expect(decide(.subscription("plus.monthly"), facts) == .wait)
+        var context = PurchasePolicy.Context(subscription: .stored("pro.monthly", until: now))
+        #expect(decide(.subscription("plus.monthly"), context) == .wait)
+        context.subscription = .stored("pro.monthly", until: now + .seconds(9))
+        context.subscription?.attempt = "{}"
+        #expect(decide(.subscription("plus.monthly"), context) == .wait)
     }
 
     @Test func `a change for the next renewal costs nothing, has no period and names its day`() throws {
-        let facts = PurchasePolicy.Facts(subscription: .stored("pro.monthly", until: now + .seconds(9)))
-        let noted = try #require(terms(decide(.subscription("pro.yearly", unit: .year), facts)))
+        let context = PurchasePolicy.Context(subscription: .stored("pro.monthly", until: now + .seconds(9)))
+        let noted = try #require(terms(decide(.subscription("pro.yearly", unit: .year), context)))
         #expect(noted.isFree)
         #expect(noted.effectiveDate == now + .seconds(9))
         let purchase = noted.purchase(transactionIdentifier: "1", at: now, original: nil)
@@ -119,8 +119,8 @@ import Testing
     }
 
     @Test func `a tester's rate goes with the terms and compresses the first period`() throws {
-        let facts = PurchasePolicy.Facts(rate: .monthlyRenewalEveryThirtySeconds)
-        let sold = try #require(terms(decide(.subscription("pro.monthly"), facts)))
+        let context = PurchasePolicy.Context(rate: .monthlyRenewalEveryThirtySeconds)
+        let sold = try #require(terms(decide(.subscription("pro.monthly"), context)))
         #expect(sold.subscription?.rate == .monthlyRenewalEveryThirtySeconds)
         let purchase = sold.purchase(transactionIdentifier: "1", at: now, original: nil)
         #expect(purchase.expiresDate == now + .seconds(30))

@@ -27,7 +27,7 @@ import Testing
 
     private func decide(
         discount identifier: String? = nil, check: DiscountCheck? = nil, redeemed: RedeemedOffer? = nil,
-        _ facts: PurchasePolicy.Facts
+        _ context: PurchasePolicy.Context
     ) -> PurchasePolicy.Decision {
         var payment = Payment(requestIdentifier: "k", productIdentifier: "pro.monthly")
         payment.paymentDiscount = identifier.map {
@@ -38,7 +38,7 @@ import Testing
             quote: Quote(
                 catalogVersion: 1, availability: .available, product: product, subscriptionLevel: 1,
                 redeemableOffers: [offer(.code, "WELCOME"), offer(.winBack, "back")]),
-            facts: facts, now: now)
+            context: context, now: now)
     }
 
     private func code(_ decision: PurchasePolicy.Decision) -> Int? {
@@ -46,19 +46,19 @@ import Testing
         return nil
     }
 
-    private var former: PurchasePolicy.Facts {
-        PurchasePolicy.Facts(
+    private var former: PurchasePolicy.Context {
+        PurchasePolicy.Context(
             groupHistory: SubscriptionGroupHistory(
                 subscriptionGroupIdentifier: "pro", introductoryOfferTransaction: "1", activeUntil: now,
                 state: .expired))
     }
 
     @Test func `13, 12 and 11 come before anything is known of the customer`() {
-        for facts in [PurchasePolicy.Facts(), former, .init(isSlotTaken: true)] {
-            #expect(code(decide(discount: "loyal", check: .missingParameters, facts)) == 13)
-            #expect(code(decide(discount: "loyal", check: .invalidSignature, facts)) == 12)
-            #expect(code(decide(discount: "loyal", check: nil, facts)) == 12)
-            #expect(code(decide(discount: "other", check: .valid, facts)) == 11)
+        for context in [PurchasePolicy.Context(), former, .init(isSlotTaken: true)] {
+            #expect(code(decide(discount: "loyal", check: .missingParameters, context)) == 13)
+            #expect(code(decide(discount: "loyal", check: .invalidSignature, context)) == 12)
+            #expect(code(decide(discount: "loyal", check: nil, context)) == 12)
+            #expect(code(decide(discount: "other", check: .valid, context)) == 11)
         }
     }
 
@@ -76,15 +76,15 @@ import Testing
     }
 
     @Test func `a nonce that came with another payment is error 12`() {
-        var facts = former
-        facts.isNonceUsed = true
-        #expect(code(decide(discount: "loyal", check: .valid, facts)) == 12)
+        var context = former
+        context.isNonceUsed = true
+        #expect(code(decide(discount: "loyal", check: .valid, context)) == 12)
     }
 
     @Test func `a promotional offer leaves the introductory one alone`() {
-        var facts = former
-        facts.groupHistory?.introductoryOfferTransaction = nil
-        guard case .sell(let terms, let claim) = decide(discount: "loyal", check: .valid, facts) else {
+        var context = former
+        context.groupHistory?.introductoryOfferTransaction = nil
+        guard case .sell(let terms, let claim) = decide(discount: "loyal", check: .valid, context) else {
             Issue.record("a former subscriber may have the offer")
             return
         }
@@ -107,16 +107,16 @@ import Testing
 
     @Test func `a win-back offer asks for its own conditions`() {
         let redeemed = RedeemedOffer(type: .winBack, identifier: "back")
-        var facts = former
-        facts.winBack = WinBackFacts(history: facts.groupHistory, paidMonths: 1, expiredAt: now)
-        #expect(code(decide(redeemed: redeemed, facts)) == 18)
-        facts.winBack?.paidMonths = 2
-        guard case .sell(let terms, _) = decide(redeemed: redeemed, facts) else {
+        var context = former
+        context.winBack = WinBackFacts(history: context.groupHistory, paidMonths: 1, expiredAt: now)
+        #expect(code(decide(redeemed: redeemed, context)) == 18)
+        context.winBack?.paidMonths = 2
+        guard case .sell(let terms, _) = decide(redeemed: redeemed, context) else {
             Issue.record("two months are enough")
             return
         }
         #expect(terms.offer?.type == .winBack)
-        #expect(code(decide(redeemed: .init(type: .winBack, identifier: "WELCOME"), facts)) == 11)
+        #expect(code(decide(redeemed: .init(type: .winBack, identifier: "WELCOME"), context)) == 11)
     }
 
     @Test func `redeeming the introductory offer is an ordinary purchase`() {

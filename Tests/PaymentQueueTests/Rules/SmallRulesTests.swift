@@ -125,8 +125,11 @@ import Testing
             #expect(identifier.hasPrefix(prefix))
             #expect(identifier.utf8.count == 28)
         }
-        #expect(made["e_"].flatMap(Identifiers.eventPosition) == EventPosition(transaction: 7, row: 8))
-        #expect(made["t_"].flatMap(Identifiers.eventPosition) == nil)
+        func position(_ identifier: String) -> EventPosition? {
+            EventPosition(identifier, prefix: Identifiers.eventPrefix)
+        }
+        #expect(made["e_"].flatMap(position) == EventPosition(transaction: 7, row: 8))
+        #expect(made["t_"].flatMap(position) == nil)
         #expect(Identifiers.customer(random: &random).utf8.count == 26)
     }
 }

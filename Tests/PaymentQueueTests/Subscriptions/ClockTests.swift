@@ -167,7 +167,7 @@ import Testing
             try await store.move(next: 5, key: "k", dyingAt: .afterRenewalCharge)
             try await store.restartQueue()
             try await eventually("the janitor ends the move") {
-                try await store.current.service.renewalJanitor.sweep()
+                try await store.current.service.clocks.sweep()
                 return try await store.clockState().nextEvent?.description == "2027-03-14T10:00:00.000Z"
             }
             #expect(try await store.renewals().count == 5)

@@ -44,7 +44,7 @@ import Testing
             #expect(try await alice.subscription().state == .subscribed)
             #expect(try await alice.history().transactions.count == 1)
             let attempts = store.processor.attempts
-            #expect(try await store.current.service.renewalJanitor.sweep() == 0)
+            #expect(try await store.current.service.clocks.sweep() == 0)
             #expect(store.processor.attempts == attempts)
             let discovery = ServiceDiscovery(store.bus.client(name: "operator"))
             let health = try await discovery.health("payment-queue", timeout: .seconds(2))
@@ -92,7 +92,7 @@ import Testing
             #expect(try await store.charges().count == 2)
             try await store.operate(original, .expire)
             try await eventually("it is sold") {
-                _ = try await store.current.service.janitor.sweep(now: .now + .seconds(60))
+                _ = try await store.current.service.purchases.sweep(now: .now + .seconds(60))
                 return try await alice.get(waiting.id).transactionState == .purchased
             }
             #expect(try await alice.subscription().productIdentifier == "news.monthly")

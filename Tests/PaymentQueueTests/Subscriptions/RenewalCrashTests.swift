@@ -41,7 +41,7 @@ import Testing
             try await store.restartQueue()
             try await store.putClock("2027-01-31")
             try await eventually("the charge is found again") {
-                try await store.current.service.renewalJanitor.sweep()
+                try await store.current.service.clocks.sweep()
                 return try await alice.history().transactions.count == 2
             }
             try await store.jump(to: "2027-02-07")
@@ -64,7 +64,7 @@ import Testing
                 #expect(try await store.clear() == (isCharged ? 2 : 1))
                 #expect(try await store.renewals().count == (isCharged ? 1 : 0))
                 #expect(try await alice.subscriptions().isEmpty)
-                #expect(try await store.current.service.renewalJanitor.sweep() <= 1)
+                #expect(try await store.current.service.clocks.sweep() <= 1)
                 // The group is a new one for this customer.
                 #expect(try await alice.add("news.weekly", key: "first").transaction.original == nil)
             }
@@ -81,7 +81,7 @@ import Testing
             #expect(try await refusal { try await store.operate(original, .renew) }?.code == .outcomeUnknown)
             store.processor.set(trouble: .none)
             try await eventually("the charge is found again") {
-                try await store.current.service.renewalJanitor.sweep()
+                try await store.current.service.clocks.sweep()
                 return try await alice.history().transactions.count == 2
             }
             #expect(try await store.renewals().map(\.chargeKey) == ["renew:\(original):1"])

@@ -14,7 +14,7 @@ import Testing
             let replica = try await store.startReplica()
             async let first = store.jump(by: "4w")
             try await eventually("nothing is due") {
-                try await replica.service.renewalJanitor.sweep()
+                try await replica.service.clocks.sweep()
                 return try await store.clockState().nextEvent.map { $0 > (TestStore.instant("2027-02-28")) }
                     ?? false
             }
@@ -34,7 +34,7 @@ import Testing
             try await eventually("the charge is on its way") { store.processor.heldCount == 1 }
             // The claim has run out; another replica asks about the same charge.
             let replica = try await store.startReplica(PurchaseClaims(headStart: .zero, lease: .zero))
-            async let other = replica.service.renewalJanitor.sweep()
+            async let other = replica.service.clocks.sweep()
             try await eventually("both ask") { store.processor.heldCount == 2 }
             store.processor.release()
             _ = try await (zombie, other)

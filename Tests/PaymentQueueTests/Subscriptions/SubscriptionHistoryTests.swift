@@ -75,8 +75,8 @@ import Testing
         store.processor.set(outcome: .approved)
         try await store.restartQueue()
         try await eventually("nothing is under way", within: .seconds(30)) {
-            let purchases = try await store.current.service.janitor.sweep(now: .now + .seconds(60))
-            let renewals = try await store.current.service.renewalJanitor.sweep()
+            let purchases = try await store.current.service.purchases.sweep(now: .now + .seconds(60))
+            let renewals = try await store.current.service.clocks.sweep()
             let isBusy = try await store.database.read { reader in
                 try await reader.queryOne("SELECT 1 AS busy FROM subscription WHERE attempt IS NOT NULL") != nil
             }
@@ -95,7 +95,7 @@ import Testing
             for _ in 0..<3 {
                 try await store.jump(to: "2027-07-15")
                 try await store.putClock("2026-01-01")
-                #expect(try await store.current.service.renewalJanitor.sweep() == 0)
+                #expect(try await store.current.service.clocks.sweep() == 0)
                 #expect(try await alice.subscription().state == .subscribed)
             }
             try await store.jump(to: "2027-08-15")

@@ -34,7 +34,7 @@ extension TestStore {
             let own = periods.filter { $0.original == value.originalID }
             // S2: numbered without gaps, in order, none over another.
             #expect(own.map(\.index) == Array(0..<own.count), comment)
-            #expect(own.last?.index == value.periodIndex, comment)
+            #expect(own.last?.index == value.period.index, comment)
             guard contiguous else { continue }
             // One that was replaced before it began has no length.
             let lived = own.filter { $0.start < $0.end }

@@ -55,7 +55,7 @@ import Testing
             quote = catalogue.quote(
                 QuoteRequest(bundleId: Catalogue.bundleId, productIdentifier: "a", storefront: "USA"))
             hasGrace = grace
-            value.periodIndex = -1
+            value.period.index = -1
             try? buy()
         }
 
@@ -68,9 +68,9 @@ import Testing
             case 14: handle(.renewalWillFail)
             case 15 where Int.random(in: 0..<4, using: &random) == 0: handle(.expired(.other))
             case 16 where Int.random(in: 0..<4, using: &random) == 0:
-                handle(.ended(.init(ending: .refunded, period: value.periodIndex)))
+                handle(.ended(.init(ending: .refunded, period: value.period.index)))
             case 17 where !value.isQuarantined && value.willAutoRenew && value.state.isExisting:
-                if let attempt = RenewalPolicy.renewal(value, facts, at: now) { try charge(attempt, &random) }
+                if let attempt = RenewalPolicy.renewal(value, context, at: now) { try charge(attempt, &random) }
             case 18 where !value.isQuarantined: try buy()
             default: move(&random)
             }
@@ -89,7 +89,7 @@ import Testing
             }
             now = max(now, at)
             let before = value
-            switch RenewalPolicy.step(value, facts, at: at) {
+            switch RenewalPolicy.step(value, context, at: at) {
             case .change(let change): try perform(change, at: at)
             case .renew(let attempt): try charge(attempt, &random)
             }
@@ -150,8 +150,8 @@ import Testing
             value = machine.value
         }
 
-        private var facts: RenewalPolicy.Facts {
-            RenewalPolicy.Facts(quote: quote, tester: TesterSettings(), lastAmount: periods.last?.amount)
+        private var context: RenewalPolicy.Context {
+            RenewalPolicy.Context(quote: quote, tester: TesterSettings(), lastAmount: periods.last?.amount)
         }
 
         /// The rules it breaks; none in a sound life.

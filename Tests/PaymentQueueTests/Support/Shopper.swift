@@ -161,7 +161,7 @@ extension TestStore {
 
     /// Sweeps until nothing is left purchasing.
     func settle() async throws {
-        let janitor = current.service.janitor
+        let janitor = current.service.purchases
         try await eventuallySettled { try await janitor.sweep(now: .now + .seconds(60)) == 0 }
     }
 

@@ -11,10 +11,12 @@ extension StoredSubscription {
         let start = Timestamp(milliseconds: 0)
         return StoredSubscription(
             customer: CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: "c_1"), group: "pro",
+            paidGroup: "pro",
             originalID: "t_1", originalIdentifier: "1", revision: 1, state: state, product: product, level: level,
-            length: SubscriptionPeriod(numberOfUnits: 1, unit: unit), periodIndex: 0, periodStart: start,
-            activeUntil: until, activeID: "t_1", activeTransaction: "1", anchor: start, anchorCount: 0,
-            willAutoRenew: willAutoRenew, renewProduct: renewProduct ?? product, rate: .realTime, renewals: 0,
+            length: SubscriptionPeriod(numberOfUnits: 1, unit: unit),
+            period: Period(index: 0, start: start, end: until, transactionID: "t_1", transactionIdentifier: "1"),
+            anchor: RenewalSchedule.Anchor(at: start, count: 0), willAutoRenew: willAutoRenew,
+            renewProduct: renewProduct ?? product, rate: .realTime, renewals: 0,
             failsNext: false, retryCount: 0, dueAt: until)
     }
 }

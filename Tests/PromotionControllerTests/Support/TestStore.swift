@@ -69,7 +69,7 @@ final class TestStore: Sendable {
 
     /// What the janitor does at its next turn, with everything due that was tried before.
     @discardableResult
-    func sweep() async throws -> Int { try await current.service.janitor.sweep(now: .now + .seconds(60)) }
+    func sweep() async throws -> Int { try await current.service.intents.sweep(now: .now + .seconds(60)) }
 
     func startController() async throws { controllers.begin(try await makeController()) }
 

@@ -1,26 +1,26 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
-/// Who in this process works on which purchase, and who waits for its outcome.
+/// The purchases (or subscriptions) this process works on, and the tasks that wait for their outcome.
 ///
 /// Nothing rests on it but speed: two processes may well work on one purchase, and the database decides.
-final class OutcomeBoard: Sendable {
+final class InFlightRegistry: Sendable {
     private struct Contents {
-        var driven: Set<ExactText> = []
+        var worked: Set<ExactText> = []
         var listeners: [ExactText: [Int: AsyncStream<Void>.Continuation]] = [:]
         var nextListener = 0
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     /// - Returns: whether the caller is to work on the purchase now; then it calls ``end(_:)``.
-    func begin(_ id: String) -> Bool { contents.withLock { $0.driven.insert(id).inserted } }
+    func begin(_ id: String) -> Bool { contents.withLock { $0.worked.insert(id).inserted } }
 
-    func end(_ id: String) { contents.withLock { _ = $0.driven.remove(id) } }
+    func end(_ id: String) { contents.withLock { _ = $0.worked.remove(id) } }
 
-    func isDriven(_ id: String) -> Bool { contents.withLock { $0.driven.containsExactly(id) } }
+    func contains(_ id: String) -> Bool { contents.withLock { $0.worked.containsExactly(id) } }
 
-    /// Wakes everybody who waits for this purchase, to look again.
+    /// Wakes all that wait for this purchase, to look again.
     func announce(_ id: String) {
         let woken = contents.withLock { $0.listeners.removeValue(forKey: ExactText(id)) }
         for continuation in woken.map({ Array($0.values) }) ?? [] {

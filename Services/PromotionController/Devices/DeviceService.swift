@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 /// Handles `device.…` and `installation.…`: devices, and the apps on them.
-struct DeviceDesk: Sendable {
+struct DeviceService: Sendable {
     static let pageMax = 500
     /// Feedback with which the store cancels intents of a deleted device.
     static let removalFeedback = "the device was deleted"
@@ -69,7 +69,7 @@ struct DeviceDesk: Sendable {
         try await database.write { transaction in
             guard try await DeviceRepository.find(request.deviceId, in: transaction) != nil else { return }
             _ = try await DeviceRepository.lock(request.deviceId, in: transaction)
-            let commit = IntentCommit(transaction: transaction, now: now)
+            let commit = IntentTransaction(transaction: transaction, now: now)
             for intent in try await IntentRepository.lockOpen(onDevice: request.deviceId, in: transaction) {
                 _ = try await commit.apply(.decided(.cancel, feedback: Self.removalFeedback), to: intent)
             }
@@ -102,7 +102,7 @@ struct DeviceDesk: Sendable {
         try await database.write { transaction in
             guard try await DeviceRepository.find(installation.deviceId, in: transaction) != nil else { return }
             _ = try await DeviceRepository.lock(installation.deviceId, in: transaction)
-            let commit = IntentCommit(transaction: transaction, now: now)
+            let commit = IntentTransaction(transaction: transaction, now: now)
             for intent in try await IntentRepository.lockOpen(of: installation, in: transaction) {
                 _ = try await commit.apply(.withdrawn, to: try await commit.settle(intent))
             }

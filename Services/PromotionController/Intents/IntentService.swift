@@ -1,15 +1,27 @@
 import BusService
+import EventLoop
+import Logging
 import Persistence
+import ServiceDatabase
 import StoreModels
 
-/// Handles `intent.deliver`, `.heads`, `.get`, `.list` and `.search`. Replies show the intents' state at the time of
-/// the request, even if the janitor is late.
-struct IntentDesk: Sendable {
+/// Handles `intent.deliver`, `.heads`, `.get`, `.list`, `.search`, `.decide`, `.add` and `.clear`, and does due work
+/// without a request.
+///
+/// Replies show the intents' state at the time of the request, even if the sweep is late.
+struct IntentService: Sendable {
     static let pageMax = 100
+    /// Time reserved for recording PaymentQueue's answer and replying.
+    static let replyMargin: Duration = .milliseconds(300)
 
     let database: any SQLDatabase
     let times: AppTimes
-    let settler: IntentSettler
+    let collaborators: Collaborators
+    let checkpoint: CheckpointHook
+    let logger: Logger
+    /// Intents whose payment a request of this process is adding now; the sweep skips them.
+    let paymentsInFlight = Locked<Set<ExactText>>([])
+    let retries = RetrySweep(concurrency: paymentConcurrency)
 
     /// Returns all pending intents for a stream; the first delivery starts `answerBy`. An app that was never launched
     /// gets none (I6), nor does a version that does not handle promoted purchases (M75).
@@ -35,7 +47,7 @@ struct IntentDesk: Sendable {
         if open.contains(where: { $0.isNews(to: version, at: now) }) {
             open = try await database.write { transaction in
                 try await deliver(
-                    installation, request.customerIdentifier, IntentCommit(transaction: transaction, now: now))
+                    installation, request.customerIdentifier, IntentTransaction(transaction: transaction, now: now))
             }
         }
         let pending = open.filter { $0.life.state == .pending && $0.isHandled(by: version) }.map(\.intent)
@@ -46,7 +58,7 @@ struct IntentDesk: Sendable {
 
     /// Delivers with the device locked. An app that is being deleted gets no intents, and its time does not begin (I6).
     private func deliver(
-        _ installation: InstallationReference, _ customer: String, _ commit: IntentCommit
+        _ installation: InstallationReference, _ customer: String, _ commit: IntentTransaction
     ) async throws -> [StoredIntent] {
         _ = try await DeviceRepository.lock(installation.deviceId, in: commit.transaction)
         guard
@@ -86,14 +98,14 @@ struct IntentDesk: Sendable {
         guard !life.pass(to: now).isEmpty else { return found.intent }
         return try await database.write { transaction in
             guard let locked = try await IntentRepository.lock(found.id, in: transaction) else { return found.intent }
-            return try await IntentCommit(transaction: transaction, now: now).settle(locked).intent
+            return try await IntentTransaction(transaction: transaction, now: now).settle(locked).intent
         }
     }
 
     /// - Throws: `requestInvalid`.
     func list(_ request: IntentsRequest, deadline: ContinuousClock.Instant) async throws -> IntentsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        try await settler.settle(app: request.bundleId, deadline: deadline)
+        try await settle(app: request.bundleId, deadline: deadline)
         let rows = try await database.read { try await IntentRepository.list(request, in: $0) }
         return try page(rows, limit: request.limit, \.intent)
     }
@@ -102,7 +114,7 @@ struct IntentDesk: Sendable {
     /// - Throws: `requestInvalid`.
     func search(_ request: IntentListRequest, deadline: ContinuousClock.Instant) async throws -> IntentsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        try await settler.settle(app: request.bundleId, deadline: deadline)
+        try await settle(app: request.bundleId, deadline: deadline)
         let rows = try await database.read { try await IntentRepository.search(request, in: $0) }
         return try page(rows, limit: request.limit, \.record)
     }

@@ -16,10 +16,9 @@ enum EventRepository {
     }
 
     /// Scans up to ``EventTable/scanMax`` rows after `after` for the requested events.
-    /// - Returns: The events and the end of the scan; no end when there are no rows after `after`.
-    static func events(
+    static func scan(
         _ request: IntentEventsRequest, after: EventPosition, in reader: SQLReader
-    ) async throws -> (events: [(event: IntentEvent, position: EventPosition)], end: EventPosition?) {
+    ) async throws -> EventScan<IntentEvent> {
         let dialect = reader.dialect
         let rows = try await reader.query(
             """
@@ -33,7 +32,7 @@ enum EventRepository {
             let position = try EventPosition(row)
             matching.append((try await event(at: position, row, in: reader), position))
         }
-        return (matching, try rows.last.map { try EventPosition($0) })
+        return EventScan(events: matching, end: try rows.last.map { try EventPosition($0) })
     }
 
     /// Removes rows written before `wall`, at most `limit`. The last row of all stays, because SQLite continues its

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Changes intents inside one transaction. Each change writes the row's next revision, and an event where apps or
 /// operators need one. The caller locks the rows.
-struct IntentCommit {
+struct IntentTransaction {
     let transaction: SQLTransaction
     let now: PurchaseIntent.Life.Now
 
@@ -27,19 +27,19 @@ struct IntentCommit {
         change(&next)
         let state = next.life.state
         let written = try await write(next, over: intent, passing: state == intent.life.state ? [] : [state])
-        if event == .delivered { try await tell(.intentDelivered, written.record, of: written) }
+        if event == .delivered { try await append(.intentDelivered, written.record, of: written) }
         return (written, true)
     }
 
     /// Writes a new intent.
     func begin(_ intent: StoredIntent) async throws {
         try await IntentRepository.insert(intent, at: now.wall, in: transaction)
-        try await tell(.intentStarted, intent.record, of: intent)
+        try await append(.intentStarted, intent.record, of: intent)
     }
 
     /// Records that the store opens the app for an intent, new or already waiting.
     func opensApp(for intent: StoredIntent) async throws {
-        try await tell(.intentOpenApp, intent.record, of: intent)
+        try await append(.intentOpenApp, intent.record, of: intent)
     }
 
     /// Writes changes that do not affect the state.
@@ -61,12 +61,12 @@ struct IntentCommit {
             guard let kind = IntentEvent.Kind(state) else { continue }
             var shown = next.record
             shown.state = state
-            try await tell(kind, shown, of: next)
+            try await append(kind, shown, of: next)
         }
         return next
     }
 
-    private func tell(_ kind: IntentEvent.Kind, _ intent: PurchaseIntent, of stored: StoredIntent) async throws {
+    private func append(_ kind: IntentEvent.Kind, _ intent: PurchaseIntent, of stored: StoredIntent) async throws {
         try await EventRepository.append(kind, intent, of: stored, at: now.wall, in: transaction)
     }
 }

@@ -5,16 +5,16 @@ import Testing
 
 @testable import ServiceDatabase
 
-@Suite struct DatabaseArrivalTests {
+@Suite struct DatabaseConnectRetryTests {
     private let logs = LogCapture()
-    private var arrival: DatabaseArrival {
-        DatabaseArrival(logger: Logger(label: "test") { [logs] _ in logs.handler() })
+    private var retry: DatabaseConnectRetry {
+        DatabaseConnectRetry(logger: Logger(label: "test") { [logs] _ in logs.handler() })
     }
 
     @Test func `a server that is away at the start is waited for, and the log says so once`() async throws {
         var attempts = 0
         var pauses: [Duration] = []
-        let opened = try await arrival.wait { () throws(PersistenceError) in
+        let opened = try await retry.open { () throws(PersistenceError) in
             attempts += 1
             guard attempts > 3 else { throw PersistenceError(.unavailable, "it recovers (57P03)") }
             return "open"
@@ -30,7 +30,7 @@ import Testing
     @Test func `what waiting cannot mend is told at once`() async throws {
         var pauses = 0
         let error = await #expect(throws: PersistenceError.self) {
-            try await arrival.wait { () throws(PersistenceError) -> String in
+            try await retry.open { () throws(PersistenceError) -> String in
                 throw PersistenceError(.cannotOpen, "no such role")
             } pausing: { _ in
                 pauses += 1
@@ -43,13 +43,13 @@ import Testing
     @Test func `after half a minute the process ends as one that may be started again`() async throws {
         var waited = Duration.zero
         let error = await #expect(throws: PersistenceError.self) {
-            try await arrival.wait { () throws(PersistenceError) -> String in
+            try await retry.open { () throws(PersistenceError) -> String in
                 throw PersistenceError(.unavailable, "nobody there")
             } pausing: {
                 waited += $0
             }
         }
         #expect(error?.exitCode == 69)
-        #expect(waited >= DatabaseArrival.patience && waited < DatabaseArrival.patience + .seconds(5))
+        #expect(waited >= DatabaseConnectRetry.timeout && waited < DatabaseConnectRetry.timeout + .seconds(5))
     }
 }

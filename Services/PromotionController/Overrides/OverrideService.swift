@@ -1,16 +1,15 @@
 import Persistence
-import ServiceDatabase
 import StoreModels
 
 /// Handles `overrides.get`, `order.put` and `visibility.put`: one device's overrides in one app (M87–M105). Every read
 /// comes from the database and every write locks the row, so that a read after a write's reply sees the write, on any
 /// replica (M1).
-struct OverrideDesk: Sendable {
+struct OverrideService: Sendable {
     let database: any SQLDatabase
 
     /// Returns a device's overrides; an unknown device has none.
     func get(_ installation: InstallationReference) async throws -> DevicePromotions {
-        try await database.read { try await Self.promotions(of: installation, in: $0) }
+        try await database.read { try await InstallationRepository.promotions(of: installation, in: $0) }
     }
 
     /// - Returns: The device's current overrides.
@@ -57,24 +56,5 @@ struct OverrideDesk: Sendable {
             try await InstallationRepository.setOverrides(overrides, of: installation, in: transaction)
             return overrides
         }
-    }
-
-    private static func promotions(
-        of installation: InstallationReference, in reader: SQLReader
-    ) async throws -> DevicePromotions {
-        let row = try await reader.queryOne(
-            """
-            SELECT d.device_id, d.platform, d.os_version, i.launched_version, i.overrides FROM device d
-            LEFT JOIN installation i ON i.device_id = d.device_id AND i.bundle_id = ?
-            WHERE d.device_id = ?
-            """, installation.bundleId, installation.deviceId)
-        guard let row else {
-            return DevicePromotions(overrides: PromotionOverrides(), isLaunched: false, isKnown: false)
-        }
-        let overrides = try (row["overrides"] as String?).map { try StoredJSON.value(PromotionOverrides.self, $0) }
-        return DevicePromotions(
-            overrides: overrides ?? PromotionOverrides(),
-            isLaunched: (try row["launched_version"] as String?) != nil,
-            unsupported: try StoredDevice(row).unsupported)
     }
 }

@@ -60,6 +60,25 @@ enum InstallationRepository {
             wall.milliseconds)
     }
 
+    /// A device's overrides of an app, and whether the device shows promotions, in one query.
+    static func promotions(
+        of installation: InstallationReference, in reader: SQLReader
+    ) async throws -> DevicePromotions {
+        let row = try await reader.queryOne(
+            """
+            SELECT d.device_id, d.platform, d.os_version, i.launched_version, i.overrides FROM device d
+            LEFT JOIN installation i ON i.device_id = d.device_id AND i.bundle_id = ?
+            WHERE d.device_id = ?
+            """, installation.bundleId, installation.deviceId)
+        guard let row else {
+            return DevicePromotions(overrides: PromotionOverrides(), isLaunched: false, isKnown: false)
+        }
+        let overrides = try (row["overrides"] as String?).map { try StoredJSON.value(PromotionOverrides.self, $0) }
+        return DevicePromotions(
+            overrides: overrides ?? PromotionOverrides(),
+            isLaunched: (try row["launched_version"] as String?) != nil,
+            unsupported: try StoredDevice(row).unsupported)
+    }
     static func setOverrides(
         _ overrides: PromotionOverrides, of installation: InstallationReference, in transaction: SQLTransaction
     ) async throws {

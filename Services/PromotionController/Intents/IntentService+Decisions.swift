@@ -2,19 +2,9 @@ import EventLoop
 import Persistence
 import StoreModels
 
-/// Handles `intent.decide` and `intent.add`. The first decision counts (I2); it is recorded before PaymentQueue gets
-/// the payment (docs/adr/0017-intents-decided-once.md).
-struct DecisionDesk: Sendable {
-    /// Time reserved for recording PaymentQueue's answer and replying.
-    static let replyMargin: Duration = .milliseconds(300)
-
-    let database: any SQLDatabase
-    let times: AppTimes
-    let adder: PaymentAdder
-    let checkpoint: CheckpointHook
-    /// Intents whose payment this process is adding now; the janitor skips them.
-    let underWay = Locked<Set<ExactText>>([])
-
+/// `intent.decide` and `intent.add`. The first decision counts (I2); it is recorded before PaymentQueue gets the payment
+/// (docs/adr/0017-intents-decided-once.md).
+extension IntentService {
     /// Result of a commit. A refusal is not thrown inside of it, so that expiries found on the way are committed.
     private enum Decided: Sendable {
         case done(StoredIntent, isRepeated: Bool)
@@ -38,7 +28,7 @@ struct DecisionDesk: Sendable {
         guard decided.intent.life.state == .continued else {
             return DecideIntentReply(intent: decided.intent.intent, isRepeated: decided.isRepeated)
         }
-        switch try await add(decided.intent, deadline) {
+        switch try await addPayment(of: decided.intent, deadline) {
         case .added(let reply, let intent):
             return DecideIntentReply(intent: intent.intent, added: reply, isRepeated: decided.isRepeated)
         case .refused(let error): throw error
@@ -64,7 +54,7 @@ struct DecisionDesk: Sendable {
                 .decided(.continue), on: intent, commit,
                 with: StoredIntent.Addition(payment: request.payment, discountCheck: request.discountCheck))
         }
-        switch try await add(decided.intent, deadline) {
+        switch try await addPayment(of: decided.intent, deadline) {
         case .added(let reply, let intent):
             return DecideIntentReply(intent: intent.intent, added: reply, isRepeated: decided.isRepeated)
         case .refused(let error), .unknown(let error): throw error
@@ -75,14 +65,14 @@ struct DecisionDesk: Sendable {
     private func change(
         _ identifier: String, of installation: InstallationReference, _ customer: String,
         _ deadline: ContinuousClock.Instant,
-        _ change: @escaping @Sendable (StoredIntent, IntentCommit) async throws -> Decided
+        _ change: @escaping @Sendable (StoredIntent, IntentTransaction) async throws -> Decided
     ) async throws -> (intent: StoredIntent, isRepeated: Bool) {
         let now = try await times.now(of: installation.bundleId, deadline: deadline)
         let decided = try await database.write { transaction in
             guard let locked = try await IntentRepository.lock(identifier, in: transaction),
                 locked.belongs(to: installation, customer)
             else { throw StoreError.noIntent(identifier) }
-            let commit = IntentCommit(transaction: transaction, now: now)
+            let commit = IntentTransaction(transaction: transaction, now: now)
             let decided = try await change(try await commit.settle(locked), commit)
             try checkpoint(.insideDecisionCommit)
             return decided
@@ -95,7 +85,7 @@ struct DecisionDesk: Sendable {
     }
 
     private static func decided(
-        _ event: PurchaseIntent.Life.Event, on intent: StoredIntent, _ commit: IntentCommit,
+        _ event: PurchaseIntent.Life.Event, on intent: StoredIntent, _ commit: IntentTransaction,
         with addition: StoredIntent.Addition?
     ) async throws -> Decided {
         do {
@@ -106,13 +96,86 @@ struct DecisionDesk: Sendable {
         }
     }
 
-    /// Adds the payment. Repeating it is safe: PaymentQueue gives the same answer.
-    private func add(
-        _ intent: StoredIntent, _ deadline: ContinuousClock.Instant
-    ) async throws -> PaymentAdder.Outcome {
-        underWay.withLock { _ = $0.insert(intent.id) }
-        defer { underWay.withLock { _ = $0.remove(intent.id) } }
-        return try await adder.add(intent, deadline: deadline - Self.replyMargin)
+    // MARK: Payment
+
+    /// Result of adding a payment.
+    enum AdditionResult: Sendable {
+        /// There is a transaction.
+        case added(AddPaymentReply, StoredIntent)
+        /// This payment created none; the intent is deferred again, unless there is another payment.
+        case refused(StoreError)
+        /// The result is unknown; the sweep asks again.
+        case unknown(StoreError)
+    }
+
+    /// Adds the payment for a request, while sweeps skip it. Repeating it is safe: PaymentQueue gives the same answer.
+    private func addPayment(
+        of intent: StoredIntent, _ deadline: ContinuousClock.Instant
+    ) async throws -> AdditionResult {
+        paymentsInFlight.withLock { _ = $0.insert(intent.id) }
+        defer { paymentsInFlight.withLock { _ = $0.remove(intent.id) } }
+        return try await addPayment(of: intent, deadline: deadline - Self.replyMargin)
+    }
+
+    /// Adds a continued intent's payment to PaymentQueue and records the result. The payment has its own key, so
+    /// repeating it has no further effect (I3). A confirmed payment is only queried: where PaymentQueue no longer has it,
+    /// it buys nothing.
+    /// - Parameter intent: A continued intent, as its commit left it.
+    func addPayment(of intent: StoredIntent, deadline: ContinuousClock.Instant) async throws -> AdditionResult {
+        guard let addition = intent.addition else { preconditionFailure("a continued intent has its payment") }
+        switch await ask(intent, addition, deadline) {
+        case .success(let reply):
+            try checkpoint(.afterAddition)
+            let noted = try await note(.added, of: intent) { $0.transactionId = reply.transaction.id }
+            return .added(reply, noted)
+        case .failure(let error) where !error.isDefinitive:
+            return .unknown(error)
+        case .failure(let error):
+            try checkpoint(.afterAddition)
+            // PaymentQueue has a payment of this intent under another key, or had one that was cleared: it is final.
+            _ = try await note(error.code == .intentDecided ? .added : .refused, of: intent)
+            return .refused(error)
+        }
+    }
+
+    private func ask(
+        _ intent: StoredIntent, _ addition: StoredIntent.Addition, _ deadline: ContinuousClock.Instant
+    ) async -> Result<AddPaymentReply, StoreError> {
+        let request = AddPaymentRequest(
+            bundleId: intent.installation.bundleId, customerIdentifier: intent.customerIdentifier,
+            deviceId: intent.installation.deviceId, payment: addition.payment, discountCheck: addition.discountCheck,
+            isTest: intent.source == .testURL ? true : nil, isRepeat: intent.life.isAdded ? true : nil)
+        do throws(StoreError) {
+            return .success(try await collaborators.addPayment(request, deadline))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// - Returns: The intent as it is now.
+    private func note(
+        _ event: PurchaseIntent.Life.Event, of intent: StoredIntent,
+        changing change: @escaping @Sendable (inout StoredIntent) -> Void = { _ in }
+    ) async throws -> StoredIntent {
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        let noted = try await database.write { transaction in
+            guard let current = try await IntentRepository.lock(intent.id, in: transaction) else { return intent }
+            // A refusal of an outdated payment does not affect the intent.
+            guard event == .added || current.addition == intent.addition else { return current }
+            let commit = IntentTransaction(transaction: transaction, now: now)
+            if event == .added, current.life.state == .cancelled || current.life.state == .expired {
+                // Decided while the payment was on its way; the operator must see that there is a transaction.
+                return try await commit.rewrite(current, change)
+            }
+            let noted = try await commit.apply(event, to: current) { next in
+                next.addition = event == .added ? intent.addition : nil
+                change(&next)
+            }
+            try checkpoint(.insideAdditionCommit)
+            return noted.intent
+        }
+        try checkpoint(.afterAdditionCommit)
+        return noted
     }
 }
 
@@ -126,4 +189,9 @@ extension StoreError {
                 details: ["state": .string(state.rawValue)])
         }
     }
+}
+
+extension StoreError {
+    /// Whether a repetition would get the same error: 4xx that is not retryable, and unsupported operations.
+    var isDefinitive: Bool { !retryable && ((400..<500).contains(status) || code == .notImplemented) }
 }

@@ -1,7 +1,7 @@
 import ServiceDatabase
 import StoreModels
 
-extension SubscriptionRenewer {
+extension RenewalService {
     /// Ends renewals that are being charged, before a history is cleared. The processor gives their charges up, and a
     /// renewal it has already charged ends as renewed. So nothing is charged without a row.
     /// - Returns: The number of renewals there were.
@@ -12,7 +12,7 @@ extension SubscriptionRenewer {
     ) async throws -> Int {
         var count = 0
         while true {
-            let page = try await store.attempts(scope, limit: Self.pageSize)
+            let page = try await attempts(scope, limit: Self.pageSize)
             for due in page { try await giveUp(due, until: last, cancel) }
             count += page.count
             guard page.count == Self.pageSize else { return count }
@@ -33,7 +33,7 @@ extension SubscriptionRenewer {
                 .serviceUnavailable, "the payment processor is away, which has to give up renewals in flight first",
                 retryAfterMs: error.retryAfterMs)
         }
-        try driver.checkpoint(.afterCancel)
+        try checkpoint(.afterCancel)
         let answer = ChargeAnswer(charge, expected: attempt.terms.amount)
         guard answer != .undecided else {
             throw StoreError(
@@ -45,7 +45,7 @@ extension SubscriptionRenewer {
 
     private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ answer: ChargeAnswer) async throws {
         let job = RenewalJob(value: due.value, work: .charge(attempt), at: attempt.at)
-        guard let settled = try await store.settle(job, answer) else { return }
-        tell(settled, job, answer)
+        guard let settled = try await settle(job, answer) else { return }
+        publish(settled, job, answer)
     }
 }

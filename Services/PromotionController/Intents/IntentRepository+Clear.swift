@@ -2,9 +2,9 @@ import Persistence
 import StoreModels
 
 /// Queries of `intent.clear`, for one account in an app or for all.
-enum ClearRepository {
+extension IntentRepository {
     /// Devices after `after` that have open intents or prompts.
-    static func devices(
+    static func devicesToClear(
         _ request: ClearIntentsRequest, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [String] {
         try await reader.query(
@@ -19,7 +19,7 @@ enum ClearRepository {
     }
 
     /// Continued intents whose payment PaymentQueue has not confirmed.
-    static func unadded(
+    static func unaddedIdentifiers(
         _ request: ClearIntentsRequest, limit: Int, in reader: SQLReader
     ) async throws -> [String] {
         try await reader.query(

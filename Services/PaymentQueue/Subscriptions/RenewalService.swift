@@ -1,12 +1,13 @@
+import EventLoop
 import Logging
+import Persistence
 import ServiceDatabase
 import StoreModels
-import Synchronization
 
 /// Processes what has fallen due. It fixes charges, asks the processor until it answers, and writes the outcome. The
-/// janitor, a clock that is moved, a purchase in the group and an operator all use it; one of them at a time per
+/// sweep, a clock that is moved, a purchase in the group and an operator all use it; one of them at a time per
 /// subscription in this process. Between replicas the database decides.
-final class SubscriptionRenewer: Sendable {
+final class RenewalService: Sendable {
     /// Subscriptions of one page, whose charges are fixed in one commit.
     static let pageSize = 512
     /// Charges and commits under way at once.
@@ -18,22 +19,37 @@ final class SubscriptionRenewer: Sendable {
     /// For a quote of Catalog's.
     static let quoteTime: Duration = .seconds(2)
 
-    let store: RenewalStore
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let claims: PurchaseClaims
+    let checkpoint: CheckpointHook
+    let collaborators: PurchaseCollaborators
+    let record: SalesRecord
     let quotes: QuoteCache
-    let driver: PurchaseDriver
+    /// The purchases this process works on; some wait for a renewal.
+    let purchases: InFlightRegistry
     /// Subscriptions that tasks of this process work on, and the tasks that wait for them.
-    let board = OutcomeBoard()
+    let inFlight = InFlightRegistry()
     /// Apps that are being swept in this process.
-    private let sweeping = Mutex<Set<ExactText>>([])
-    private let schedule = Mutex(RetrySchedule())
+    private let sweeping = Locked<Set<ExactText>>([])
+    private let schedule = Locked(RetrySchedule())
     private let logger: Logger
 
     private static let wakeUp = "wake up"
 
-    init(store: RenewalStore, quotes: QuoteCache, driver: PurchaseDriver, logger: Logger) {
-        self.store = store
+    init(
+        database: any SQLDatabase, clock: BusinessClock, claims: PurchaseClaims, checkpoint: @escaping CheckpointHook,
+        collaborators: PurchaseCollaborators, record: SalesRecord, quotes: QuoteCache, purchases: InFlightRegistry,
+        logger: Logger
+    ) {
+        self.database = database
+        self.clock = clock
+        self.claims = claims
+        self.checkpoint = checkpoint
+        self.collaborators = collaborators
+        self.record = record
         self.quotes = quotes
-        self.driver = driver
+        self.purchases = purchases
         self.logger = logger
     }
 
@@ -44,7 +60,7 @@ final class SubscriptionRenewer: Sendable {
     @discardableResult
     func sweep() async throws -> Int {
         var total = 0
-        for app in try await store.appsDue() {
+        for app in try await appsDue() {
             let last = ContinuousClock.now + Self.turn
             while !Task.isCancelled, ContinuousClock.now < last {
                 let done = try await sweep(app, until: last)
@@ -64,7 +80,7 @@ final class SubscriptionRenewer: Sendable {
         return try await withThrowingTaskGroup(of: RenewalOutcome.self) { group in
             var (running, done) = (0, 0)
             var place = DueRepository.Place.start
-            var page = try await store.strays(of: bundleId, limit: Self.pageSize)
+            var page = try await strays(of: bundleId, limit: Self.pageSize)
             var isFirst = true
             while !Task.isCancelled, ContinuousClock.now < last {
                 for job in try await jobs(for: page) {
@@ -80,7 +96,7 @@ final class SubscriptionRenewer: Sendable {
                     place = DueRepository.Place(at: at, originalID: end.value.originalID)
                 }
                 isFirst = false
-                page = try await store.due(of: bundleId, after: place, limit: Self.pageSize)
+                page = try await due(of: bundleId, after: place, limit: Self.pageSize)
             }
             for try await outcome in group where outcome == .done { done += 1 }
             return done
@@ -91,15 +107,15 @@ final class SubscriptionRenewer: Sendable {
     private func jobs(for page: [DueSubscription]) async throws -> [RenewalJob] {
         let now = ContinuousClock.now
         let free = page.filter { due in
-            !board.isDriven(due.value.originalID)
+            !inFlight.contains(due.value.originalID)
                 && schedule.withLock { $0.isDue(due.value.originalID, now: now) }
         }
         guard !free.isEmpty else { return [] }
         let planned = try await plan(free)
         let charges = planned.filter(\.isCharge)
         guard !charges.isEmpty else { return planned }
-        let fixed = try await store.fix(charges)
-        try driver.checkpoint(.afterPageCommit)
+        let fixed = try await fix(charges)
+        try checkpoint(.afterPageCommit)
         return fixed + planned.filter { !$0.isCharge }
     }
 
@@ -116,7 +132,7 @@ final class SubscriptionRenewer: Sendable {
             } else {
                 if quoted[due.quoteRequest] == nil { quoted[due.quoteRequest] = await quote(due.quoteRequest) }
                 guard case .some(let quote?) = quoted[due.quoteRequest] else { continue }
-                jobs.append(.init(due, RenewalPolicy.step(due.value, due.facts(quote), at: at), at: at))
+                jobs.append(.init(due, RenewalPolicy.step(due.value, due.context(quote), at: at), at: at))
             }
         }
         return jobs
@@ -137,7 +153,7 @@ final class SubscriptionRenewer: Sendable {
     /// Does one job and notes when it may be tried again.
     private func attempt(_ job: RenewalJob) async -> RenewalOutcome {
         let id = job.value.originalID
-        guard board.begin(id) else { return .unknown }
+        guard inFlight.begin(id) else { return .unknown }
         var outcome = RenewalOutcome.unknown
         do {
             outcome = try await perform(job) == nil ? .unknown : .done
@@ -145,28 +161,28 @@ final class SubscriptionRenewer: Sendable {
             logger.warning("renewal not resolved", metadata: ["subscription": "\(id)", "error": "\(error)"])
         }
         schedule.withLock { outcome == .done ? $0.settled(id) : $0.failed(id, now: .now) }
-        board.end(id)
-        board.announce(id)
+        inFlight.end(id)
+        inFlight.announce(id)
         return outcome
     }
 
     /// - Returns: What was written; an inner nil when another writer was first, an outer nil while the outcome is
     ///   unknown.
-    private func perform(_ job: RenewalJob) async throws -> RenewalStore.Settled?? {
+    private func perform(_ job: RenewalJob) async throws -> Settled?? {
         guard let answer = try await answer(job) else { return nil }
-        guard let settled = try await store.settle(job, answer) else { return .some(nil) }
-        try driver.checkpoint(.afterRenewalCommit)
-        tell(settled, job, answer)
+        guard let settled = try await settle(job, answer) else { return .some(nil) }
+        try checkpoint(.afterRenewalCommit)
+        publish(settled, job, answer)
         return settled
     }
 
     /// Sends hints, wakes what waits in this process, and writes the log.
-    func tell(_ settled: RenewalStore.Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
+    func publish(_ settled: Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
         if let outcome = SalesRecord.Renewal(job.work, answer) {
-            driver.record.note(outcome, of: settled.value, paid: settled.transaction)
+            record.note(outcome, of: settled.value, paid: settled.transaction)
         }
-        for change in settled.changes { driver.collaborators.publish(change) }
-        for id in settled.woken { driver.board.announce(id) }
+        for change in settled.changes { collaborators.publish(change) }
+        for id in settled.woken { purchases.announce(id) }
     }
 
     /// The processor's answer. A free period is approved without a request.
@@ -177,11 +193,11 @@ final class SubscriptionRenewer: Sendable {
             chargeKey: attempt.chargeKey, amount: attempt.terms.amount, bundleId: job.value.customer.bundleId,
             customerIdentifier: job.value.customer.customerIdentifier, productIdentifier: attempt.product,
             simulate: attempt.terms.simulate)
-        try driver.checkpoint(.beforeRenewalCharge)
+        try checkpoint(.beforeRenewalCharge)
         let answer: ChargeAnswer
         do {
             answer = ChargeAnswer(
-                try await driver.collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
+                try await collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
             // The processor has another amount under this key; a retry gets the same answer.
             answer = .mismatch(charged: nil)
@@ -190,7 +206,7 @@ final class SubscriptionRenewer: Sendable {
                 "renewal unanswered", metadata: ["charge": "\(attempt.chargeKey)", "error": "\(error.message)"])
             return nil
         }
-        try driver.checkpoint(.afterRenewalCharge)
+        try checkpoint(.afterRenewalCharge)
         if case .mismatch(let charged) = answer {
             logger.critical(
                 "the processor charged another amount for a renewal; it is quarantined",
@@ -211,7 +227,7 @@ final class SubscriptionRenewer: Sendable {
     func catchUp(
         _ customer: CustomerReference, group: String, until last: ContinuousClock.Instant
     ) async throws -> Bool {
-        guard let id = try await store.originalID(of: customer, group: group) else { return true }
+        guard let id = try await originalID(of: customer, group: group) else { return true }
         return try await catchUp(id, until: last)
     }
 
@@ -219,12 +235,12 @@ final class SubscriptionRenewer: Sendable {
     func catchUp(_ originalID: String, until last: ContinuousClock.Instant) async throws -> Bool {
         var attempts = 0
         while true {
-            guard let (due, now) = try await store.find(originalID), due.value.isBusy(at: now),
+            guard let (due, now) = try await find(originalID), due.value.isBusy(at: now),
                 !due.value.isQuarantined
             else { return true }
             guard ContinuousClock.now < last else { return false }
-            let news = board.listen(originalID)
-            if !board.isDriven(originalID), let job = try await jobs(forced: due) {
+            let news = inFlight.listen(originalID)
+            if !inFlight.contains(originalID), let job = try await jobs(forced: due) {
                 if await attempt(job) == .done { continue }
             }
             attempts += 1
@@ -242,19 +258,19 @@ final class SubscriptionRenewer: Sendable {
     /// - Throws: `serviceUnavailable` when another task or replica works on the subscription, and nothing was begun;
     ///   `outcomeUnknown` when the charge was begun and its outcome is not known: doing it again might be another
     ///   period.
-    func run(_ job: RenewalJob) async throws -> RenewalStore.Settled {
+    func run(_ job: RenewalJob) async throws -> Settled {
         let busy = StoreError(.serviceUnavailable, "the subscription is being changed; retry", retryAfterMs: 200)
-        guard board.begin(job.value.originalID) else { throw busy }
+        guard inFlight.begin(job.value.originalID) else { throw busy }
         defer {
-            board.end(job.value.originalID)
-            board.announce(job.value.originalID)
+            inFlight.end(job.value.originalID)
+            inFlight.announce(job.value.originalID)
         }
         guard job.isCharge else {
             guard let settled = try await perform(job) ?? nil else { throw busy }
             return settled
         }
-        guard let fixed = try await store.fix([job]).first else { throw busy }
-        try driver.checkpoint(.afterPageCommit)
+        guard let fixed = try await fix([job]).first else { throw busy }
+        try checkpoint(.afterPageCommit)
         guard let settled = try await perform(fixed) ?? nil else {
             throw StoreError(
                 .outcomeUnknown,
@@ -265,20 +281,20 @@ final class SubscriptionRenewer: Sendable {
     }
 
     /// There is news of a charge: what it is about is tried out of turn.
-    func look(atChargeKey key: String) async {
+    func retry(chargeKey key: String) async {
         guard let identifier = RenewalAttempt.originalIdentifier(ofChargeKey: key),
-            let id = try? await store.originalID(ofIdentifier: identifier)
+            let id = try? await originalID(ofIdentifier: identifier)
         else { return }
         _ = try? await catchUp(id, until: .now + Self.chargeTime)
     }
 
     // MARK: Waking
 
-    /// Something has changed that may make things fall due: the janitor looks at once.
-    func wake() { board.announce(Self.wakeUp) }
+    /// Something has changed that may make things fall due: the sweep looks at once.
+    func wake() { inFlight.announce(Self.wakeUp) }
 
     /// Waits for ``wake()`` or until the time is over.
-    func rest(for time: Duration) async { await board.listen(Self.wakeUp).wait(until: .now + time) }
+    func rest(for time: Duration) async { await inFlight.listen(Self.wakeUp).wait(until: .now + time) }
 }
 
 extension SalesRecord.Renewal {

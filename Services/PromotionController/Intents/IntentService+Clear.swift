@@ -1,27 +1,24 @@
 import Persistence
 import StoreModels
 
-/// Handles `intent.clear`. Before a purchase history is cleared, it cancels open intents and removes the prompts for
-/// their app. Devices, installations and overrides stay.
-struct ClearDesk: Sendable {
+/// `intent.clear`. Before a purchase history is cleared, it cancels open intents and removes the prompts for their app.
+/// Devices, installations and overrides stay.
+extension IntentService {
     /// Feedback with which the store cancels open intents.
-    static let feedback = "what was bought was cleared"
-    /// Devices per page.
-    static let pageSize = 256
-
-    let database: any SQLDatabase
-    let times: AppTimes
+    static let clearFeedback = "what was bought was cleared"
+    /// Devices per page of a clearing.
+    static let clearPageSize = 256
 
     /// Cancels open intents. Repeating it continues unfinished work.
     /// - Throws: `serviceUnavailable` when the time was too short, or when more payments are on their way than one
     ///   request can name.
     func clear(_ request: ClearIntentsRequest, deadline: ContinuousClock.Instant) async throws -> ClearIntentsReply {
-        let last = deadline - DecisionDesk.replyMargin
+        let last = deadline - Self.replyMargin
         var (cancelled, after) = (0, "")
         while true {
             let start = after
             let devices = try await database.read {
-                try await ClearRepository.devices(request, after: start, limit: Self.pageSize, in: $0)
+                try await IntentRepository.devicesToClear(request, after: start, limit: Self.clearPageSize, in: $0)
             }
             for deviceId in devices {
                 guard ContinuousClock.now < last else {
@@ -32,7 +29,7 @@ struct ClearDesk: Sendable {
                 }
                 cancelled += try await clear(request, on: deviceId)
             }
-            guard devices.count == Self.pageSize, let next = devices.last else { break }
+            guard devices.count == Self.clearPageSize, let next = devices.last else { break }
             after = next
         }
         return ClearIntentsReply(cancelled: cancelled, continued: try await continued(request))
@@ -46,11 +43,11 @@ struct ClearDesk: Sendable {
             // A deletion of the device has cancelled its open intents.
             guard try await DeviceRepository.find(deviceId, in: transaction) != nil else { return 0 }
             _ = try await DeviceRepository.lock(deviceId, in: transaction)
-            let commit = IntentCommit(transaction: transaction, now: now)
+            let commit = IntentTransaction(transaction: transaction, now: now)
             var count = 0
             for intent in try await IntentRepository.lockOpen(of: installation, in: transaction)
             where request.account?.isExactly(intent.account) ?? true {
-                _ = try await commit.apply(.decided(.cancel, feedback: Self.feedback), to: intent)
+                _ = try await commit.apply(.decided(.cancel, feedback: Self.clearFeedback), to: intent)
                 count += 1
             }
             try await PromptRepository.removeAll(of: installation, account: request.account, in: transaction)
@@ -62,7 +59,7 @@ struct ClearDesk: Sendable {
     private func continued(_ request: ClearIntentsRequest) async throws -> [String] {
         let most = ClearIntentsReply.continuedMax
         let continued = try await database.read { reader in
-            try await ClearRepository.unadded(request, limit: most + 1, in: reader)
+            try await IntentRepository.unaddedIdentifiers(request, limit: most + 1, in: reader)
         }
         guard continued.count <= most else {
             throw StoreError(

@@ -2,8 +2,8 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The commits of renewals. Each is one function; between them the process may die.
-struct RenewalStore: Sendable {
+/// The commits of renewals and what they read. Each is one function; between them the process may die.
+extension RenewalService {
     /// What an outcome commit has left behind.
     struct Settled: Sendable {
         var value: StoredSubscription
@@ -12,21 +12,16 @@ struct RenewalStore: Sendable {
         var woken: [String]
     }
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let claims: PurchaseClaims
-    let checkpoint: CheckpointHook
-
     /// Apps of which something is due.
     func appsDue() async throws -> [String] {
-        try await database.read { reader in try await ClockRepository.appsDue(wall: clock.wall(), in: reader) }
+        try await database.read { reader in try await ClockRepository.appsDue(wall: self.clock.wall(), in: reader) }
     }
 
     func due(of bundleId: String, after place: DueRepository.Place, limit: Int) async throws -> [DueSubscription] {
         try await database.read { reader in
             guard let app = try await ClockRepository.find(bundleId, in: reader) else { return [] }
             return try await DueRepository.due(
-                of: bundleId, now: clock.now(app), after: place, claims: claims, limit: limit, in: reader)
+                of: bundleId, now: self.clock.now(app), after: place, claims: self.claims, limit: limit, in: reader)
         }
     }
 
@@ -34,7 +29,7 @@ struct RenewalStore: Sendable {
         try await database.read { reader in
             guard let app = try await ClockRepository.find(bundleId, in: reader) else { return [] }
             return try await DueRepository.strays(
-                of: bundleId, now: clock.now(app), claims: claims, limit: limit, in: reader)
+                of: bundleId, now: self.clock.now(app), claims: self.claims, limit: limit, in: reader)
         }
     }
 
@@ -48,7 +43,7 @@ struct RenewalStore: Sendable {
         try await database.read { reader in
             guard let found = try await DueRepository.find(originalID, in: reader) else { return nil }
             let app = try await CustomerRepository.clock(of: found.value.customer.bundleId, in: reader)
-            return (found, clock.now(app))
+            return (found, self.clock.now(app))
         }
     }
 
@@ -76,17 +71,19 @@ struct RenewalStore: Sendable {
                 guard case .charge(var attempt) = job.work else { continue }
                 var next = job
                 if job.value.attempt != nil {
-                    guard try await DueRepository.claim(job.value, claims, in: transaction) else { continue }
+                    guard try await DueRepository.claim(job.value, self.claims, in: transaction) else { continue }
                 } else {
                     attempt.identifier = identifiers.next()
                     next.work = .charge(attempt)
                     let text = try StoredJSON.text(attempt)
-                    guard try await DueRepository.fix(text, of: job.value, claims, in: transaction) else { continue }
+                    guard try await DueRepository.fix(text, of: job.value, self.claims, in: transaction) else {
+                        continue
+                    }
                     (next.value.attempt, next.value.revision) = (text, job.value.revision + 1)
                 }
                 fixed.append(next)
             }
-            try checkpoint(.insidePageCommit)
+            try self.checkpoint(.insidePageCommit)
             return fixed
         }
     }
@@ -98,7 +95,7 @@ struct RenewalStore: Sendable {
     func settle(_ job: RenewalJob, _ answer: ChargeAnswer) async throws -> Settled? {
         try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
-                job.value.customer, in: transaction, clock: clock, checkpoint: checkpoint
+                job.value.customer, in: transaction, clock: self.clock, checkpoint: self.checkpoint
             ) { commit in
                 let locked = try await SubscriptionRepository.lock(
                     originalID: job.value.originalID, of: job.value.customer, in: transaction)
@@ -110,7 +107,7 @@ struct RenewalStore: Sendable {
                 return result
             }
             guard let (value, paid) = committed.output else { return nil }
-            try checkpoint(.insideRenewalCommit)
+            try self.checkpoint(.insideRenewalCommit)
             return Settled(value: value, transaction: paid, changes: committed.changes, woken: committed.woken)
         }
     }

@@ -10,11 +10,9 @@ enum Identifiers {
     static func prompt(wall: Timestamp) -> String { sortable("ap_", wall) }
 
     /// `ie_` and 26 characters: a position among the events of intents.
-    static func event(_ position: EventPosition) -> String { position.identifier("ie_") }
+    static func event(_ position: EventPosition) -> String { position.identifier(eventPrefix) }
 
-    /// Position of an identifier created by ``event(_:)``.
-    /// - Returns: Nil for anything else.
-    static func eventPosition(_ identifier: String) -> EventPosition? { EventPosition(identifier, prefix: "ie_") }
+    static let eventPrefix = "ie_"
 
     private static func sortable(_ prefix: String, _ wall: Timestamp) -> String {
         var random = SystemRandomNumberGenerator()

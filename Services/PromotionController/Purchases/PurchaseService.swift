@@ -3,7 +3,7 @@ import StoreModels
 
 /// Handles `purchase.start`: the user taps Buy in the store, or opens a test URL. One commit stores the intent and
 /// prepares the app (I1): its download, or the prompt to buy it.
-struct PurchaseDesk: Sendable {
+struct PurchaseService: Sendable {
     /// Maximum number of open intents of one app on one device.
     static let openMax = 50
 
@@ -20,7 +20,7 @@ struct PurchaseDesk: Sendable {
     func start(_ request: StartPurchaseRequest, deadline: ContinuousClock.Instant) async throws -> StartPurchaseReply {
         let now = try await times.now(of: request.bundleId, deadline: deadline)
         let started = try await database.write { transaction in
-            let started = try await start(request, IntentCommit(transaction: transaction, now: now))
+            let started = try await start(request, IntentTransaction(transaction: transaction, now: now))
             try checkpoint(.insideStartCommit)
             return started
         }
@@ -37,7 +37,7 @@ struct PurchaseDesk: Sendable {
         var seq: Int64?
     }
 
-    private func start(_ request: StartPurchaseRequest, _ commit: IntentCommit) async throws -> Started {
+    private func start(_ request: StartPurchaseRequest, _ commit: IntentTransaction) async throws -> Started {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
         let device = try await DeviceRepository.lock(request.deviceId, in: commit.transaction)
         let installed = try await InstallationRepository.find(installation, in: commit.transaction)
@@ -89,7 +89,7 @@ struct PurchaseDesk: Sendable {
     /// - Returns: The prompt that asks whether to buy the app, if there is one.
     private func prepare(
         _ outcome: StartPurchaseReply.Outcome, _ request: StartPurchaseRequest, _ installation: InstallationReference,
-        _ commit: IntentCommit
+        _ commit: IntentTransaction
     ) async throws -> String? {
         switch outcome {
         case .openApp, .promptUpgrade: return nil

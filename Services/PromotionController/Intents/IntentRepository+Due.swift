@@ -47,7 +47,7 @@ extension IntentRepository {
     }
 
     /// Apps after `after` that have open intents, in the order of their identifiers. Each costs one index lookup,
-    /// however many intents it has: the janitor asks twice a second.
+    /// however many intents it has: the sweep asks twice a second.
     static func appsWithOpen(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {

@@ -1,24 +1,15 @@
 import BusService
-import Logging
+import EventLoop
+import Persistence
 import StoreModels
-import Synchronization
 
-/// `queue.add`: one key, one transaction, at most one charge, through a crash of any process (`architecture.md`, a purchase).
-struct PurchaseCoordinator: Sendable {
-    /// Kept back from the deadline for the way home of the reply.
-    static let replyMargin: Duration = .milliseconds(200)
-
-    let store: PurchaseStore
-    let driver: PurchaseDriver
-    let quotes: QuoteCache
-    private let storefronts = StorefrontHints()
-    private let places = WaitingPlaces()
-
+extension PurchaseService {
+    /// Adds a payment, or joins the one its key has added.
     /// - Parameter deadline: when the caller stops listening.
-    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`, `rateLimited`
-    ///   when too many payments of the customer wait for an answer,
-    ///   `intentDecided`; also `notFound` when an operator clears the purchase away before it has ended, `intentDecided`
-    ///   if it is a promoted one; `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
+    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
+    ///   `rateLimited` when too many payments of the customer wait for an answer, `intentDecided`; also `notFound` when
+    ///   an operator clears the purchase away before it has ended, `intentDecided` if it is a promoted one;
+    ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
@@ -35,7 +26,7 @@ struct PurchaseCoordinator: Sendable {
             if let reply = atOnce.reply { return reply }
             refusal = atOnce.refusal
         }
-        guard let known = try await store.lookUp(key: request.payment.requestIdentifier, of: request.customer) else {
+        guard let known = try await lookUp(key: request.payment.requestIdentifier, of: request.customer) else {
             throw StoreError(.notFound, "no such customer")
         }
         if let payment = known.payment { return try await join(payment, request, fingerprint, deadline) }
@@ -54,8 +45,8 @@ struct PurchaseCoordinator: Sendable {
         }
     }
 
-    /// Most purchases come from a customer who was here before: then nothing is looked up before the first commit, which
-    /// looks at everything again anyhow.
+    /// Most purchases come from a customer who was here before: then nothing is looked up before the first commit,
+    /// which looks at everything again anyhow.
     /// - Returns: nil when something has to be looked up, and nothing is written; with what Catalog refused, if it did,
     ///   because a key that was here before has its answer without a price.
     private func addAtOnce(
@@ -75,18 +66,11 @@ struct PurchaseCoordinator: Sendable {
         }
     }
 
-    private func begin(
-        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String
-    ) async throws -> PurchaseStore.Begun {
-        try driver.checkpoint(.beforeFirstCommit)
-        return try await store.begin(request, quote: quote, storefront: storefront, fingerprint: fingerprint)
-    }
-
     private func conclude(
-        _ written: PurchaseStore.Written, _ request: AddPaymentRequest, _ deadline: ContinuousClock.Instant
+        _ written: Written, _ request: AddPaymentRequest, _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
-        try driver.checkpoint(.afterFirstCommit)
-        try driver.finish(written)
+        try checkpoint(.afterFirstCommit)
+        try finish(written)
         guard !written.stored.isWithPerson else { return try reply(written.stored.transaction) }
         return try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
     }
@@ -108,7 +92,7 @@ struct PurchaseCoordinator: Sendable {
         of id: String, fresh: StoredTransaction? = nil, _ request: AddPaymentRequest,
         _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
-        guard let stored = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
+        guard let stored = try await outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
             guard request.payment.intentIdentifier == nil else { throw StoreError.promotedPurchaseCleared }
             throw StoreError(.notFound, "the purchase was removed with what the customer has bought before")
         }
@@ -117,19 +101,99 @@ struct PurchaseCoordinator: Sendable {
 
     /// 201 once terminal, 202 while purchasing or deferred.
     private func reply(_ value: PaymentTransaction) throws -> AddPaymentReply {
-        try driver.checkpoint(.beforeReply)
+        try checkpoint(.beforeReply)
         return AddPaymentReply(
             status: value.transactionState.isTerminal ? 201 : 202, transaction: value, isReplayed: false)
+    }
+
+    // MARK: First commit
+
+    /// The result of the first commit.
+    private enum Begun: Sendable {
+        case started(Written)
+        /// The key was here before.
+        case existing(StoredPayment)
+        /// The customer shops in another storefront than the quote is for; nothing is written.
+        case moved(to: String)
+    }
+
+    /// What the first commit has found under its key.
+    private enum Found: Sendable {
+        case payment(StoredPayment)
+        case storefront(String)
+        /// So it has begun this.
+        case nothing(StoredTransaction)
+    }
+
+    /// Reads the customer, and what the key was used for already, in one snapshot.
+    private func lookUp(
+        key: String, of customer: CustomerReference
+    ) async throws -> (customer: Customer, payment: StoredPayment?)? {
+        try await database.read { reader in
+            guard let found = try await CustomerRepository.find(customer, in: reader) else { return nil }
+            return (found, try await PaymentRepository.find(key: key, of: customer, in: reader))
+        }
+    }
+
+    /// The first commit: payment, transaction, claims and journal, and the intent it comes of is used. A purchase
+    /// StoreKit reports as failed ends in it.
+    /// - Parameter storefront: the one the quote is for.
+    /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or is to have none; nothing is
+    ///   written.
+    private func begin(
+        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String
+    ) async throws -> Begun {
+        try checkpoint(.beforeFirstCommit)
+        let customer = request.customer
+        var random = SystemRandomNumberGenerator()
+        let purchase = NewPurchase(
+            id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
+            deviceId: request.deviceId, quote: quote,
+            request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
+            fingerprint: fingerprint)
+        return try await database.write { transaction in
+            let committed = try await CustomerTransaction.run(
+                customer, in: transaction, clock: clock, checkpoint: checkpoint
+            ) { commit in
+                let key = purchase.payment.requestIdentifier
+                if let payment = try await PaymentRepository.find(key: key, of: customer, in: transaction) {
+                    return Found.payment(payment)
+                }
+                guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
+                if let intent = purchase.payment.intentIdentifier {
+                    try await Self.use(intent, of: customer.bundleId, in: transaction)
+                }
+                let plan = try await commit.plan(purchase.payment, purchase.request, quote: quote)
+                return .nothing(try await commit.begin(purchase, plan))
+            }
+            switch committed.output {
+            case .payment(let payment): return .existing(payment)
+            case .storefront(let storefront): return .moved(to: storefront)
+            case .nothing(let stored):
+                try checkpoint(.insideFirstCommit)
+                return .started(Written(committed.with(stored)))
+            }
+        }
+    }
+
+    private static func use(
+        _ intent: String, of bundleId: String, in transaction: SQLTransaction
+    ) async throws {
+        guard try await !UsedIntentRepository.use(intent, of: bundleId, in: transaction) else { return }
+        throw try await PaymentRepository.exists(intent: intent, bundleId: bundleId, in: transaction)
+            ? StoreError(
+                .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
+            : StoreError.promotedPurchaseCleared
     }
 }
 
 /// Payments that wait for an answer, counted by customer: the endpoint's places and the database's connections are
 /// everybody's, and one customer gets no more than a part of them, however many commits or charges are in the way.
-private final class WaitingPlaces: Sendable {
+final class WaitingPlaces: Sendable {
     /// An eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8
 
-    private let taken = Mutex<[CustomerReference: Int]>([:])
+    private let taken = Locked<[CustomerReference: Int]>([:])
 
     /// - Returns: false when the customer's places are taken.
     func take(_ customer: CustomerReference) -> Bool {

@@ -1,0 +1,91 @@
+import Persistence
+import StoreModels
+
+/// `transaction.approve`, `.decline` and `.resolve`: what a parent or an operator says about one transaction, by its
+/// identifier.
+extension PromptService {
+    /// Applies a word to a transaction. The first word counts; a second or repeated one gets the outcome of the first
+    /// (D2).
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the word does not apply to; `requestInvalid`.
+    func say(
+        _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, deadline: ContinuousClock.Instant
+    ) async throws -> PaymentTransaction {
+        try Self.check(request.error, isDecline: word == .decline)
+        let last = deadline - PurchaseService.replyMargin
+        let result = try await storefronts.retrying(until: last) { try await commit(word, request, in: $0) }
+        switch result {
+        case .answered(let written):
+            try checkpoint(.afterAnswerCommit)
+            let stored = try purchases.finish(written)
+            return try await outcome(of: stored.id, fresh: stored, until: last)
+        case .joined(let id): return try await outcome(of: id, until: last)
+        }
+    }
+
+    /// The transaction at its end, or as it is when the time is over.
+    private func outcome(
+        of id: String, fresh: StoredTransaction? = nil, until last: ContinuousClock.Instant
+    ) async throws -> PaymentTransaction {
+        guard let stored = try await purchases.outcome(of: id, fresh: fresh, until: last) else {
+            throw StoreError(.notFound, "the transaction was removed")
+        }
+        return stored.transaction
+    }
+
+    /// The result of a word.
+    private enum WordResult: Sendable {
+        /// The word was the first one; the transaction as it left it.
+        case answered(PurchaseService.Written)
+        /// Another word was first; this is the transaction it is about.
+        case joined(String)
+    }
+
+    /// Commits an operator's word on a transaction; the prompt it answers is deleted in the same commit.
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the word does not apply to.
+    private func commit(
+        _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
+    ) async throws -> WordResult {
+        let found = try await database.read { reader in
+            try await TransactionRepository.find(identifier: request.id, in: reader)
+        }
+        guard let known = found else { throw StoreError(.notFound, "no such transaction") }
+        return try await database.write { transaction in
+            var joined: String?
+            let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
+                guard
+                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
+                else { throw StoreError(.notFound, "no such transaction") }
+                let prompt = try await PromptRepository.find(
+                    about: known.id, .purchase, known.customer, in: transaction)
+                let successor = try await TransactionRepository.successor(
+                    of: known.id, known.customer, in: transaction)
+                let context = OperatorPolicy.Context(
+                    state: stored.transaction.transactionState, wasDeferred: stored.wasDeferred,
+                    openPrompt: prompt?.kind, isSuperseded: successor != nil)
+                switch OperatorPolicy.decide(word, context) {
+                case .answer(let answer):
+                    guard let prompt, try await PromptRepository.remove(prompt.id, in: transaction) else {
+                        throw StoreError(.internal, "the prompt of a locked customer went")
+                    }
+                    return try await commit.take(
+                        answer, error: request.error, to: prompt, about: stored, in: storefront)
+                case .join: joined = stored.id
+                case .joinSuccessor: joined = successor?.id
+                case .refuse: throw Self.refusal(of: word, stored)
+                }
+                return stored
+            }
+            if let joined { return .joined(joined) }
+            try checkpoint(.insideAnswerCommit)
+            return .answered(PurchaseService.Written(committed))
+        }
+    }
+
+    private static func refusal(of word: OperatorPolicy.Word, _ stored: StoredTransaction) -> StoreError {
+        let state = stored.transaction.transactionState.rawValue
+        let demand = word == .resolve ? "interrupted" : "deferred"
+        return StoreError(
+            .transactionStateInvalid, "'\(word.rawValue)' is for \(demand) transactions; this one is \(state)",
+            details: ["transactionState": .string(state)])
+    }
+}

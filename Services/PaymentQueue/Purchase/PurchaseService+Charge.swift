@@ -1,0 +1,190 @@
+import Logging
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+extension PurchaseService {
+    /// The result of one attempt.
+    enum Attempt: Sendable {
+        /// The transaction as it is now.
+        case now(StoredTransaction)
+        /// Another task of this process works on it.
+        case busy
+        /// There is no such purchase any more: it was cleared away by an operator.
+        case gone
+    }
+
+    /// One attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
+    ///
+    /// - Parameter fresh: the transaction as a commit made just now by this caller has left it; saves a read.
+    func drive(
+        _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
+    ) async throws -> Attempt {
+        guard inFlight.begin(id) else { return .busy }
+        defer { inFlight.end(id) }
+        var known = fresh
+        if known == nil { known = try await find(id) }
+        if let waiting = known, waiting.phase == .waiting {
+            try await catchUp(before: waiting, until: deadline)
+            known = try finish(await replan(waiting))
+        }
+        guard let stored = known else { return .gone }
+        guard !stored.awaitsAnswer else { return .now(stored) }
+        switch stored.phase {
+        case .waiting, .quarantined, .settled: return .now(stored)
+        case .granting: return attempt(try await settle(stored, .approved, until: deadline))
+        case .charging: return attempt(try await charge(stored, until: deadline))
+        }
+    }
+
+    private func attempt(_ stored: StoredTransaction?) -> Attempt { stored.map { .now($0) } ?? .gone }
+
+    private func charge(
+        _ stored: StoredTransaction, until deadline: ContinuousClock.Instant
+    ) async throws -> StoredTransaction? {
+        guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+        let request = CreateChargeRequest(
+            chargeKey: stored.chargeKey, amount: terms.amount, bundleId: stored.customer.bundleId,
+            customerIdentifier: stored.customer.customerIdentifier,
+            productIdentifier: stored.transaction.payment.productIdentifier, simulate: terms.simulate)
+        try checkpoint(.beforeCharge)
+        let answer: ChargeAnswer
+        do {
+            answer = ChargeAnswer(
+                try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
+        } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
+            // The processor has another amount under this key; a retry gets the same answer.
+            answer = .mismatch(charged: nil)
+        } catch {
+            logger.notice(
+                "charge unanswered", metadata: metadata(stored, ["code": "\(error.code)", "error": "\(error.message)"]))
+            return stored
+        }
+        try checkpoint(.afterCharge)
+        if answer == .undecided { return stored }
+        if case .mismatch(let charged) = answer {
+            logger.critical(
+                "the processor charged another amount; the transaction is quarantined",
+                metadata: metadata(
+                    stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
+        }
+        return try await settle(stored, answer, until: deadline)
+    }
+
+    /// Works on a purchase, or waits for another task that does, until it is at rest, what it waits for is with a
+    /// person, or the time is over.
+    ///
+    /// - Parameter fresh: as for ``drive(_:fresh:until:)``.
+    /// - Returns: the transaction as it is then; nil when there is no such purchase any more.
+    func outcome(
+        of id: String, fresh: StoredTransaction? = nil, until last: ContinuousClock.Instant
+    ) async throws -> StoredTransaction? {
+        var attempt = try await drive(id, fresh: fresh, until: last)
+        var attempts = 1
+        while true {
+            switch attempt {
+            case .gone: return nil
+            case .now(let stored) where stored.isWithPerson || ContinuousClock.now >= last: return stored
+            case .now, .busy: break
+            }
+            guard ContinuousClock.now < last else { return try await find(id) }
+            let news = inFlight.listen(id)
+            // Another task may have settled it before the listening began.
+            guard let stored = try await find(id), !stored.isAtRest else { return try await find(id) }
+            await news.wait(until: min(last, .now + RetrySchedule.delay(afterAttempts: attempts)))
+            attempt = try await drive(id, until: last)
+            attempts += 1
+        }
+    }
+
+    /// Writes the outcome down. What is due in the purchase's subscription group comes first; then once more.
+    private func settle(
+        _ stored: StoredTransaction, _ answer: ChargeAnswer, until deadline: ContinuousClock.Instant
+    ) async throws -> StoredTransaction? {
+        let settled = try finish(await commit(stored, answer))
+        guard answer == .approved, let settled, !settled.isAtRest, settled.subscriptionKey != nil else {
+            return settled
+        }
+        try await catchUp(before: settled, until: deadline)
+        return try finish(await commit(settled, answer))
+    }
+
+    private func catchUp(before stored: StoredTransaction, until deadline: ContinuousClock.Instant) async throws {
+        var key = stored.subscriptionKey
+        if key == nil { key = try await subscriptionKey(of: stored) }
+        if let key { try await renewals.catchUp(stored.customer, group: key, until: deadline) }
+    }
+
+    /// What the subscription is kept by that a purchase would go on with which nothing is agreed about yet.
+    private func subscriptionKey(of stored: StoredTransaction) async throws -> String? {
+        guard let question = stored.quote?.historyQuestion else { return nil }
+        return try await database.read { reader in
+            let now = clock.now(try await CustomerRepository.clock(of: stored.customer.bundleId, in: reader))
+            let all = try await SubscriptionRepository.all(of: stored.customer, in: reader)
+            return try await EntitlementRepository.subscribed(
+                question, stored.customer, among: all, at: now, in: reader
+            )
+            .subscription?.group
+        }
+    }
+
+    // MARK: Commits
+
+    /// Plans a purchase again that waited for another one of the same product.
+    /// - Returns: nil when there is no such purchase any more.
+    private func replan(_ known: StoredTransaction) async throws -> Written? {
+        try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
+    }
+
+    /// The outcome commit: what the processor said, written once. A second writer gets what the first one wrote.
+    /// - Parameter known: The purchase as it was read or written before. The row is read again only when it is no
+    ///   longer so.
+    /// - Returns: Nil when there is no such purchase any more.
+    func commit(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
+        try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
+            switch answer {
+            case .approved: try await commit.conclude(stored)
+            case .failed(let error): try await commit.apply(.fail(error), to: stored)
+            case .mismatch: try await commit.quarantine(stored)
+            case .undecided: stored
+            }
+        }
+    }
+
+    /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
+    /// - Parameter rereads: false for a body that writes only what the row as it is known leads to.
+    private func inCommit(
+        on known: StoredTransaction, rereads: Bool = true, then reached: Checkpoint? = nil,
+        _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
+    ) async throws -> Written? {
+        try await database.write { transaction in
+            let committed = try await CustomerTransaction.run(
+                known.customer, in: transaction, clock: clock, checkpoint: checkpoint
+            ) { commit in
+                if !rereads, !known.isAtRest {
+                    let result = try await body(&commit, known)
+                    if result != known { return result as StoredTransaction? }
+                }
+                guard
+                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
+                else { return nil }
+                return stored.isAtRest || !rereads ? stored : try await body(&commit, stored)
+            }
+            guard let stored = committed.output else { return nil }
+            if let reached { try checkpoint(reached) }
+            // A second writer answers what the first one's commit has stored, as each later request with the key does.
+            guard !committed.changes.isEmpty else {
+                return Written(committed.with(try await Self.answered(stored, in: transaction)))
+            }
+            return Written(committed.with(stored))
+        }
+    }
+
+    private func metadata(_ stored: StoredTransaction, _ more: Logger.Metadata) -> Logger.Metadata {
+        more.merging([
+            "transaction": "\(stored.id)", "bundleId": "\(stored.customer.bundleId)",
+            "customerIdentifier": "\(stored.customer.customerIdentifier)",
+            "productIdentifier": "\(stored.transaction.payment.productIdentifier)",
+        ]) { own, _ in own }
+    }
+}

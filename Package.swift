@@ -106,7 +106,7 @@ var targets: [Target] = [
     shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
-    tests("StoreHTTP", ["StoreHTTP", "StoreModels"]),
+    tests("StoreHTTP", ["StoreHTTP", "StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
     tests(
         "BusClient",

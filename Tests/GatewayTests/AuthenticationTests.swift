@@ -75,10 +75,10 @@ import Testing
         let tokens = await SessionTokens(key: Array(repeating: 1, count: 32))
         let keys = try await InMemoryGateway.make().keys
         let authenticator = Authenticator(tokens: tokens, adminKey: nil, keys: keys)
-        await #expect(throws: Problem.self) {
+        await #expect(throws: HTTPError.self) {
             try await authenticator.principal(for: .admin, headers: [.authorization: "Bearer "])
         }
-        await #expect(throws: Problem.self) {
+        await #expect(throws: HTTPError.self) {
             try await authenticator.principal(for: .admin, headers: [.authorization: "Bearer anything"])
         }
     }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 import Testing
 
@@ -89,24 +90,24 @@ import Testing
         let usa = Storefront(countryCode: "USA", identifier: "143441")
         let failure = TransactionError(.paymentCancelled, "cancelled")
         let written = try [
-            ServerSentEvent.bytes(
+            StreamEventEncoder.bytes(
                 .restoreEnded(seq: 1, Restore(restoreIdentifier: "r", state: .finished, restored: 0))),
-            ServerSentEvent.bytes(
+            StreamEventEncoder.bytes(
                 .restoreEnded(
                     seq: 1, Restore(restoreIdentifier: "r", state: .failed, error: failure, restored: 0))),
-            ServerSentEvent.bytes(.downloadsUpdated(seq: 1, [])),
-            ServerSentEvent.bytes(.entitlementsRevoked(seq: 1, Revocation(seq: 1, productIdentifiers: []))),
-            ServerSentEvent.bytes(.updated(seq: 1, [])), ServerSentEvent.bytes(.removed(seq: 1, [])),
-            ServerSentEvent.bytes(.synchronized(seq: 1)), ServerSentEvent.bytes(.storefrontChanged(seq: 1, usa)),
-            ServerSentEvent.superseded(seq: 1),
-            ServerSentEvent.bytes(
+            StreamEventEncoder.bytes(.downloadsUpdated(seq: 1, [])),
+            StreamEventEncoder.bytes(.entitlementsRevoked(seq: 1, Revocation(seq: 1, productIdentifiers: []))),
+            StreamEventEncoder.bytes(.updated(seq: 1, [])), StreamEventEncoder.bytes(.removed(seq: 1, [])),
+            StreamEventEncoder.bytes(.synchronized(seq: 1)), StreamEventEncoder.bytes(.storefrontChanged(seq: 1, usa)),
+            StreamEventEncoder.superseded(seq: 1),
+            StreamEventEncoder.bytes(
                 .priceConsentPending(
                     seq: 1,
                     PriceConsentQuestion(
                         originalTransactionIdentifier: "1", productIdentifier: "p", price: Sample.pro.price,
                         formerPrice: Sample.pro.price))),
-            ServerSentEvent.bytes(.openApp(seq: 1, intentIdentifier: "i")),
-            ServerSentEvent.bytes(.promotedPurchase(seq: 1, Sample.intent("i"))),
+            StreamEventEncoder.bytes(.openApp(seq: 1, intentIdentifier: "i")),
+            StreamEventEncoder.bytes(.promotedPurchase(seq: 1, Sample.intent("i"))),
         ].map { bytes in
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
             let data = try StrictJSON.parse(Array(lines[2][1].utf8)).objectValue ?? [:]

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import NIOCore
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 
@@ -21,10 +22,11 @@ struct Observer {
         let (stream, continuation) = AsyncThrowingStream<Event, any Error>.makeStream()
         let reading = Task {
             do {
-                var pending: [UInt8] = []
+                var parser = ServerSentEventParser(byteCountMax: 64 * 1024 * 1024)
                 for try await chunk in body {
-                    pending += chunk.readableBytesView
-                    while let event = try Self.takeEvent(from: &pending) { continuation.yield(event) }
+                    for case .event(let event) in try parser.append(chunk.readableBytesView) {
+                        continuation.yield(Event(name: event.name, data: try StrictJSON.parse(event.data)))
+                    }
                 }
                 continuation.finish()
             } catch {
@@ -48,24 +50,5 @@ struct Observer {
             if try matches(event) { return event }
         }
         throw StackError("the stream ended before the event came")
-    }
-
-    /// Takes one complete event, which ends with an empty line, off the front; passes over comments.
-    private static func takeEvent(from pending: inout [UInt8]) throws -> Event? {
-        let newline = UInt8(ascii: "\n")
-        while let end = pending.indices.dropLast().first(where: { pending[$0] == newline && pending[$0 + 1] == newline }
-        ) {
-            let lines = pending[..<end].split(separator: newline).map { String(decoding: $0, as: UTF8.self) }
-            pending.removeSubrange(...(end + 1))
-            guard let name = field("event", in: lines), let data = field("data", in: lines) else { continue }
-            return Event(name: name, data: try StrictJSON.parse(Array(data.utf8)))
-        }
-        return nil
-    }
-
-    private static func field(_ name: String, in lines: [String]) -> String? {
-        guard let line = lines.first(where: { $0.hasPrefix(name + ":") }) else { return nil }
-        let value = line.dropFirst(name.utf8.count + 1)
-        return String(value.hasPrefix(" ") ? value.dropFirst() : value)
     }
 }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 import Testing
 
@@ -122,7 +123,7 @@ import Testing
         let now = Timestamp(milliseconds: 1_795_255_204_000)
         func event(_ name: String, _ transaction: PaymentTransaction) -> ServerSentEvent {
             let data = JSONValue.object(["seq": 1, "transactions": .array([JSONText.value(transaction)])])
-            return ServerSentEvent(id: "1", event: name, data: JSONText.line(data))
+            return ServerSentEvent(id: "1", name: name, data: Array(JSONText.line(data).utf8))
         }
         let purchasing = Fixtures.transaction("t_1", .purchasing)
         let purchased = Fixtures.transaction("t_1", .purchased, identifier: "2000000000000001")
@@ -140,7 +141,7 @@ import Testing
     }
 
     @Test func `an event for programs is the stream's, on one line`() {
-        let event = ServerSentEvent(id: "7", event: "synchronized", data: "{\"seq\":7}")
+        let event = ServerSentEvent(id: "7", name: "synchronized", data: Array("{\"seq\":7}".utf8))
         #expect(EventPrinter.json(event) == #"{"data":{"seq":7},"event":"synchronized","id":"7"}"#)
     }
 

@@ -10,7 +10,7 @@ struct Authenticator: Sendable {
     let keys: KeyStore
 
     /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
-    func principal(for access: Access, headers: HTTPFields) async throws(Problem) -> Principal {
+    func principal(for access: Access, headers: HTTPFields) async throws(HTTPError) -> Principal {
         switch access {
         case .open, .named: return .anonymous
         case .app, .appOrStore: return try await session(access, headers)
@@ -22,14 +22,14 @@ struct Authenticator: Sendable {
         }
     }
 
-    private func session(_ access: Access, _ headers: HTTPFields) async throws(Problem) -> Principal {
+    private func session(_ access: Access, _ headers: HTTPFields) async throws(HTTPError) -> Principal {
         let token = try bearer(headers)
         if adminKey?.matches(token) == true {
-            throw Problem(
+            throw HTTPError(
                 StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
         }
         guard try await apiKey(token) == nil else {
-            throw Problem(StoreError(.forbidden, "this path is for a customer's session, not for an app's server"))
+            throw HTTPError(StoreError(.forbidden, "this path is for a customer's session, not for an app's server"))
         }
         let session: Session
         do {
@@ -40,19 +40,19 @@ struct Authenticator: Sendable {
             throw Self.unauthenticated("the session token is not valid")
         }
         guard session.client == .app || access == .appOrStore else {
-            throw Problem(StoreError(.forbidden, "a session with client \"store\" may call the store's paths only"))
+            throw HTTPError(StoreError(.forbidden, "a session with client \"store\" may call the store's paths only"))
         }
         return .session(session)
     }
 
-    private func admin(_ headers: HTTPFields) async throws(Problem) -> Principal {
+    private func admin(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
         let token = try bearer(headers)
         if let adminKey, adminKey.matches(token) { return .admin }
         if (try? await tokens.verify(token)) != nil {
-            throw Problem(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
+            throw HTTPError(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
         }
         guard try await apiKey(token) == nil else {
-            throw Problem(StoreError(.forbidden, "an app's server may not call the operator's paths"))
+            throw HTTPError(StoreError(.forbidden, "an app's server may not call the operator's paths"))
         }
         throw Self.unauthenticated(
             adminKey == nil
@@ -60,27 +60,27 @@ struct Authenticator: Sendable {
                 : "the admin key is not the one this gateway was started with")
     }
 
-    private func server(_ headers: HTTPFields) async throws(Problem) -> Principal {
+    private func server(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
         let token = try bearer(headers)
         if let key = try await apiKey(token) { return .server(key) }
         let isSession = (try? await tokens.verify(token)) != nil
         guard adminKey?.matches(token) != true, !isSession else {
-            throw Problem(StoreError(.forbidden, "this path is for an app's server, with an API key of the app"))
+            throw HTTPError(StoreError(.forbidden, "this path is for an app's server, with an API key of the app"))
         }
         throw Self.unauthenticated("the API key is not valid, or was deleted")
     }
 
     /// - Throws: `serviceUnavailable` when the keys cannot be read.
-    private func apiKey(_ token: String) async throws(Problem) -> KeyRecord? {
+    private func apiKey(_ token: String) async throws(HTTPError) -> KeyRecord? {
         do {
             return try await keys.apiKey(token)
         } catch {
-            throw Problem(error as? StoreError ?? StoreError(.internal, "an API key could not be looked up"))
+            throw HTTPError(error as? StoreError ?? StoreError(.internal, "an API key could not be looked up"))
         }
     }
 
     /// The token of `Authorization: Bearer …`.
-    private func bearer(_ headers: HTTPFields) throws(Problem) -> String {
+    private func bearer(_ headers: HTTPFields) throws(HTTPError) -> String {
         let values = headers[values: .authorization]
         guard !values.isEmpty else { throw Self.unauthenticated("the Authorization header is missing") }
         // By bytes: a token is long, and taking a text apart by characters looks at each one's neighbours.
@@ -91,7 +91,7 @@ struct Authenticator: Sendable {
         return String(Substring(parts[1]))
     }
 
-    private static func unauthenticated(_ message: String) -> Problem {
-        Problem(StoreError(.unauthenticated, message), headers: [.wwwAuthenticate: "Bearer realm=\"storebus\""])
+    private static func unauthenticated(_ message: String) -> HTTPError {
+        HTTPError(StoreError(.unauthenticated, message), headers: [.wwwAuthenticate: "Bearer realm=\"storebus\""])
     }
 }

@@ -50,8 +50,8 @@ struct ContentReader: Sendable {
 
     private var entityTag: String { "\"\(content.sha256)\"" }
 
-    private var unsatisfiable: Problem {
-        Problem(
+    private var unsatisfiable: HTTPError {
+        HTTPError(
             .invalid("Range", "must begin within the \(content.contentLength) bytes there are", status: 416),
             headers: [.contentRange: "bytes */\(content.contentLength)"])
     }

@@ -1,5 +1,6 @@
 import BusClient
 import EventLoop
+import StoreHTTP
 import StoreModels
 
 /// One open stream: a ``DeliveryMachine``, its outgoing events, and the one task that sends them.
@@ -237,7 +238,7 @@ final class ObserverStream: Sendable {
     func readFailed(_ code: StoreErrorCode) {
         update { state in
             if state.machine.readFailed(code) {
-                state.enqueue(ServerSentEvent.comment("ended \(code)"))
+                state.enqueue(ServerSentEventEncoder.comment("ended \(code)"))
                 state.isEnding = true
             } else if code != .notFound {
                 state.degrade(Self.payments)
@@ -257,7 +258,7 @@ final class ObserverStream: Sendable {
     /// Ends the stream, because a newer session of the installation took over.
     func supersede() {
         update { state in
-            guard !state.isEnding, let bytes = try? ServerSentEvent.superseded(seq: state.machine.position) else {
+            guard !state.isEnding, let bytes = try? StreamEventEncoder.superseded(seq: state.machine.position) else {
                 return []
             }
             state.enqueue(bytes)
@@ -280,7 +281,7 @@ final class ObserverStream: Sendable {
             if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return (true, true) }
             if now >= state.commentDue {
                 state.commentDue = now + DeliveryLimits.commentInterval
-                state.enqueue(ServerSentEvent.comment(state.comment))
+                state.enqueue(ServerSentEventEncoder.comment(state.comment))
             }
             return (false, state.writingSince != nil)
         }
@@ -320,7 +321,7 @@ final class ObserverStream: Sendable {
             guard !state.isEnding else { return false }
             for event in events {
                 // Events consist of values decoded from JSON, so encoding cannot fail.
-                if let bytes = try? ServerSentEvent.bytes(event) { state.enqueue(bytes) }
+                if let bytes = try? StreamEventEncoder.bytes(event) { state.enqueue(bytes) }
                 if let notice = event.notice { state.acknowledgements.queue(notice) }
             }
             guard state.pendingBytes > DeliveryLimits.pendingBytesMax else { return false }
@@ -360,14 +361,14 @@ extension ObserverStream.State {
     /// Sends a comment when a service becomes unavailable.
     fileprivate mutating func degrade(_ service: String) {
         guard degraded.insert(service).inserted else { return }
-        enqueue(ServerSentEvent.comment(comment))
+        enqueue(ServerSentEventEncoder.comment(comment))
     }
 
     fileprivate mutating func enqueue(_ events: [IntentDelivery.Event]) {
         guard !isEnding else { return }
         // As with the machine's events: values decoded from JSON, so encoding cannot fail.
         for event in events {
-            if let bytes = try? ServerSentEvent.bytes(event) { enqueue(bytes) }
+            if let bytes = try? StreamEventEncoder.bytes(event) { enqueue(bytes) }
         }
     }
 

@@ -52,7 +52,7 @@ extension Gateway {
             }
             return try Reply.json(reply, headers: [.connection: "close"])
         } catch let error as StoreError {
-            throw Problem(error, headers: [.connection: "close"])
+            throw HTTPError(error, headers: [.connection: "close"])
         }
     }
 

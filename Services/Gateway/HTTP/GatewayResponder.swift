@@ -53,13 +53,13 @@ struct GatewayResponder: HTTPResponder {
         return try await handler(call)
     }
 
-    private func match(_ request: Request) throws(Problem) -> (Route, [PathParameter: String]) {
+    private func match(_ request: Request) throws(HTTPError) -> (Route, [PathParameter: String]) {
         switch table.match(request.method, request.uri.path) {
         case .found(let route, let parameters): return (route, parameters)
-        case .notFound: throw Problem(StoreError(.notFound, "there is no such path; /openapi.json lists them"))
+        case .notFound: throw HTTPError(StoreError(.notFound, "there is no such path; /openapi.json lists them"))
         case .wrongMethod(let allowed):
             let names = allowed.map(\.rawValue).joined(separator: ", ")
-            throw Problem(
+            throw HTTPError(
                 StoreError(.methodNotAllowed, "\(request.method) is not allowed here, but \(names)"),
                 headers: [.allow: names])
         }
@@ -76,9 +76,9 @@ struct GatewayResponder: HTTPResponder {
     }
 
     /// Rejects unknown transfer codings. The end of such a body cannot be found, so the connection is not read further.
-    private static func checkFraming(_ request: Request) throws(Problem) {
+    private static func checkFraming(_ request: Request) throws(HTTPError) {
         guard let coding = request.headers[.transferEncoding], coding.lowercased() != "chunked" else { return }
-        throw Problem(
+        throw HTTPError(
             StoreError(
                 .notImplemented, "the Transfer-Encoding is not known; send the body chunked, or with a Content-Length"),
             headers: [.connection: "close"])
@@ -100,14 +100,14 @@ struct GatewayResponder: HTTPResponder {
     }
 
     /// Converts any error to a problem. An `internal` error, here or in a service, does not expose its cause.
-    private static func problem(_ error: any Error) -> Problem {
+    private static func problem(_ error: any Error) -> HTTPError {
         switch error {
-        case let problem as Problem: problem
-        case let error as StoreError where error.code != .internal: Problem(error)
+        case let problem as HTTPError: problem
+        case let error as StoreError where error.code != .internal: HTTPError(error)
         // An error in the body: a request with an unreadable head reaches no handler.
         case is HTTPParserError:
-            Problem(.invalid("body", "is not framed as HTTP/1.1 says"), headers: [.connection: "close"])
-        default: Problem(StoreError(.internal, "something went wrong here; the log has the details"))
+            HTTPError(.invalid("body", "is not framed as HTTP/1.1 says"), headers: [.connection: "close"])
+        default: HTTPError(StoreError(.internal, "something went wrong here; the log has the details"))
         }
     }
 

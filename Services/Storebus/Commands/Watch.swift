@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus watch`
@@ -144,13 +145,16 @@ struct Observer: Sendable {
         }
     }
 
+    /// A page of 100 transactions is a few hundred kilobytes.
+    private static let eventByteCountMax = 8 * 1024 * 1024
+
     private func follow(_ onOpen: () -> Void) async throws(CLIError) -> End {
         let bytes = try await context.sessions.with(installation) { session throws(CLIError) in
             try await context.api.openStream(token: session.token)
         }
         onOpen()
         let start = ContinuousClock.now
-        var parser = ServerSentEvents()
+        var parser = ServerSentEventParser(byteCountMax: Self.eventByteCountMax)
         var printer = EventPrinter(account: installation.account, ends: endsWhenSynchronized)
         do {
             for try await piece in bytes {
@@ -159,7 +163,7 @@ struct Observer: Sendable {
                 }
             }
             return .broken("the store closed the stream", lived: ContinuousClock.now - start)
-        } catch is ServerSentEvents.TooLong {
+        } catch is ServerSentEventParser.EventTooLong {
             throw CLIError(.answerInvalid, "the stream sent an event larger than any of a store")
         } catch {
             return .broken("the connection broke", lived: ContinuousClock.now - start)
@@ -167,7 +171,7 @@ struct Observer: Sendable {
     }
 
     /// - Returns: not nil when the stream is over for good.
-    private func show(_ item: ServerSentEvents.Item, _ printer: inout EventPrinter) -> End? {
+    private func show(_ item: ServerSentEventParser.Item, _ printer: inout EventPrinter) -> End? {
         switch (item, context.format) {
         case (.event(let event), .json), (.event(let event), .jsonl):
             context.console.result(EventPrinter.json(event) + "\n")
@@ -177,9 +181,9 @@ struct Observer: Sendable {
             if let note = printer.note(comment) { context.narrate(note) }
         }
         guard case .event(let event) = item else { return nil }
-        return switch event.event {
-        case "superseded": .superseded
-        case "synchronized" where endsWhenSynchronized: .synchronized
+        return switch StreamEventName(rawValue: event.name) {
+        case .superseded: .superseded
+        case .synchronized where endsWhenSynchronized: .synchronized
         default: nil
         }
     }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// The observer's events as lines:
@@ -21,8 +22,8 @@ struct EventPrinter: Sendable {
 
     /// What a program reads: `{"data":{…},"event":"updatedTransactions","id":"7"}`
     static func json(_ event: ServerSentEvent) -> String {
-        var members: [String: JSONValue] = ["event": .string(event.event)]
-        members["data"] = (try? StrictJSON.parse(Array(event.data.utf8))) ?? .string(event.data)
+        var members: [String: JSONValue] = ["event": .string(event.name)]
+        members["data"] = (try? StrictJSON.parse(event.data)) ?? .string(event.text)
         if let id = event.id { members["id"] = .string(id) }
         return JSONText.line(.object(members))
     }
@@ -31,17 +32,20 @@ struct EventPrinter: Sendable {
     mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
         let time = Format.clock(now)
         let lines: [String]
-        switch event.event {
-        case "updatedTransactions": lines = Self.transactions(event).map { updated($0) }
-        case "removedTransactions": lines = Self.transactions(event).map { removed($0) }
-        case "updatedDownloads":
-            lines = Self.decode(Downloads.self, event)?.downloads.map { "download  \(DownloadTable.line($0))" } ?? []
-        case "restoreCompletedTransactionsFinished", "restoreCompletedTransactionsFailedWithError":
+        switch StreamEventName(rawValue: event.name) {
+        case .updatedTransactions: lines = Self.transactions(event).map { updated($0) }
+        case .removedTransactions: lines = Self.transactions(event).map { removed($0) }
+        case .updatedDownloads:
+            lines =
+                Self.decode(DownloadsEvent<Download>.self, event)?.downloads.map {
+                    "download  \(DownloadTable.line($0))"
+                } ?? []
+        case .restoreCompletedTransactionsFinished, .restoreCompletedTransactionsFailedWithError:
             lines = [Self.restoreEnd(event)]
-        case "promotedPurchase": lines = [Self.promoted(event)]
-        case "openApp": lines = [Self.opened(event)]
-        case "synchronized": lines = [ends ? "up to date" : "up to date, waiting      ^C ends"]
-        default: lines = ["\(event.event)  \(Table.onOneLine(event.data))"]
+        case .promotedPurchase: lines = [Self.promoted(event)]
+        case .openApp: lines = [Self.opened(event)]
+        case .synchronized: lines = [ends ? "up to date" : "up to date, waiting      ^C ends"]
+        default: lines = ["\(event.name)  \(Table.onOneLine(event.text))"]
         }
         return lines.map { "\(time)  \(account)  \($0)\n" }.joined()
     }
@@ -55,49 +59,37 @@ struct EventPrinter: Sendable {
 
     /// The transactions it is about, one a line, or the intent.
     static func names(_ event: ServerSentEvent) -> String {
-        if event.event == "promotedPurchase" {
-            return decode(Promoted.self, event).map { "\($0.intent.intentIdentifier)\n" } ?? ""
+        if StreamEventName(rawValue: event.name) == .promotedPurchase {
+            return decode(PromotedPurchaseEvent.self, event).map { "\($0.intent.intentIdentifier)\n" } ?? ""
         }
         return transactions(event).map { Format.name($0) + "\n" }.joined()
     }
 
-    private struct Transactions: Decodable { var transactions: [PaymentTransaction] }
-
     private static func transactions(_ event: ServerSentEvent) -> [PaymentTransaction] {
-        decode(Transactions.self, event)?.transactions ?? []
+        decode(TransactionsEvent<PaymentTransaction>.self, event)?.transactions ?? []
     }
-
-    private struct Downloads: Decodable { var downloads: [Download] }
-
-    private struct RestoreEnd: Decodable {
-        var restoreIdentifier: String
-        var error: TransactionError?
-    }
-
-    private struct Promoted: Decodable { var intent: PurchaseIntent }
 
     /// `promoted purchase  i_01j…  com.example.hiddenBeaches  answer by 2026-11-21 10:00:14Z`
     private static func promoted(_ event: ServerSentEvent) -> String {
-        guard let intent = decode(Promoted.self, event)?.intent else { return event.event }
+        guard let intent = decode(PromotedPurchaseEvent.self, event)?.intent else { return event.name }
         return [
             "promoted purchase", intent.intentIdentifier, intent.payment.productIdentifier,
             IntentTable.remarks(intent),
         ].filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ")
     }
 
-    private struct Opened: Decodable { var intentIdentifier: String }
-
     private static func opened(_ event: ServerSentEvent) -> String {
-        "the app is opened" + (decode(Opened.self, event).map { "  \(Table.onOneLine($0.intentIdentifier))" } ?? "")
+        "the app is opened"
+            + (decode(OpenAppEvent.self, event).map { "  \(Table.onOneLine($0.intentIdentifier))" } ?? "")
     }
 
     private static func decode<Data: Decodable>(_ type: Data.Type, _ event: ServerSentEvent) -> Data? {
-        try? StoreJSON.decode(type, from: Array(event.data.utf8))
+        try? StoreJSON.decode(type, from: event.data)
     }
 
     /// `restore  r_01j…  failed  unknown (0)`
     private static func restoreEnd(_ event: ServerSentEvent) -> String {
-        guard let end = decode(RestoreEnd.self, event) else { return event.event }
+        guard let end = decode(RestoreEndEvent.self, event) else { return event.name }
         let error = end.error.map { "failed  \($0.name) (\($0.code))" }
         return "restore  \(end.restoreIdentifier)  \(error ?? "finished")"
     }

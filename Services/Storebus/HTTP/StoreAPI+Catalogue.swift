@@ -89,7 +89,7 @@ extension StoreAPI {
             ContentRoutes.put, [.bundleId: bundleId, .id: product], query: ["version": version],
             headers: ["Content-Type": "application/octet-stream"], timeout: timeout)
         let response = try await transport.upload(request, file)
-        guard (200..<300).contains(response.status) else { throw Problem.error(of: response, at: url) }
+        guard (200..<300).contains(response.status) else { throw CLIError(refusal: response, at: url) }
         return (try decode(HostedContent.self, response), response.status == 200)
     }
 

@@ -47,7 +47,7 @@ extension StoreAPI {
             ImageRoutes.put, [.bundleId: bundleId, .id: product],
             headers: ["Content-Type": "application/octet-stream"], timeout: timeout)
         let response = try await transport.upload(request, file)
-        guard (200..<300).contains(response.status) else { throw Problem.error(of: response, at: url) }
+        guard (200..<300).contains(response.status) else { throw CLIError(refusal: response, at: url) }
         return try decode(PromotionImage.self, response)
     }
 

@@ -56,7 +56,7 @@ extension StoreAPI {
         }
         let stream = try await transport.open(
             request(DownloadRoutes.content, [.id: download], token: token, headers: headers, isTransfer: true))
-        if let failure = stream.failure, failure.status != 416 { throw Problem.error(of: failure, at: url) }
+        if let failure = stream.failure, failure.status != 416 { throw CLIError(refusal: failure, at: url) }
         return stream
     }
 }

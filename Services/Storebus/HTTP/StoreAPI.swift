@@ -62,7 +62,7 @@ struct StoreAPI: Sendable {
     func openStream(token: String) async throws(CLIError) -> any AsyncSequence<[UInt8], any Error> & Sendable {
         let stream = try await transport.open(
             request(TransactionRoutes.stream, token: token, headers: ["Accept": "text/event-stream"]))
-        if let failure = stream.failure { throw Problem.error(of: failure, at: url) }
+        if let failure = stream.failure { throw CLIError(refusal: failure, at: url) }
         return stream.bytes
     }
 
@@ -132,7 +132,7 @@ struct StoreAPI: Sendable {
 
     /// The store only knows that nothing was sent; here it is known why.
     private func refusal(_ response: StoreResponse, of request: StoreRequest) -> CLIError {
-        var error = Problem.error(of: response, at: url)
+        var error = CLIError(refusal: response, at: url)
         if response.status == 401, request.token == nil, request.path.hasPrefix("/admin/") {
             error.message = "no admin key: there is no .storebus here or above, and STOREBUS_ADMIN_KEY is not set"
         }
@@ -152,30 +152,21 @@ struct StoreAPI: Sendable {
     }
 }
 
-/// The gateway's `application/problem+json`.
-struct Problem: Decodable {
-    var title: String?
-    var status: Int?
-    var detail: String?
-    var code: StoreErrorCode?
-    var retryable: Bool?
-    var traceId: String?
-
+extension CLIError {
     /// The error a refused request is for the user.
-    static func error(of response: StoreResponse, at url: String) -> CLIError {
-        guard let problem = try? StoreJSON.decode(Problem.self, from: response.body), let code = problem.code else {
-            return CLIError(
+    init(refusal response: StoreResponse, at url: String) {
+        guard let problem = Problem(body: response.body), let code = problem.code else {
+            self.init(
                 .answerInvalid, "\(url) answered \(response.status), but not as a Storebus does",
                 hints: ["is it another program's port? --url names the store"])
+            return
         }
-        let body = (try? StrictJSON.parse(response.body)) ?? .null
-        let known: Set<String> = ["type", "title", "status", "detail", "code", "retryable", "retryAfterMs", "traceId"]
-        var details = body["details"]?.objectValue ?? [:]
-        details.merge((body.objectValue ?? [:]).filter { !known.contains($0.key) && $0.key != "details" }) { own, _ in
-            own
-        }
-        return CLIError(
-            CLIErrorCode(code), problem.detail ?? problem.title ?? code.name, hints: hints(code),
+        var details = problem.details
+        let nested = details.removeValue(forKey: "details")?.objectValue ?? [:]
+        details["remedy"] = problem.remedy.map { .string($0) }
+        details.merge(nested) { own, _ in own }
+        self.init(
+            CLIErrorCode(code), problem.detail ?? problem.title ?? code.name, hints: Self.hints(code),
             traceId: problem.traceId, retryable: problem.retryable ?? code.isRetryable, details: details)
     }
 

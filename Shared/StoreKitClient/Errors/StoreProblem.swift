@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 /// A refusal by the gateway (RFC 9457). The underlying error of an ``SKError``.
@@ -25,14 +26,14 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
 extension StoreProblem {
     /// Reads `application/problem+json`; any other body of an intermediary is reported by its status alone.
     init(status: Int, body: [UInt8]) {
-        let members = (try? StrictJSON.parse(body))?.objectValue ?? [:]
+        let problem = Problem(body: body)
         self.status = status
-        code = members["code"]?.stringValue ?? ""
-        detail = members["detail"]?.stringValue ?? "the store answered with status \(status)"
-        isRetryable = members["retryable"]?.boolValue ?? (status >= 500)
-        retryAfter = members["retryAfterMs"]?.intValue.map { .milliseconds($0) }
-        traceId = members["traceId"]?.stringValue
-        storeKitError = members["error"].flatMap {
+        code = problem?.code?.name ?? ""
+        detail = problem?.detail ?? "the store answered with status \(status)"
+        isRetryable = problem?.retryable ?? (status >= 500)
+        retryAfter = problem?.retryAfterMs.map { .milliseconds($0) }
+        traceId = problem?.traceId
+        storeKitError = problem?.details["error"].flatMap {
             try? StoreJSON.decode(TransactionError.self, from: StoreJSON.encode($0))
         }
     }

@@ -65,14 +65,14 @@ struct ObserverStream: Sendable {
         let transfer = StreamTransfer(bytesMax: ClientLimits.streamBytesMax)
         let task = transport.start(request, transfer)
         defer { task.cancel() }
-        var parser = EventStreamParser()
+        var parser = ServerSentEventParser(byteCountMax: ClientLimits.eventBytesMax)
         var refusal: HTTPAnswer?
         for try await part in transfer.parts {
             switch part {
             case .head(let head): if !head.isSuccess { refusal = head }
             case .data(let data) where refusal != nil: refusal?.body += data
             case .data(let data):
-                for event in try parser.receive(data) {
+                for case .event(let event) in try parser.append(data) {
                     guard let listener = listener() else { return }
                     if try take(event, token, listener) { onSynchronized() }
                     await listener.caughtUp()
@@ -87,7 +87,7 @@ struct ObserverStream: Sendable {
 
     /// - Returns: Whether the stream has delivered everything unfinished.
     private func take(
-        _ event: EventStreamParser.Event, _ token: String, _ listener: any StreamListener
+        _ event: ServerSentEvent, _ token: String, _ listener: any StreamListener
     ) throws -> Bool {
         guard let told = StreamEvent(event) else {
             connection.log?("an event of the stream was not understood: \(event.name)")

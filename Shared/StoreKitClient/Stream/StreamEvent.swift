@@ -1,3 +1,4 @@
+internal import StoreHTTP
 internal import StoreModels
 
 /// What the store's stream says (`http-api.md`, the stream).
@@ -22,59 +23,44 @@ enum StreamEvent: Equatable, Sendable {
     case superseded
 
     /// - Returns: Nil for an event of a newer store, and for one that is not what its name says.
-    init?(_ event: EventStreamParser.Event) {
+    init?(_ event: ServerSentEvent) {
         guard let event = try? Self.read(event) else { return nil }
         self = event
     }
 
-    private static func read(_ event: EventStreamParser.Event) throws -> StreamEvent? {
-        switch event.name {
-        case "updatedTransactions": .updated(try decode(Transactions.self, event).list)
-        case "removedTransactions": .removed(try decode(Transactions.self, event).list)
-        case "updatedDownloads": .downloads(try decode(Downloads.self, event).list)
-        case "restoreCompletedTransactionsFinished":
-            .restoreFinished(try decode(RestoreEnd.self, event).restoreIdentifier)
-        case "restoreCompletedTransactionsFailedWithError": try restoreFailed(decode(RestoreEnd.self, event))
-        case "didChangeStorefront": .storefront(try decode(NewStorefront.self, event).storefront)
-        case "didRevokeEntitlementsForProductIdentifiers":
-            .revoked(try decode(Revocation.self, event).productIdentifiers)
-        case "shouldShowPriceConsent":
-            .priceConsentPending(try decode(PriceConsent.self, event).originalTransactionIdentifier)
-        case "promotedPurchase": .promoted(try decode(Promoted.self, event).intent)
-        case "openApp": .openApp
-        case "synchronized": .synchronized
-        case "superseded": .superseded
-        default: nil
+    private static func read(_ event: ServerSentEvent) throws -> StreamEvent? {
+        switch StreamEventName(rawValue: event.name) {
+        case .updatedTransactions: .updated(try transactions(event))
+        case .removedTransactions: .removed(try transactions(event))
+        case .updatedDownloads:
+            .downloads(try decode(DownloadsEvent<Readable<Download>>.self, event).downloads.compactMap(\.value))
+        case .restoreCompletedTransactionsFinished:
+            .restoreFinished(try decode(RestoreEndEvent.self, event).restoreIdentifier)
+        case .restoreCompletedTransactionsFailedWithError: try restoreFailed(decode(RestoreEndEvent.self, event))
+        case .didChangeStorefront: .storefront(try decode(StorefrontEvent.self, event).storefront)
+        case .didRevokeEntitlementsForProductIdentifiers:
+            .revoked(try decode(RevocationEvent.self, event).productIdentifiers)
+        case .shouldShowPriceConsent:
+            .priceConsentPending(try decode(PriceConsentEvent.self, event).originalTransactionIdentifier)
+        case .promotedPurchase: .promoted(try decode(PromotedPurchaseEvent.self, event).intent)
+        case .openApp: .openApp
+        case .synchronized: .synchronized
+        case .superseded: .superseded
+        case nil: nil
         }
     }
 
+    private static func transactions(_ event: ServerSentEvent) throws -> [PaymentTransaction] {
+        try decode(TransactionsEvent<Readable<PaymentTransaction>>.self, event).transactions.compactMap(\.value)
+    }
+
     private static func decode<Body: Decodable>(
-        _ type: Body.Type, _ event: EventStreamParser.Event
+        _ type: Body.Type, _ event: ServerSentEvent
     ) throws(StoreError) -> Body {
         try StoreJSON.decode(type, from: event.data)
     }
 
-    private static func restoreFailed(_ end: RestoreEnd) -> StreamEvent {
+    private static func restoreFailed(_ end: RestoreEndEvent) -> StreamEvent {
         .restoreFailed(end.restoreIdentifier, end.error ?? TransactionError(.unknown, "the restore failed"))
     }
 }
-
-private struct Transactions: Decodable {
-    let transactions: [Readable<PaymentTransaction>]
-    var list: [PaymentTransaction] { transactions.compactMap(\.value) }
-}
-
-private struct Downloads: Decodable {
-    let downloads: [Readable<Download>]
-    var list: [Download] { downloads.compactMap(\.value) }
-}
-
-private struct RestoreEnd: Decodable {
-    let restoreIdentifier: String
-    let error: TransactionError?
-}
-
-private struct NewStorefront: Decodable { let storefront: Storefront }
-private struct Revocation: Decodable { let productIdentifiers: [String] }
-private struct PriceConsent: Decodable { let originalTransactionIdentifier: String }
-private struct Promoted: Decodable { let intent: StoreModels.PurchaseIntent }

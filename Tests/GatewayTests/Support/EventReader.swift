@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 
 /// Reads a stream of server-sent events, one at a time, with a deadline for each.
@@ -38,14 +39,10 @@ final class EventReader: Sendable {
         self.events = events
         let body = response.body
         reading = Task {
-            var text = ""
+            var parser = ServerSentEventParser(byteCountMax: 16 * 1024 * 1024)
             do {
                 for try await chunk in body {
-                    text += String(buffer: chunk)
-                    while let end = text.range(of: "\n\n") {
-                        source.yield(Self.parse(text[..<end.lowerBound]))
-                        text.removeSubrange(..<end.upperBound)
-                    }
+                    for item in try parser.append(chunk.readableBytesView) { source.yield(Event(item)) }
                 }
             } catch {
                 // The connection broke; the reader sees the end.
@@ -87,15 +84,13 @@ final class EventReader: Sendable {
 
     /// Hangs up, as an app that quits.
     func hangUp() { reading.cancel() }
+}
 
-    private static func parse(_ block: Substring) -> Event {
-        var event = Event(name: "message", id: nil, text: "")
-        for line in block.split(separator: "\n") {
-            if line.hasPrefix(": ") { return Event(name: "comment", id: nil, text: String(line.dropFirst(2))) }
-            if line.hasPrefix("event: ") { event.name = String(line.dropFirst(7)) }
-            if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }
-            if line.hasPrefix("data: ") { event.text += line.dropFirst(6) }
+extension EventReader.Event {
+    fileprivate init(_ item: ServerSentEventParser.Item) {
+        switch item {
+        case .event(let event): self.init(name: event.name, id: event.id, text: event.text)
+        case .comment(let text): self.init(name: "comment", id: nil, text: text)
         }
-        return event
     }
 }

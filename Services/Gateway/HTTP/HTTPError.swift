@@ -1,18 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import StoreHTTP
 import StoreModels
 
-/// An error as an HTTP response (RFC 9457), `application/problem+json`:
-///
-/// ```json
-/// {"type":"urn:storebus:problem:transactionNotFinishable","title":"Conflict","status":409,
-///  "detail":"transaction t_01j… is purchasing","code":"transactionNotFinishable","retryable":false,
-///  "traceId":"4bf92f3577b34da6a3ce929d0e0e4736","remedy":"Finish a transaction when it is purchased, …"}
-/// ```
-/// `code` is the contract. Details for programs (`problems`, `path`, `reason`) are separate members; `retryAfterMs` is
-/// present when it is known, together with a `Retry-After` header in seconds.
-struct Problem: Error {
+/// An error with the header fields its response needs. The response's body is a `Problem`; with `retryAfterMs` it has a
+/// `Retry-After` header in seconds too.
+struct HTTPError: Error {
     let error: StoreError
     /// Header fields this response needs: `Allow`, `WWW-Authenticate`.
     var headers: HTTPFields = [:]
@@ -27,7 +21,10 @@ struct Problem: Error {
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
         if let retryAfterMs = error.retryAfterMs { headers[.retryAfter] = "\((retryAfterMs + 999) / 1000)" }
-        return Response(status: status, headers: headers, body: .init(byteBuffer: body(traceID: traceID)))
+        let problem = Problem(error, status: status.code, title: title, traceID: traceID)
+        // Strings, numbers and booleans can always be encoded; if not, the client still gets the status.
+        let body = (try? StoreJSON.encode(problem)) ?? []
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 
     private var status: HTTPResponse.Status { .init(code: (400...599).contains(error.status) ? error.status : 500) }
@@ -54,21 +51,6 @@ struct Problem: Error {
         case 504: "Gateway Timeout"
         default: status.code < 500 ? "Refused" : "Internal Server Error"
         }
-    }
-
-    private func body(traceID: String) -> ByteBuffer {
-        var members = error.details
-        members["type"] = .string("urn:storebus:problem:\(error.code)")
-        members["title"] = .string(title)
-        members["status"] = .integer(status.code)
-        members["detail"] = .string(error.message)
-        members["code"] = .string(error.code.name)
-        members["retryable"] = .bool(error.retryable)
-        members["retryAfterMs"] = error.retryAfterMs.map { .integer($0) }
-        members["traceId"] = .string(traceID)
-        members["remedy"] = .string(error.code.remedy)
-        // Strings, numbers and booleans can always be encoded; if not, the client still gets the status.
-        return ByteBuffer(bytes: (try? StoreJSON.encode(JSONValue.object(members))) ?? [])
     }
 }
 

@@ -1,0 +1,130 @@
+import StoreModels
+
+/// The names of the events of `GET /v1/transactions/stream`.
+package enum StreamEventName: String, Sendable {
+    case updatedTransactions
+    case removedTransactions
+    case updatedDownloads
+    case restoreCompletedTransactionsFinished
+    case restoreCompletedTransactionsFailedWithError
+    case didChangeStorefront
+    case didRevokeEntitlementsForProductIdentifiers
+    case shouldShowPriceConsent
+    case openApp
+    case promotedPurchase
+    /// Everything unfinished has been delivered.
+    case synchronized
+    /// The app was launched again on the device; the stream ends.
+    case superseded
+}
+
+/// The data of `updatedTransactions` and `removedTransactions`: `{"seq":7,"transactions":[…]}`.
+package struct TransactionsEvent<Transaction: Sendable>: Sendable {
+    package var seq: Int64?
+    package var transactions: [Transaction]
+
+    package init(seq: Int64, transactions: [Transaction]) {
+        self.seq = seq
+        self.transactions = transactions
+    }
+}
+
+extension TransactionsEvent: Encodable where Transaction: Encodable {}
+extension TransactionsEvent: Decodable where Transaction: Decodable {}
+
+/// The data of `updatedDownloads`: `{"seq":7,"downloads":[…]}`.
+package struct DownloadsEvent<Element: Sendable>: Sendable {
+    package var seq: Int64?
+    package var downloads: [Element]
+
+    package init(seq: Int64, downloads: [Element]) {
+        self.seq = seq
+        self.downloads = downloads
+    }
+}
+
+extension DownloadsEvent: Encodable where Element: Encodable {}
+extension DownloadsEvent: Decodable where Element: Decodable {}
+
+/// The data of `restoreCompletedTransactionsFinished` and `restoreCompletedTransactionsFailedWithError`.
+package struct RestoreEndEvent: Hashable, Sendable, Codable {
+    package var seq: Int64?
+    package var restoreIdentifier: String
+    /// Only of a failed restore.
+    package var error: TransactionError?
+
+    package init(seq: Int64, restoreIdentifier: String, error: TransactionError?) {
+        self.seq = seq
+        self.restoreIdentifier = restoreIdentifier
+        self.error = error
+    }
+}
+
+/// The data of `didChangeStorefront`.
+package struct StorefrontEvent: Hashable, Sendable, Codable {
+    package var seq: Int64?
+    package var storefront: Storefront
+
+    package init(seq: Int64, storefront: Storefront) {
+        self.seq = seq
+        self.storefront = storefront
+    }
+}
+
+/// The data of `didRevokeEntitlementsForProductIdentifiers`.
+package struct RevocationEvent: Hashable, Sendable, Codable {
+    package var seq: Int64?
+    package var productIdentifiers: [String]
+
+    package init(seq: Int64, productIdentifiers: [String]) {
+        self.seq = seq
+        self.productIdentifiers = productIdentifiers
+    }
+}
+
+/// The data of `shouldShowPriceConsent`.
+package struct PriceConsentEvent: Hashable, Sendable, Codable {
+    package var seq: Int64?
+    package var originalTransactionIdentifier: String
+    /// Absent, like the prices, from a store of an earlier version.
+    package var productIdentifier: String?
+    package var price: Money?
+    package var formerPrice: Money?
+
+    package init(seq: Int64, _ question: PriceConsentQuestion) {
+        self.seq = seq
+        originalTransactionIdentifier = question.originalTransactionIdentifier
+        productIdentifier = question.productIdentifier
+        price = question.price
+        formerPrice = question.formerPrice
+    }
+}
+
+/// The data of `openApp`.
+package struct OpenAppEvent: Hashable, Sendable, Codable {
+    package var seq: Int64?
+    package var intentIdentifier: String
+
+    package init(seq: Int64, intentIdentifier: String) {
+        self.seq = seq
+        self.intentIdentifier = intentIdentifier
+    }
+}
+
+/// The data of `promotedPurchase`.
+package struct PromotedPurchaseEvent: Hashable, Sendable, Codable {
+    package var seq: Int64?
+    package var intent: PurchaseIntent
+
+    package init(seq: Int64, intent: PurchaseIntent) {
+        self.seq = seq
+        self.intent = intent
+    }
+}
+
+/// The data of `synchronized` and `superseded`: `{"seq":7}`.
+package struct PositionEvent: Hashable, Sendable, Codable {
+    package var seq: Int64?
+
+    package init(seq: Int64) { self.seq = seq }
+}

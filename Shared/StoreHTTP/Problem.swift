@@ -1,0 +1,75 @@
+import StoreModels
+
+/// An error response (RFC 9457), `application/problem+json`:
+///
+/// ```json
+/// {"type":"urn:storebus:problem:transactionNotFinishable","title":"Conflict","status":409,
+///  "detail":"transaction t_01j… is purchasing","code":"transactionNotFinishable","retryable":false,
+///  "traceId":"4bf92f3577b34da6a3ce929d0e0e4736","remedy":"Finish a transaction when it is purchased, …"}
+/// ```
+/// `code` is the contract. Details for programs (`problems`, `path`, `reason`) are separate members; `retryAfterMs` is
+/// present when it is known. A reader takes a member of the wrong kind for a missing one.
+package struct Problem: Hashable, Sendable, Codable {
+    package var type: String?
+    package var title: String?
+    package var status: Int?
+    package var detail: String?
+    package var code: StoreErrorCode?
+    package var retryable: Bool?
+    package var retryAfterMs: Int?
+    package var traceId: String?
+    package var remedy: String?
+    /// Every other member.
+    package var details: [String: JSONValue]
+
+    /// Creates the problem of an error.
+    /// - Parameter title: The status as text.
+    package init(_ error: StoreError, status: Int, title: String, traceID: String) {
+        type = "urn:storebus:problem:\(error.code)"
+        self.title = title
+        self.status = status
+        detail = error.message
+        code = error.code
+        retryable = error.retryable
+        retryAfterMs = error.retryAfterMs
+        traceId = traceID
+        remedy = error.code.remedy
+        details = error.details
+    }
+
+    /// Reads the body of a response.
+    /// - Returns: Nil for a body that is no JSON object.
+    package init?(body: [UInt8]) {
+        guard let members = (try? StrictJSON.parse(body))?.objectValue else { return nil }
+        self.init(members)
+    }
+
+    package init(from decoder: any Decoder) throws { self.init(try [String: JSONValue](from: decoder)) }
+
+    private init(_ members: [String: JSONValue]) {
+        details = members
+        type = details.removeValue(forKey: "type")?.stringValue
+        title = details.removeValue(forKey: "title")?.stringValue
+        status = details.removeValue(forKey: "status")?.intValue
+        detail = details.removeValue(forKey: "detail")?.stringValue
+        code = details.removeValue(forKey: "code")?.stringValue.map { StoreErrorCode($0) }
+        retryable = details.removeValue(forKey: "retryable")?.boolValue
+        retryAfterMs = details.removeValue(forKey: "retryAfterMs")?.intValue
+        traceId = details.removeValue(forKey: "traceId")?.stringValue
+        remedy = details.removeValue(forKey: "remedy")?.stringValue
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = details
+        members["type"] = type.map { .string($0) }
+        members["title"] = title.map { .string($0) }
+        members["status"] = status.map { .integer($0) }
+        members["detail"] = detail.map { .string($0) }
+        members["code"] = code.map { .string($0.name) }
+        members["retryable"] = retryable.map { .bool($0) }
+        members["retryAfterMs"] = retryAfterMs.map { .integer($0) }
+        members["traceId"] = traceId.map { .string($0) }
+        members["remedy"] = remedy.map { .string($0) }
+        try members.encode(to: encoder)
+    }
+}

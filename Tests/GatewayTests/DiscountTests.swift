@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 import Synchronization
 import Testing

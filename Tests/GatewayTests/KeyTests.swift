@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import NIOHTTP1
 import Persistence
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Synchronization

@@ -1,4 +1,5 @@
 import Signing
+import StoreHTTP
 import StoreModels
 import Testing
 

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
         #expect(try members("Intents") == written(IntentsPage(intents: [], after: "a")))
         #expect(
             try members("DecidedIntent")
-                == written(DecisionAnswer(intent: intent, transaction: Sample.purchased("t"))))
+                == written(IntentDecisionResponse(intent: intent, transaction: Sample.purchased("t"))))
         let event = IntentEvent(id: "e", type: .intentStarted, bundleId: "b", account: "a", intent: intent)
         #expect(try members("IntentEvent") == written(event))
         #expect(try members("IntentEvents") == written(IntentEventsReply(events: [], after: "a")))
@@ -49,10 +50,13 @@ import Testing
         #expect(try members("DeviceOverrides") == written(PromotionOverrides()))
         #expect(try members("Device") == written(Sample.device))
         #expect(try members("Devices") == written(DevicesPage(devices: [], after: "a")))
-        #expect(try members("PromotionOrder") == written(OrderAnswer(productIdentifiers: [], products: [])))
+        #expect(
+            try members("PromotionOrder")
+                == written(OrderResponse<RawJSON.Extended>(productIdentifiers: [], products: [])))
         #expect(
             try members("ProductVisibility")
-                == written(VisibilityAnswer(productIdentifier: "p", visibility: .hide, products: [])))
+                == written(
+                    VisibilityResponse<RawJSON.Extended>(productIdentifier: "p", visibility: .hide, products: [])))
     }
 
     @Test func `what the operator sets up has the members the models write`() throws {

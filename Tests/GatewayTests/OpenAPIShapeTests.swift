@@ -170,8 +170,8 @@ import Testing
     }
 
     @Test func `what clearing answers has the members the gateway writes`() throws {
-        #expect(try members("ResetReport") == written(ResetAnswer(removedTransactions: 1, cancelledIntents: 1)))
-        #expect(try members("ClearReport") == written(HistoryAnswer(removed: 1, cancelledIntents: 1)))
+        #expect(try members("ResetReport") == written(ResetResponse(removedTransactions: 1, cancelledIntents: 1)))
+        #expect(try members("ClearReport") == written(HistoryResponse(removed: 1, cancelledIntents: 1)))
     }
 
     @Test func `restores and downloads have the members the models write`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Operations
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing

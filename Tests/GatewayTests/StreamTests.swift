@@ -1,5 +1,6 @@
 import BusClient
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Synchronization

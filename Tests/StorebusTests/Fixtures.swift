@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 @testable import Storebus
@@ -22,7 +23,7 @@ enum Fixtures {
             settings: EffectiveSettings.find(url: "http://store", data: nil, environment), api: transport.api())
     }
 
-    static let session = Session(
+    static let session = SessionResponse(
         token: "token", expiresAt: Timestamp.wallClock() + .seconds(3600),
         storefront: Storefront(countryCode: "USA", identifier: "143441"), canMakePayments: true)
 

@@ -267,7 +267,7 @@ import Testing
 
     @Test func `M58: an empty page says when the device is the reason`() async {
         let store = FakeStore()
-        store.answer("GET /v1/store-page", JSONText.value(StorePageResponse(promotions: [])))
+        store.answer("GET /v1/store-page", JSONText.value(StorePageResponse<Promotion>(promotions: [])))
         let old = Promoted.device(osVersion: "10.3.3", platform: .iOS)
         store.answer("GET /admin/v1/devices/alice-1", JSONText.value(old))
         let (status, said) = await store.run("page", "--as", "alice")

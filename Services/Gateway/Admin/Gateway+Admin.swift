@@ -30,7 +30,7 @@ extension Gateway {
 
     private func putApp(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let settings = try await call.body(AppSettings.self)
+        let settings = try await call.body(of: AppRoutes.put)
         try Self.check(settings)
         let request = PutAppRequest(bundleId: bundleId, settings: settings)
         let app = try await services.call(CatalogEndpoints.putApp, request, context: call.context())
@@ -61,7 +61,7 @@ extension Gateway {
                 bundleId: try call.bundleId(), storefront: storefront, after: try call.after(),
                 limit: try call.limit(HTTPLimits.adminPageMax)),
             context: call.context())
-        return try Reply.json(ProductList(products: page.products, after: page.after))
+        return try Reply.json(ProductsPageResponse(products: page.products, after: page.after))
     }
 
     /// Lists transactions of all customers; `records` names the customer of each.

@@ -11,7 +11,7 @@ extension Gateway {
                 try await operate($0, PaymentEndpoints.approveTransaction)
             },
             Route(TransactionRoutes.decline) { [self] in
-                let body = try await $0.body(OptionalError.self, isOptional: true)
+                let body = try await $0.body(of: TransactionRoutes.decline)
                 return try await answer($0, PaymentEndpoints.declineTransaction, error: body.error?.code)
             },
             Route(TransactionRoutes.resolve) { [self] in

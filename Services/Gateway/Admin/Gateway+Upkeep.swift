@@ -45,14 +45,14 @@ extension Gateway {
 
     private func reset(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        _ = try await call.body(Empty.self, isOptional: true)
+        _ = try await call.body(of: AppRoutes.reset)
         try await apps.check(bundleId, call)
         let context = call.patientContext()
         let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId), call, until: context.deadline)
         let reply = try await services.call(
             PaymentEndpoints.reset, ResetRequest(bundleId: bundleId, intents: intents.continued), context: context)
         return try Reply.json(
-            ResetAnswer(removedTransactions: reply.removedTransactions, cancelledIntents: intents.cancelled))
+            ResetResponse(removedTransactions: reply.removedTransactions, cancelledIntents: intents.cancelled))
     }
 
     private func clearHistory(_ call: Call) async throws -> Response {
@@ -65,7 +65,7 @@ extension Gateway {
         let reply = try await services.call(
             PaymentEndpoints.clearHistory,
             ClearHistoryRequest(bundleId: bundleId, account: account, intents: intents.continued), context: context)
-        return try Reply.json(HistoryAnswer(removed: reply.removed, cancelledIntents: intents.cancelled))
+        return try Reply.json(HistoryResponse(removed: reply.removed, cancelledIntents: intents.cancelled))
     }
 
     /// Cancels open intents first. A purchase that began in the store must not continue after the clearing, and

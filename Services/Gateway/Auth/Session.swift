@@ -1,12 +1,9 @@
+import StoreHTTP
 import StoreModels
 
 /// The customer a session token represents, in one app on one device. The client is the app or the App Store app.
 struct Session: Hashable, Sendable {
-    enum Client: String, CaseIterable, Sendable, Codable {
-        case app
-        /// The App Store app on that device, which has only the store page and promoted purchases.
-        case store
-    }
+    typealias Client = SessionRequest.Client
 
     /// New for each `POST /v1/sessions`.
     var identifier: String

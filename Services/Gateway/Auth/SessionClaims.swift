@@ -1,4 +1,5 @@
 import JWTKit
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)

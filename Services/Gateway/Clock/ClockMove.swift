@@ -1,17 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `POST /admin/v1/apps/{bundleId}/clock/advance`, with exactly one of three members:
-///
-/// ```json
-/// {"by":"3mo"}
-/// ```
-struct ClockMove: Decodable {
-    /// As ``BusinessDuration`` reads it.
-    var by: String?
-    var to: Timestamp?
-    /// Number of events to advance through.
-    var next: Int?
-
+extension ClockMove {
     /// - Throws: `requestInvalid` that names the member.
     func validate() throws(StoreError) {
         switch (by, to, next) {

@@ -1,16 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `PUT /admin/v1/apps/{bundleId}/clock`; omitted members stay unchanged:
-///
-/// ```json
-/// {"rate":"oneRenewalEveryThirtySeconds","now":"2026-12-21T10:00:00.000Z","frozen":false}
-/// ```
-struct ClockSetting: Decodable {
-    var rate: ClockRate?
-    /// May lie before the clock's now: what was billed is never billed again.
-    var now: Timestamp?
-    var frozen: Bool?
-
+extension ClockSetting {
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         if let now { try ClockInstants.check(now, at: "$.now") }

@@ -27,7 +27,7 @@ extension Gateway {
 
     private func setClock(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let setting = try await call.body(ClockSetting.self)
+        let setting = try await call.body(of: ClockRoutes.put)
         try setting.validate()
         try await apps.check(bundleId, call)
         let request = PutClockRequest(
@@ -44,7 +44,7 @@ extension Gateway {
     private func advanceClock(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
         let bundleId = try call.bundleId()
-        let move = try await call.body(ClockMove.self)
+        let move = try await call.body(of: ClockRoutes.advance)
         try move.validate()
         try await apps.check(bundleId, call)
         let request = AdvanceClockRequest(
@@ -56,8 +56,8 @@ extension Gateway {
                 SubscriptionEndpoints.advanceClock, request, context: call.context(requestIdentifier: key))
         }
         let answer = ClockAdvanceAnswer(advance)
-        guard !advance.isFinished else { return try Reply.json(answer) }
-        return try Reply.json(answer, status: .accepted, headers: [.location: answer.progress])
+        guard let progress = answer.progress else { return try Reply.json(answer) }
+        return try Reply.json(answer, status: .accepted, headers: [.location: progress])
     }
 
     /// Reports the progress of an advance.

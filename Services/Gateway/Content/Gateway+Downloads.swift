@@ -17,7 +17,7 @@ extension Gateway {
     private func update(_ call: Call, _ action: DownloadAction) async throws -> Response {
         var error: SKErrorCode?
         if action == .fail {
-            let body = try await call.body(OptionalError.self, isOptional: true)
+            let body = try await call.body(of: DownloadRoutes.update(action))
             error = body.error?.code
         } else {
             _ = try await call.body(Empty.self, isOptional: true)

@@ -1,10 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `PUT /admin/v1/devices/{deviceId}`: `{"platform":"iOS","osVersion":"17.4"}`.
-struct DeviceSetting: Decodable {
-    var platform: DeviceLaunch.Platform
-    var osVersion: String
-
+extension DeviceSetting {
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) { try DottedVersion.check(osVersion, at: "$.osVersion") }
 }

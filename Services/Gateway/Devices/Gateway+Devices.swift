@@ -31,7 +31,7 @@ extension Gateway {
     /// Creates the device if it is unknown; the apps of an existing device stay.
     private func putDevice(_ call: Call) async throws -> Response {
         let deviceId = try call.deviceId()
-        let body = try await call.body(DeviceSetting.self)
+        let body = try await call.body(of: DeviceRoutes.put)
         try body.validate()
         let request = PutDeviceRequest(deviceId: deviceId, platform: body.platform, osVersion: body.osVersion)
         return try Reply.json(try await services.call(PromotionEndpoints.putDevice, request, context: call.context()))
@@ -48,7 +48,7 @@ extension Gateway {
     /// Installs or upgrades an app without launching it.
     private func install(_ call: Call) async throws -> Response {
         let installation = try call.installation()
-        let body = try await call.body(InstallationSetting.self)
+        let body = try await call.body(of: DeviceRoutes.install)
         try body.validate()
         try await apps.check(installation.bundleId, call)
         let request = PutInstallationRequest(

@@ -1,11 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`, which installs a version of an app without launching
-/// it: `{"version":"2.0","promotedPurchases":"delegate"}`. Without `promotedPurchases` the current value stays.
-struct InstallationSetting: Decodable {
-    var version: String
-    var promotedPurchases: DeviceLaunch.PromotedPurchases?
-
+extension InstallationSetting {
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) { try DottedVersion.check(version, at: "$.version") }
 }

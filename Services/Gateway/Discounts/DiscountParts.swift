@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -6,15 +7,7 @@ import StoreModels
     import Foundation
 #endif
 
-/// The `paymentDiscount` of a payment as an app sends it. Every member may be missing: then the payment fails with
-/// `missingOfferParams`, as StoreKit's does, and the request is not rejected.
-struct DiscountParts: Decodable {
-    var identifier: String?
-    var keyIdentifier: String?
-    var nonce: String?
-    var signature: String?
-    var timestamp: Int64?
-
+extension DiscountParts {
     /// Longer than any signature. In DER one on P-256 is at most 72 bytes, 96 characters of Base64.
     static let signatureLengthMax = 256
 

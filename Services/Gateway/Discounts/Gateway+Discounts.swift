@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 extension Gateway {

@@ -57,9 +57,16 @@ struct Call: Sendable {
             actor: principal.actor)
     }
 
-    /// Decodes the body.
+    /// Decodes the body of an endpoint strictly: a member the request's type lacks is refused.
+    func body<Request, Response>(
+        of endpoint: HTTPEndpoint<Request, Response>, max: Int = HTTPLimits.bodyBytesMax
+    ) async throws -> Request {
+        try await body(Request.self, isOptional: endpoint.isBodyOptional, max: max)
+    }
+
+    /// Decodes a body that several endpoints share.
     func body<Value: Decodable>(
-        _ type: Value.Type, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
+        _ type: Value.Type, isOptional: Bool, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Value {
         try await RequestBodyReader.json(type, from: request, isOptional: isOptional, max: max)
     }

@@ -28,6 +28,13 @@ struct Route: Sendable {
         self.init(operation, access ?? operation.access, .handled(handler))
     }
 
+    /// - Parameter access: The callers admitted, where configuration decides; nil for the endpoint's own.
+    init<Request, Response>(
+        _ endpoint: HTTPEndpoint<Request, Response>, access: Access? = nil, _ handler: @escaping Handler
+    ) {
+        self.init(endpoint.route, access: access, handler)
+    }
+
     /// Creates a route of a later version. `sentence` says what is missing.
     init(notBuilt operation: HTTPRoute, _ sentence: String) {
         self.init(operation, operation.access, .notBuilt(sentence))

@@ -1,10 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `POST /v1/intents/{id}/decision`: `{"decision":"cancel","feedback":"You own it already."}`.
-struct DecisionRequest: Decodable {
-    var decision: DecideIntentRequest.Decision
-    /// Only with `cancel`: the app's message to the user (M85).
-    var feedback: String?
+extension DecisionRequest {
     /// Maximum length, as in PromotionController.
     static let feedbackLengthMax = 500
 
@@ -14,10 +11,4 @@ struct DecisionRequest: Decodable {
         guard decision == .cancel else { throw .invalid("$.feedback", "goes with cancel only") }
         try Identifier.check(feedback, at: "$.feedback", lengthMax: Self.feedbackLengthMax)
     }
-}
-
-/// `{"intent":{…},"transaction":{…}}`; the transaction is present with `continue` only, once PaymentQueue has it.
-struct DecisionAnswer: Encodable {
-    var intent: PurchaseIntent
-    var transaction: PaymentTransaction?
 }

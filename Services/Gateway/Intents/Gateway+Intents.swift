@@ -39,7 +39,7 @@ extension Gateway {
     private func decide(_ call: Call) async throws -> Response {
         let session = call.session
         let identifier = try call.parameter(.id, of: Self.intentName)
-        let body = try await call.body(DecisionRequest.self)
+        let body = try await call.body(of: IntentRoutes.decide)
         try body.validate()
         let request = DecideIntentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
@@ -52,7 +52,7 @@ extension Gateway {
             }
         }
         return try Reply.json(
-            DecisionAnswer(intent: reply.intent, transaction: reply.added?.transaction), status: reply.status)
+            IntentDecisionResponse(intent: reply.intent, transaction: reply.added?.transaction), status: reply.status)
     }
 
     /// Lists intents of all devices for the operator, with filters (M81, M85).

@@ -25,7 +25,7 @@ extension Gateway {
 
     private func makeKey(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let request = try await call.body(KeyRequest.self)
+        let request = try await call.body(of: KeyRoutes.create)
         try await apps.check(bundleId, call)
         let key = NewKey(request.kind, bundleId: bundleId, now: now())
         try await keys.add(key)
@@ -36,11 +36,6 @@ extension Gateway {
         guard try await keys.remove(keyIdentifier, of: try call.bundleId()) else { throw StoreError.notFound("key") }
         return Response(status: .noContent)
     }
-}
-
-/// The body of `POST /admin/v1/apps/{bundleId}/keys`: `{"kind":"api"}`.
-struct KeyRequest: Decodable {
-    var kind: KeyKind
 }
 
 /// A new key with its secret. It has the members of a ``KeyRecord``, `secret` (the text the server sends, or the

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// A key as it is stored and listed, without its secret:

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Persistence
 import ServiceDatabase
+import StoreHTTP
 import StoreModels
 
 /// The keys of all apps, in the gateway's own database. A deleted key is rejected from the moment its deletion is

@@ -1,4 +1,5 @@
 import Crypto
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)

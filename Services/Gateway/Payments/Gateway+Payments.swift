@@ -16,7 +16,7 @@ extension Gateway {
     /// Adds a payment to the queue. One key is one charge, however often the request is sent.
     private func addPayment(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
-        let request = try await call.body(PaymentRequest.self)
+        let request = try await call.body(of: PaymentRoutes.add)
         try request.validate()
         let session = call.session
         let check = try await discountCheck(of: request, in: session.bundleId, call)
@@ -35,7 +35,7 @@ extension Gateway {
     private func buyOutside(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
         let bundleId = try call.bundleId()
-        let purchase = try await call.body(OutsidePurchase.self)
+        let purchase = try await call.body(of: PaymentRoutes.addOutside)
         try purchase.validate()
         let defaults = try await apps.testerDefaults(of: bundleId, call)
         let account = try await services.call(

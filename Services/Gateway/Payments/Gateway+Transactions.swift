@@ -42,7 +42,7 @@ extension Gateway {
     }
 
     private func finish(_ call: Call) async throws -> Response {
-        _ = try await call.body(Empty.self, isOptional: true)
+        _ = try await call.body(of: TransactionRoutes.finish)
         let transaction = try await services.call(
             PaymentEndpoints.finishTransaction(as: RawJSON.self), try transactionRequest(call), context: call.context())
         return try Reply.json(transaction)
@@ -50,7 +50,7 @@ extension Gateway {
 
     /// Records the app's answer about a purchase whose customer has moved to another storefront.
     private func goOn(_ call: Call) async throws -> Response {
-        let answer = try await call.body(ContinueAnswer.self)
+        let answer = try await call.body(of: TransactionRoutes.answerStorefrontChange)
         let request = ContinueTransactionRequest(
             transaction: try transactionRequest(call), shouldContinue: answer.shouldContinue)
         return try Reply.json(
@@ -75,11 +75,6 @@ extension Gateway {
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             id: try call.parameter(.id, of: "transaction"))
     }
-}
-
-/// `{"shouldContinue":false}`
-private struct ContinueAnswer: Decodable {
-    var shouldContinue: Bool
 }
 
 /// `{"transactions":[…],"after":"t_…"}`; `after` is absent on the last page.

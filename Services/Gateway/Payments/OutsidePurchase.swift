@@ -1,17 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `POST /admin/v1/apps/{bundleId}/purchases`, what a customer buys outside the app:
-///
-/// ```json
-/// {"account":"alice","productIdentifier":"com.example.pro","offer":{"type":"winBack","identifier":"back.free.month"}}
-/// ```
-struct OutsidePurchase: Decodable {
-    var account: String
-    var productIdentifier: String
-    /// Defaults to 1.
-    var quantity: Quantity?
-    var offer: RedeemedOffer?
-
+extension OutsidePurchase {
     /// Device identifier of transactions bought outside the app.
     static let deviceId = "app-store"
 

@@ -10,7 +10,7 @@ extension Gateway {
                 try await products(call.query.list("ids"), at: "query ids", call)
             },
             Route(ProductRoutes.query) { [self] call in
-                let query = try await call.body(ProductsQuery.self)
+                let query = try await call.body(of: ProductRoutes.query)
                 return try await products(query.productIdentifiers, at: "$.productIdentifiers", call)
             },
             Route(ProductRoutes.eligibility) { [self] call in
@@ -25,7 +25,8 @@ extension Gateway {
     private func products(_ identifiers: [String], at place: String, _ call: Call) async throws -> Response {
         try Identifier.checkProducts(identifiers, at: place)
         guard !identifiers.isEmpty else {
-            return try Reply.json(ProductsAnswer(products: [], invalidProductIdentifiers: [], degraded: []))
+            return try Reply.json(
+                ProductsResponse<RawJSON.Extended>(products: [], invalidProductIdentifiers: [], degraded: []))
         }
         let shopper = await accounts.shopper(call)
         try shopper.checkMayLoadProducts()
@@ -41,7 +42,7 @@ extension Gateway {
 
     private static func answer(_ found: ProductDirectory.Answer, _ answers: EligibilityAnswers) throws -> Response {
         try Reply.json(
-            ProductsAnswer(
+            ProductsResponse(
                 products: found.products.map(answers.form(of:)),
                 invalidProductIdentifiers: found.invalidProductIdentifiers,
                 degraded: answers.degraded(for: found.products.map(\.type))))

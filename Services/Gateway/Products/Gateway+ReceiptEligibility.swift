@@ -2,13 +2,14 @@ import BusService
 import Hummingbird
 import Logging
 import Signing
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Responds with each subscription's eligibility according to a receipt (M120). It concerns the receipt's customer
     /// only. An invalid receipt is an error without any eligibility.
     func eligibilityOfReceipt(_ call: Call) async throws -> Response {
-        let question = try await call.body(ReceiptQuestion.self, max: HTTPLimits.receiptBytesMax)
+        let question = try await call.body(of: ProductRoutes.eligibilityOfReceipt, max: HTTPLimits.receiptBytesMax)
         try question.validate()
         var request = try await eligibilityRequest(call)
         request.productIdentifiers = question.productIdentifiers

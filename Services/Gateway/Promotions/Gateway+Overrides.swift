@@ -61,7 +61,7 @@ extension Gateway {
 
     /// Sets the order. All products are checked before anything is stored.
     private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Response {
-        let body = try await call.body(NewOrder.self)
+        let body = try await call.body(of: PromotionRoutes.putOrder)
         try body.validate()
         let products = try await WholeProducts(
             body.productIdentifiers, at: place, services, call.context(), endsAtUnknown: true)
@@ -73,7 +73,7 @@ extension Gateway {
                 productIdentifiers: body.productIdentifiers),
             context: call.context())
         return try Reply.json(
-            OrderAnswer(
+            OrderResponse(
                 productIdentifiers: overrides.order,
                 products: try await presented(products.inOrder(overrides.order), call)))
     }
@@ -81,7 +81,7 @@ extension Gateway {
     private func answer(_ order: [String], at place: OverridePlace, _ call: Call) async throws -> Response {
         let products = try await WholeProducts(order, at: place, services, call.context())
         return try Reply.json(
-            OrderAnswer(productIdentifiers: order, products: try await presented(products.inOrder(order), call)))
+            OrderResponse(productIdentifiers: order, products: try await presented(products.inOrder(order), call)))
     }
 
     private func visibility(at place: OverridePlace, _ call: Call) async throws -> Response {
@@ -94,7 +94,7 @@ extension Gateway {
 
     private func putVisibility(at place: OverridePlace, _ call: Call) async throws -> Response {
         let identifier = try call.parameter(.productIdentifier, of: "product")
-        let body = try await call.body(NewVisibility.self)
+        let body = try await call.body(of: PromotionRoutes.putVisibility)
         let products = try await WholeProducts([identifier], at: place, services, call.context())
         try products.check([identifier])
         let overrides = try await services.call(
@@ -110,7 +110,7 @@ extension Gateway {
         _ identifier: String, _ overrides: PromotionOverrides, _ products: WholeProducts, _ call: Call
     ) async throws -> Response {
         try Reply.json(
-            VisibilityAnswer(
+            VisibilityResponse(
                 productIdentifier: identifier, visibility: overrides.visibility(of: identifier),
                 products: try await presented(products.inOrder([identifier]), call)))
     }

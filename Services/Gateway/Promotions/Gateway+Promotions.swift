@@ -25,7 +25,7 @@ extension Gateway {
     /// Replaces the whole list: a product missing from it is not promoted.
     private func putPromotions(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let entries = try await call.body([PromotionEntry].self)
+        let entries = try await call.body(of: PromotionRoutes.putSetup)
         guard entries.count <= PutPromotionsRequest.entriesMax else {
             throw StoreError.invalid(
                 "$", "has \(entries.count) products, at most \(PutPromotionsRequest.entriesMax) are promoted")
@@ -39,7 +39,7 @@ extension Gateway {
 
     /// Replaces the whole tab, of all apps.
     private func putFeatured(_ call: Call) async throws -> Response {
-        let products = try await call.body([ProductReference].self)
+        let products = try await call.body(of: PromotionRoutes.putFeatured)
         guard products.count <= FeaturedList.productsMax else {
             throw StoreError.invalid(
                 "$", "has \(products.count) products, at most \(FeaturedList.productsMax) are featured")

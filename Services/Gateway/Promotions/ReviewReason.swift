@@ -1,8 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of an image's review, which may contain a reason or be empty: `{"reason":"The text cannot be read."}`.
-struct ReviewReason: Decodable {
-    var reason: String?
+extension ReviewReason {
     /// Maximum length in characters; more is 400.
     static let lengthMax = 500
 

@@ -31,7 +31,7 @@ extension Gateway {
         let facts = try await CustomerFacts(of: customer, services: services, context: call.context())
         let data = try await ReceiptMaker(keys: signing, environment: environment).receiptData(
             of: customer, facts, applicationVersion: await version)
-        return try Reply.json(["receiptData": data])
+        return try Reply.json(ReceiptResponse(receiptData: data))
     }
 
     private func verifyReceipt(_ call: Call) async throws -> Response {

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Persistence
 import ServiceDatabase
+import StoreHTTP
 import StoreModels
 
 extension KeyStore {

@@ -19,7 +19,7 @@ extension Gateway {
     ///   safe.
     private func startRestore(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
-        let body = try await call.body(NewRestore.self, isOptional: true)
+        let body = try await call.body(of: RestoreRoutes.start)
         try body.validate()
         let session = call.session
         let request = StartRestoreRequest(
@@ -40,11 +40,6 @@ extension Gateway {
         return try Reply.json(
             try await services.call(PaymentEndpoints.getRestore, request, context: call.context()))
     }
-}
-
-/// `{"restoreIdentifier":"r_01j…"}`
-struct RestoreAccepted: Encodable {
-    var restoreIdentifier: String
 }
 
 extension RestoreRequest {

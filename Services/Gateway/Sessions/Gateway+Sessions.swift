@@ -24,7 +24,7 @@ extension Gateway {
     /// Opens a session when the app is launched, or the App Store app opened. PaymentQueue identifies the customer, and
     /// PromotionController is notified of the launch.
     private func openSession(_ call: Call) async throws -> Response {
-        let request = try await call.body(SessionRequest.self)
+        let request = try await call.body(of: SessionRoutes.open)
         try request.validate()
         if case .server(let key) = call.principal, !key.bundleId.utf8.elementsEqual(request.bundleId.utf8) {
             throw StoreError.notFound("app")
@@ -43,7 +43,7 @@ extension Gateway {
         session.isUntold = try await !tell(of: session, call)
         let (token, expiresAt) = try await tokens.issue(session)
         if session.client == .app { delivery.sessionOpened(session) }
-        let reply = SessionReply(
+        let reply = SessionResponse(
             token: token, expiresAt: expiresAt, storefront: storefront, canMakePayments: account.canMakePayments,
             degraded: session.isUntold ? [ServiceName.promotionController].compactMap(\.degradedName) : [])
         return try Reply.json(reply, status: .created)

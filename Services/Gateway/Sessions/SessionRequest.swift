@@ -1,24 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `POST /v1/sessions`:
-///
-/// ```json
-/// {"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.4",
-///  "appVersion":"1.0","storefront":"FRA","promotedPurchases":"delegate"}
-/// ```
-struct SessionRequest: Decodable {
-    var client: Session.Client?
-    var bundleId: String
-    var deviceId: String
-    var account: String
-    var platform: DeviceLaunch.Platform
-    var osVersion: String
-    /// Absent for `client: "store"`, which launches no app.
-    var appVersion: String?
-    /// Alpha-3; used only when this request creates the account.
-    var storefront: String?
-    var promotedPurchases: DeviceLaunch.PromotedPurchases?
-
+extension SessionRequest {
     /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` on systems without
     ///   it (M59).
     func validate() throws(StoreError) {
@@ -39,14 +22,4 @@ struct SessionRequest: Decodable {
             }
         }
     }
-}
-
-/// The response: `{"token":"…","expiresAt":"…","storefront":{…},"canMakePayments":true,"degraded":[]}`.
-struct SessionReply: Encodable {
-    var token: String
-    var expiresAt: Timestamp
-    var storefront: Storefront
-    var canMakePayments: Bool
-    /// Contains `promotions` when PromotionController was not notified of the launch.
-    var degraded: [String]
 }

@@ -8,12 +8,12 @@ extension Gateway {
     var storePurchaseRoutes: [Route] {
         [
             Route(StorePageRoutes.purchase) { [self] call in
-                let body = try await call.body(StorePurchase.self)
+                let body = try await call.body(of: StorePageRoutes.purchase)
                 try body.validate()
                 return try await start(body.productIdentifier, from: body.intentSource, call)
             },
             Route(StorePageRoutes.openURL) { [self] call in
-                let body = try await call.body(URLToOpen.self)
+                let body = try await call.body(of: StorePageRoutes.openURL)
                 return try await start(
                     try body.productIdentifier(of: call.session.bundleId), from: .testURL, call)
             },

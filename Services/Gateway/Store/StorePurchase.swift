@@ -1,16 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `POST /v1/store-page/purchase`: `{"productIdentifier":"com.example.pro.monthly","source":"search"}`.
-struct StorePurchase: Decodable {
-    /// The view of the store in which the user taps Buy.
-    enum Source: String, CaseIterable, Decodable {
-        case storePage, search, featured
-    }
-
-    var productIdentifier: String
-    /// Defaults to `storePage`.
-    var source: Source?
-
+extension StorePurchase {
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
@@ -25,10 +16,7 @@ struct StorePurchase: Decodable {
     }
 }
 
-/// The body of `POST /v1/open-url`: `{"url":"itms-services://?action=purchaseIntent&bundleId=…&productIdentifier=…"}`.
-struct URLToOpen: Decodable {
-    var url: String
-
+extension URLToOpen {
     /// Returns the product of one of this app's test URLs, which must match exactly.
     /// - Throws: `urlInvalid` that names the part and the fault.
     func productIdentifier(of bundleId: String) throws(StoreError) -> String {

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// The store's content for an app on one device. Page, search and featured tab are views of it, so that a hidden
@@ -42,10 +43,10 @@ struct StoreShelf: Sendable {
         }
     }
 
-    func answer(_ products: [PromotedProduct]) -> StorePageAnswer {
-        StorePageAnswer(
+    func answer(_ products: [PromotedProduct]) -> StorePageResponse<ForwardedPromotion> {
+        StorePageResponse(
             promotions: products.map { product in
-                StorePageAnswer.Entry(
+                ForwardedPromotion(
                     product: eligibility.apply(to: product.json, product.productIdentifier, product.type),
                     owned: owns(product))
             }, degraded: degraded(for: products))
@@ -64,5 +65,20 @@ struct StoreShelf: Sendable {
         if isOperatorsOrder { names.formUnion([ServiceName.promotionController].compactMap(\.degradedName)) }
         if standing == nil { names.formUnion([ServiceName.paymentQueue].compactMap(\.degradedName)) }
         return names.sorted()
+    }
+}
+
+/// An entry of the store page, as ``Promotion``; the product is forwarded unchanged.
+struct ForwardedPromotion: Encodable, Sendable {
+    var product: RawJSON.Extended
+    /// Null when it is unknown.
+    var owned: Bool?
+
+    private enum CodingKeys: String, CodingKey { case product, owned }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(product, forKey: .product)
+        try container.encode(owned, forKey: .owned)
     }
 }

@@ -1,8 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// The body of `POST /admin/v1/transactions/{id}/extend`: `{"days":30}`.
-struct Extension: Decodable {
-    var days: Int
+extension Extension {
     /// Range of days, as in Apple's server API.
     static let daysAllowed = 1...90
 

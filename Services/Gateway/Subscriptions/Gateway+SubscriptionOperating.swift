@@ -15,7 +15,7 @@ extension Gateway {
                 try await takeBack($0, SubscriptionEndpoints.revoke)
             },
             Route(TransactionRoutes.extend) { [self] in
-                let body = try await $0.body(Extension.self)
+                let body = try await $0.body(of: TransactionRoutes.extend)
                 try body.validate()
                 return try await operate($0, .extend, days: body.days)
             },
@@ -28,7 +28,7 @@ extension Gateway {
 
     private func route(_ operation: OperateSubscriptionRequest.Operation) -> Route {
         Route(TransactionRoutes.operate(operation)) { [self] in
-            _ = try await $0.body(Empty.self, isOptional: true)
+            _ = try await $0.body(of: TransactionRoutes.operate(operation))
             return try await operate($0, operation)
         }
     }

@@ -31,7 +31,7 @@ extension Gateway {
     /// Records whether the app defers the question about a higher price or shows it.
     private func showPriceConsent(_ call: Call) async throws -> Response {
         let identifier = try call.parameter(.originalTransactionIdentifier, of: "subscription")
-        let answer = try await call.body(PriceConsentAnswer.self)
+        let answer = try await call.body(of: SubscriptionRoutes.showPriceConsent)
         let request = ShowPriceConsentRequest(
             bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier,
             originalTransactionIdentifier: identifier, show: answer.show)
@@ -42,7 +42,7 @@ extension Gateway {
     /// Cancels, reactivates, changes the product, or reverts the change.
     private func changeSubscription(_ call: Call) async throws -> Response {
         let identifier = try call.parameter(.originalTransactionIdentifier, of: "subscription")
-        let change = try await call.body(SubscriptionChange.self)
+        let change = try await call.body(of: SubscriptionRoutes.update)
         try change.validate()
         let session = call.session
         let request = UpdateSubscriptionRequest(
@@ -56,9 +56,4 @@ extension Gateway {
         }
         return try Reply.json(subscription)
     }
-}
-
-/// `{"show":true}`
-private struct PriceConsentAnswer: Decodable {
-    var show: Bool
 }

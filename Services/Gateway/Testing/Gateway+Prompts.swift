@@ -37,7 +37,7 @@ extension Gateway {
     /// - Throws: `outcomeUnknown` when the answer was sent but no reply says whether it counted.
     private func answerPrompt(_ call: Call) async throws -> Response {
         let id = try call.parameter(.id)
-        let body = try await call.body(PromptAnswer.self)
+        let body = try await call.body(of: PromptRoutes.answer)
         try body.validate()
         let request = AnswerPromptRequest(id: id, answer: body.answer, error: body.error?.code)
         do {

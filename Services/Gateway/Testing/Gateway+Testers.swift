@@ -18,7 +18,7 @@ extension Gateway {
     private func testers(_ call: Call) async throws -> Response {
         let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
         let page = try await services.call(PaymentEndpoints.listTesters, request, context: call.context())
-        return try Reply.json(TesterList(testers: page.testers.map(TesterAnswer.init), after: page.after))
+        return try Reply.json(TestersResponse(testers: page.testers.map(TesterAnswer.init), after: page.after))
     }
 
     private func tester(_ call: Call) async throws -> Response {
@@ -30,7 +30,7 @@ extension Gateway {
     /// Replaces all settings: those missing from the body are no longer set.
     private func putTester(_ call: Call) async throws -> Response {
         let account = try call.account()
-        let settings = try await call.body(TesterSettings.self)
+        let settings = try await call.body(of: AccountRoutes.put)
         try settings.validate()
         if let storefront = settings.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
         let tester = try await services.call(

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// Accounts as `storebus account` shows them.

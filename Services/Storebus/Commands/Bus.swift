@@ -2,6 +2,7 @@ import ArgumentParser
 import BusClient
 import BusProtocol
 import BusService
+import StoreHTTP
 import StoreModels
 
 /// `storebus bus …`

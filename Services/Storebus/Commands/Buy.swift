@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus buy PRODUCT --as alice`
@@ -178,7 +179,7 @@ struct Purchase: Sendable {
 
     /// The product as this customer sees it; nil while Catalog is away, because a purchase may still succeed.
     private func look(
-        _ session: Session, _ installation: Installation, _ context: CommandContext
+        _ session: SessionResponse, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> Product? {
         do {
             let response = try await context.api.products([productIdentifier], token: session.token)
@@ -190,7 +191,7 @@ struct Purchase: Sendable {
     }
 
     private func unknownProduct(
-        _ session: Session, _ installation: Installation, _ context: CommandContext
+        _ session: SessionResponse, _ installation: Installation, _ context: CommandContext
     ) async -> CLIError {
         var error = await DidYouMean.productError(
             productIdentifier, bundleId: installation.bundleId, storefront: session.storefront.countryCode, context)
@@ -199,7 +200,7 @@ struct Purchase: Sendable {
     }
 
     private func pay(
-        _ installation: Installation, _ session: Session, until deadline: ContinuousClock.Instant,
+        _ installation: Installation, _ session: SessionResponse, until deadline: ContinuousClock.Instant,
         _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
         // The store has taken the payment: from here on it is under way, even when the next request fails.
@@ -225,7 +226,7 @@ struct Purchase: Sendable {
 
     /// Once: in the app, or where the App Store redeems what no app sells.
     private func send(
-        _ installation: Installation, _ session: Session, timeout: Duration, _ context: CommandContext
+        _ installation: Installation, _ session: SessionResponse, timeout: Duration, _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
         guard let redeemed = offer?.redeemed else {
             return try await context.api.addPayment(body, key: key, token: session.token, timeout: timeout)
@@ -248,13 +249,10 @@ struct Purchase: Sendable {
         return error
     }
 
-    private var body: [String: JSONValue] {
-        var members: [String: JSONValue] = [
-            "productIdentifier": .string(productIdentifier), "quantity": .integer(quantity),
-        ]
-        if let applicationUsername { members["applicationUsername"] = .string(applicationUsername) }
-        if let discount { members["paymentDiscount"] = JSONText.value(discount) }
-        if let intentIdentifier { members["intentIdentifier"] = .string(intentIdentifier) }
-        return members
+    private var body: PaymentRequest {
+        PaymentRequest(
+            productIdentifier: productIdentifier, quantity: NonNull(Quantity(quantity)),
+            applicationUsername: applicationUsername, paymentDiscount: discount.map { DiscountParts($0) },
+            intentIdentifier: intentIdentifier)
     }
 }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// What `storebus buy` says at the end.
@@ -10,7 +11,7 @@ import StoreModels
 /// ```
 struct PurchaseOutcome: Sendable {
     var installation: Installation
-    var session: Session
+    var session: SessionResponse
     var product: Product?
     var transaction: PaymentTransaction
     var key: String

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus device …`

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus key …`
@@ -24,18 +25,18 @@ struct KeyCommand: AsyncParsableCommand {
                 """)
 
         @Option(
-            help: ArgumentHelp("\(AppKey.kinds.joined(separator: ", ")).", valueName: "kind"),
-            completion: .list(AppKey.kinds))
-        var kind = "api"
+            help: ArgumentHelp("\(KeyKind.names.joined(separator: ", ")).", valueName: "kind"),
+            completion: .list(KeyKind.names))
+        var kind = KeyKind.api.rawValue
 
         @OptionGroup var app: AppOptions
         @OptionGroup var global: GlobalOptions
 
-        func validate() throws { try Choice.check("--kind", kind, among: AppKey.kinds) }
+        func validate() throws { try Choice.check("--kind", kind, among: KeyKind.names) }
 
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
-            let key = try await context.api.createKey(kind, bundleId: context.bundleId)
+            let key = try await context.api.createKey(KeyKind(rawValue: kind) ?? .api, bundleId: context.bundleId)
             let identifier = key["keyIdentifier"]?.stringValue ?? ""
             var lines = ["key     \(identifier)  \(kind)"]
             for member in ["secret", "publicKey"] {
@@ -105,4 +106,8 @@ struct KeyCommand: AsyncParsableCommand {
                     next: "storebus key list\(AppOptions.flag(context.bundleId))"))
         }
     }
+}
+
+extension KeyKind {
+    fileprivate static let names = allCases.map(\.rawValue)
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus page`
@@ -69,7 +70,7 @@ enum StorePageTable {
     }
 
     static func result(
-        _ page: StorePageResponse, view: StoreAPI.StoreView, installation: Installation
+        _ page: StorePageResponse<Promotion>, view: StoreAPI.StoreView, installation: Installation
     ) -> CommandResult {
         let items = page.promotions.enumerated().map { index, promotion -> JSONValue in
             var members = JSONText.value(promotion).objectValue ?? [:]
@@ -92,7 +93,7 @@ enum StorePageTable {
     }
 
     private static func next(
-        _ page: StorePageResponse, _ view: StoreAPI.StoreView, _ installation: Installation
+        _ page: StorePageResponse<Promotion>, _ view: StoreAPI.StoreView, _ installation: Installation
     ) -> String {
         let option = AppOptions.flag(installation.bundleId)
         guard let first = page.promotions.first(where: { $0.owned != true }) ?? page.promotions.first else {

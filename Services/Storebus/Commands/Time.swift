@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus time …`
@@ -297,7 +298,7 @@ struct ClockMoveRun: Sendable {
 
     private func send(
         until deadline: ContinuousClock.Instant, _ context: CommandContext
-    ) async throws(CLIError) -> ClockMove {
+    ) async throws(CLIError) -> ClockAdvanceAnswer {
         try await Retry.run(until: deadline) { () throws(CLIError) in
             try await context.api.advanceClock(
                 bundleId, distance, key: key,
@@ -307,8 +308,8 @@ struct ClockMoveRun: Sendable {
 
     /// At the path the store has named; without one the same move is asked for again, which is no second move.
     private func again(
-        _ move: ClockMove, until deadline: ContinuousClock.Instant, _ context: CommandContext
-    ) async throws(CLIError) -> ClockMove {
+        _ move: ClockAdvanceAnswer, until deadline: ContinuousClock.Instant, _ context: CommandContext
+    ) async throws(CLIError) -> ClockAdvanceAnswer {
         guard let path = move.progress else { return try await send(until: deadline, context) }
         return try await Retry.run(until: deadline) { () throws(CLIError) in
             try await context.api.clockMove(at: path)

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// Why a transaction is where it is: its state, its origin, and whether and why it is sent again.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// Words a shell offers, asked of the store that would be used. A store that does not answer in half a second offers

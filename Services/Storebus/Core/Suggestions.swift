@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// What the store knows, for the error about something it does not know: the nearest name is suggested. The lists are

@@ -1,4 +1,5 @@
 import Glibc
+import StoreHTTP
 import StoreModels
 
 /// Brings a download's content into a file, over as many connections as it takes.

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// The app whose part the command line plays: one bundle, on one device, for one account.
@@ -17,24 +18,20 @@ struct Installation: Hashable, Sendable {
     }
 
     /// The app is launched.
-    func sessionRequest(on profile: DeviceProfile) -> [String: JSONValue] {
-        var members = request("app", profile)
-        members["appVersion"] = .string(profile.appVersion)
-        members["promotedPurchases"] = .string(profile.promotedPurchases.rawValue)
-        return members
+    func sessionRequest(on profile: DeviceProfile) -> SessionRequest {
+        var request = request(.app, profile)
+        request.appVersion = profile.appVersion
+        request.promotedPurchases = profile.promotedPurchases
+        return request
     }
 
     /// The App Store app is opened.
-    func storeSessionRequest(on profile: DeviceProfile) -> [String: JSONValue] { request("store", profile) }
+    func storeSessionRequest(on profile: DeviceProfile) -> SessionRequest { request(.store, profile) }
 
-    private func request(_ client: String, _ profile: DeviceProfile) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
-            "client": .string(client), "bundleId": .string(bundleId), "deviceId": .string(deviceId),
-            "account": .string(account), "platform": .string(profile.platform.rawValue),
-            "osVersion": .string(profile.osVersion),
-        ]
-        if let storefront { members["storefront"] = .string(storefront) }
-        return members
+    private func request(_ client: SessionRequest.Client, _ profile: DeviceProfile) -> SessionRequest {
+        SessionRequest(
+            client: client, bundleId: bundleId, deviceId: deviceId, account: account, platform: profile.platform,
+            osVersion: profile.osVersion, storefront: storefront)
     }
 
     var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }

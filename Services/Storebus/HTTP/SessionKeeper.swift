@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// Keeps sessions between commands. A new session means "the app was launched again" and ends the older one's stream
@@ -8,7 +9,7 @@ struct SessionKeeper: Sendable {
     let directory: String?
 
     /// The kept session, or a new one.
-    func session(_ installation: Installation) async throws(CLIError) -> Session {
+    func session(_ installation: Installation) async throws(CLIError) -> SessionResponse {
         if let kept = kept(installation) { return kept }
         return try await renewed(installation)
     }
@@ -16,7 +17,7 @@ struct SessionKeeper: Sendable {
     /// Runs `body` with a session, and once more with a new one when the store no longer takes the kept one (it ran
     /// out, or the store was made anew).
     func with<CommandResult>(
-        _ installation: Installation, _ body: (Session) async throws(CLIError) -> CommandResult
+        _ installation: Installation, _ body: (SessionResponse) async throws(CLIError) -> CommandResult
     ) async throws(CLIError) -> CommandResult {
         guard let kept = kept(installation) else { return try await body(session(installation)) }
         do {
@@ -27,18 +28,18 @@ struct SessionKeeper: Sendable {
     }
 
     /// A new session, kept in the place of an older one: the app is launched anew.
-    func launched(_ installation: Installation) async throws(CLIError) -> Session {
+    func launched(_ installation: Installation) async throws(CLIError) -> SessionResponse {
         try await renewed(installation)
     }
 
-    private func renewed(_ installation: Installation) async throws(CLIError) -> Session {
+    private func renewed(_ installation: Installation) async throws(CLIError) -> SessionResponse {
         let session = try await api.openSession(installation, on: .known(installation, api))
         keep(session, installation)
         return session
     }
 
     /// The App Store app on the installation's device. Nothing is launched by it, so it need not be kept.
-    func store(_ installation: Installation) async throws(CLIError) -> Session {
+    func store(_ installation: Installation) async throws(CLIError) -> SessionResponse {
         try await api.openStoreSession(installation, on: .known(installation, api))
     }
 
@@ -59,26 +60,18 @@ struct SessionKeeper: Sendable {
     }
 
     /// Asking for a storefront means that the store shall judge it, so no kept session answers that.
-    private func kept(_ installation: Installation) -> Session? {
+    private func kept(_ installation: Installation) -> SessionResponse? {
         guard installation.storefront == nil, let path = file(installation), let text = FileAccess.text(path),
-            let session = try? StoreJSON.decode(Session.self, from: Array(text.utf8)),
+            let session = try? StoreJSON.decode(SessionResponse.self, from: Array(text.utf8)),
             session.expiresAt > Timestamp.wallClock() + .seconds(60)
         else { return nil }
         return session
     }
 
     /// A session that cannot be kept is only less convenient.
-    private func keep(_ session: Session, _ installation: Installation) {
+    private func keep(_ session: SessionResponse, _ installation: Installation) {
         guard let directory, let path = file(installation) else { return }
         try? FileAccess.makeDirectory(directory)
         try? FileAccess.write(Array(JSONText.line(JSONText.value(session)).utf8), to: path, mode: 0o600)
     }
-}
-
-/// What `POST /v1/sessions` answers.
-struct Session: Hashable, Sendable, Codable {
-    var token: String
-    var expiresAt: Timestamp
-    var storefront: Storefront
-    var canMakePayments: Bool
 }

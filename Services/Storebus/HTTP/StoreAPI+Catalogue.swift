@@ -6,20 +6,20 @@ extension StoreAPI {
     /// `GET /admin/v1/apps`: all of them.
     func apps() async throws(CLIError) -> [App] {
         let pages = try await pages(\AppsPage.after) { after throws(CLIError) in
-            try await get(AppRoutes.list, query: ["after": after, "limit": "100"])
+            try await call(AppRoutes.list, query: ["after": after, "limit": "100"])
         }
         return pages.flatMap(\.apps)
     }
 
     /// `GET /admin/v1/apps/{bundleId}`
     func app(_ bundleId: String) async throws(CLIError) -> App {
-        try await get(AppRoutes.get, [.bundleId: bundleId])
+        try await call(AppRoutes.get, [.bundleId: bundleId])
     }
 
     /// `PUT /admin/v1/apps/{bundleId}`: all of it.
     func putApp(_ bundleId: String, _ settings: AppSettings) async throws(CLIError) -> App {
         try await call(
-            AppRoutes.put, [.bundleId: bundleId], body: JSONText.value(settings).objectValue ?? [:])
+            AppRoutes.put, [.bundleId: bundleId], body: settings)
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/catalog`
@@ -41,7 +41,7 @@ extension StoreAPI {
     /// `GET /admin/v1/apps/{bundleId}/products`: all of them, in the catalogue's order.
     func catalogProducts(_ bundleId: String, storefront: String) async throws(CLIError) -> [Product] {
         let pages = try await pages(\ProductsPageResponse.after) { after throws(CLIError) in
-            try await get(
+            try await call(
                 AppRoutes.products, [.bundleId: bundleId],
                 query: ["storefront": storefront, "limit": "100", "after": after])
         }
@@ -52,21 +52,21 @@ extension StoreAPI {
     func explain(
         _ product: String, bundleId: String, storefront: String?
     ) async throws(CLIError) -> ProductExplanation {
-        try await get(AppRoutes.explain, [.bundleId: bundleId, .id: product], query: ["storefront": storefront])
+        try await call(AppRoutes.explain, [.bundleId: bundleId, .id: product], query: ["storefront": storefront])
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/offers`
     func offers(
         _ product: String, bundleId: String, storefront: String
     ) async throws(CLIError) -> ProductOffers {
-        try await get(AppRoutes.offers, [.bundleId: bundleId, .id: product], query: ["storefront": storefront])
+        try await call(AppRoutes.offers, [.bundleId: bundleId, .id: product], query: ["storefront": storefront])
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/prices`
     func prices(
         _ product: String, bundleId: String, storefronts: [String]
     ) async throws(CLIError) -> ProductPrices {
-        try await get(
+        try await call(
             AppRoutes.prices, [.bundleId: bundleId, .id: product],
             query: ["storefronts": storefronts.isEmpty ? nil : storefronts.joined(separator: ",")],
             timeout: .seconds(30))
@@ -74,8 +74,7 @@ extension StoreAPI {
 
     /// `GET /admin/v1/storefronts`
     func storefronts() async throws(CLIError) -> [StorefrontDescription] {
-        let response: StorefrontDescriptions = try await get(AppRoutes.storefronts)
-        return response.storefronts
+        try await call(AppRoutes.storefronts).storefronts
     }
 
     // MARK: Hosted content
@@ -95,20 +94,19 @@ extension StoreAPI {
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/content?version=`
     func content(of product: String, version: String, bundleId: String) async throws(CLIError) -> HostedContent {
-        try await get(ContentRoutes.get, [.bundleId: bundleId, .id: product], query: ["version": version])
+        try await call(ContentRoutes.get, [.bundleId: bundleId, .id: product], query: ["version": version])
     }
 
     // MARK: Keys
 
     /// `GET /admin/v1/apps/{bundleId}/keys`
     func keys(_ bundleId: String) async throws(CLIError) -> [AppKey] {
-        let response: AppKeys = try await get(KeyRoutes.list, [.bundleId: bundleId])
-        return response.keys
+        try decode(AppKeys.self, await exchange(request(KeyRoutes.list, [.bundleId: bundleId]))).keys
     }
 
     /// `POST /admin/v1/apps/{bundleId}/keys`; the only answer that has the secret.
-    func createKey(_ kind: String, bundleId: String) async throws(CLIError) -> JSONValue {
-        try await call(KeyRoutes.create, [.bundleId: bundleId], body: ["kind": .string(kind)])
+    func createKey(_ kind: KeyKind, bundleId: String) async throws(CLIError) -> JSONValue {
+        try await call(KeyRoutes.create, [.bundleId: bundleId], body: KeyRequest(kind: kind))
     }
 
     /// `DELETE /admin/v1/apps/{bundleId}/keys/{keyIdentifier}`
@@ -120,10 +118,8 @@ extension StoreAPI {
 
 /// `{"keyIdentifier":"…","kind":"api","createdAt":"…"}`
 struct AppKey: Hashable, Sendable, Codable {
-    static let kinds = ["api", "sharedSecret", "subscriptionOffer"]
-
     var keyIdentifier: String
-    /// One of ``kinds``.
+    /// A ``KeyKind``, or one of a newer store.
     var kind: String
     var createdAt: Timestamp
 }
@@ -131,47 +127,4 @@ struct AppKey: Hashable, Sendable, Codable {
 /// `{"keys":[…]}`
 struct AppKeys: Hashable, Sendable, Codable {
     var keys: [AppKey]
-}
-
-/// What a product costs in several storefronts, in the order they were asked for:
-///
-/// ```json
-/// {"productIdentifier":"com.example.pro","prices":[
-///   {"storefront":"FRA","available":true,"price":{"amount":"10.99","currency":"EUR"},"priceLocale":"fr_FR@currency=EUR"},
-///   {"storefront":"CHN","available":false,"reasons":["storefrontUnavailable"]}]}
-/// ```
-struct ProductPrices: Hashable, Sendable, Codable {
-    struct Price: Hashable, Sendable, Codable {
-        var storefront: String
-        var available: Bool
-        var price: Money?
-        var priceLocale: String?
-        var introductoryPrice: ProductDiscount?
-        var subscriptionPeriod: SubscriptionPeriod?
-        /// Why it cannot be bought there.
-        var reasons: [String]?
-    }
-
-    var productIdentifier: String
-    var prices: [Price]
-
-    init(productIdentifier: String, prices: [Price]) {
-        self.productIdentifier = productIdentifier
-        self.prices = prices
-    }
-}
-
-/// `{"products":[…],"invalidProductIdentifiers":["…"],"degraded":["eligibility"]}`
-struct ProductsResponse: Hashable, Sendable, Codable {
-    var products: [Product]
-    var invalidProductIdentifiers: [String]
-    /// What the answer had to do without.
-    var degraded: [String]
-}
-
-/// A page of the operator's list: `{"products":[…],"after":"com.example.b"}`
-struct ProductsPageResponse: Hashable, Sendable, Codable {
-    var products: [Product]
-    /// The next page's; absent on the last.
-    var after: String?
 }

@@ -10,14 +10,14 @@ extension StoreAPI {
     /// `GET /admin/v1/devices`: all of them.
     func devices() async throws(CLIError) -> [Device] {
         let pages = try await pages(\DevicesPage.after) { after throws(CLIError) in
-            try await get(DeviceRoutes.list, query: ["after": after, "limit": "100"])
+            try await call(DeviceRoutes.list, query: ["after": after, "limit": "100"])
         }
         return pages.flatMap(\.devices)
     }
 
     /// `GET /admin/v1/devices/{deviceId}`
     func device(_ device: String) async throws(CLIError) -> Device {
-        try await get(DeviceRoutes.get, [.deviceId: device])
+        try await call(DeviceRoutes.get, [.deviceId: device])
     }
 
     /// The same; nil for an unknown device.
@@ -35,7 +35,7 @@ extension StoreAPI {
     ) async throws(CLIError) -> Device {
         try await call(
             DeviceRoutes.put, [.deviceId: device],
-            body: ["platform": .string(platform.rawValue), "osVersion": .string(osVersion)])
+            body: DeviceSetting(platform: platform, osVersion: osVersion))
     }
 
     /// `DELETE /admin/v1/devices/{deviceId}`
@@ -49,9 +49,9 @@ extension StoreAPI {
         _ installation: InstallationReference, version: String,
         promotedPurchases: DeviceLaunch.PromotedPurchases?
     ) async throws(CLIError) -> Device {
-        var body: [String: JSONValue] = ["version": .string(version)]
-        if let promotedPurchases { body["promotedPurchases"] = .string(promotedPurchases.rawValue) }
-        return try await call(DeviceRoutes.install, Self.values(installation), body: body)
+        try await call(
+            DeviceRoutes.install, Self.values(installation),
+            body: InstallationSetting(version: version, promotedPurchases: promotedPurchases))
     }
 
     /// `DELETE /admin/v1/devices/{deviceId}/apps/{bundleId}`
@@ -63,9 +63,8 @@ extension StoreAPI {
     func putOrder(
         _ products: [String], on installation: InstallationReference
     ) async throws(CLIError) {
-        let _: JSONValue = try await call(
-            PromotionRoutes.putDeviceOrder, Self.values(installation),
-            body: ["productIdentifiers": JSONText.value(products)])
+        let body = NewOrder(productIdentifiers: products)
+        _ = try await exchange(request(PromotionRoutes.putDeviceOrder, Self.values(installation), body: body))
     }
 
     /// `PUT …/promotions/visibility/{productIdentifier}`; `default` removes the override.
@@ -74,14 +73,14 @@ extension StoreAPI {
     ) async throws(CLIError) {
         var values = Self.values(installation)
         values[.productIdentifier] = product
-        let _: JSONValue = try await call(
-            PromotionRoutes.putDeviceVisibility, values, body: ["visibility": .string(visibility.rawValue)])
+        let body = NewVisibility(visibility: visibility)
+        _ = try await exchange(request(PromotionRoutes.putDeviceVisibility, values, body: body))
     }
 
     /// `POST /v1/sessions` of the App Store app: nothing is launched.
     func openStoreSession(
         _ installation: Installation, on profile: DeviceProfile
-    ) async throws(CLIError) -> Session {
+    ) async throws(CLIError) -> SessionResponse {
         try await call(SessionRoutes.open, body: installation.storeSessionRequest(on: profile))
     }
 }

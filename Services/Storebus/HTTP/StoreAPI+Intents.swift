@@ -7,14 +7,15 @@ extension StoreAPI {
     func tapBuy(
         _ product: String, source: PurchaseIntent.Source, token: String
     ) async throws(CLIError) -> StartPurchaseReply {
-        var body: [String: JSONValue] = ["productIdentifier": .string(product)]
-        if source != .storePage { body["source"] = .string(source.rawValue) }
-        return try await call(StorePageRoutes.purchase, token: token, body: body)
+        // The page needs no name, which stores of earlier versions do not read.
+        let view = source == .storePage ? nil : StorePurchase.Source(rawValue: source.rawValue)
+        return try await call(
+            StorePageRoutes.purchase, token: token, body: StorePurchase(productIdentifier: product, source: view))
     }
 
     /// `POST /v1/open-url`: a customer opens a link on the device.
     func openURL(_ link: String, token: String) async throws(CLIError) -> StartPurchaseReply {
-        try await call(StorePageRoutes.openURL, token: token, body: ["url": .string(link)])
+        try await call(StorePageRoutes.openURL, token: token, body: URLToOpen(url: link))
     }
 
     /// `GET …/products/{id}/test-url` as text: the link alone.
@@ -35,7 +36,7 @@ extension StoreAPI {
 
     /// `GET /admin/v1/intents`: one page, oldest first.
     func intents(_ query: IntentListRequest) async throws(CLIError) -> IntentsPage {
-        try await get(
+        try await call(
             IntentRoutes.search,
             query: [
                 "bundleId": query.bundleId, "account": query.account, "deviceId": query.deviceId,
@@ -54,18 +55,8 @@ extension StoreAPI {
         _ intent: String, _ decision: DecideIntentRequest.Decision, feedback: String? = nil, token: String,
         timeout: Duration = .seconds(10)
     ) async throws(CLIError) -> IntentDecisionResponse {
-        var body: [String: JSONValue] = ["decision": .string(decision.rawValue)]
-        if let feedback { body["feedback"] = .string(feedback) }
-        let request = request(
+        try await call(
             IntentRoutes.decide, [.id: intent], token: token,
-            body: Array(JSONText.line(.object(body)).utf8), timeout: timeout)
-        return try decode(IntentDecisionResponse.self, await exchange(request))
+            body: DecisionRequest(decision: decision, feedback: feedback), timeout: timeout)
     }
-}
-
-/// What `POST /v1/intents/{id}/decision` answers: `{"intent":{…},"transaction":{…}}`
-struct IntentDecisionResponse: Hashable, Sendable, Codable {
-    var intent: PurchaseIntent
-    /// Of `continue`; absent while there is none yet.
-    var transaction: PaymentTransaction?
 }

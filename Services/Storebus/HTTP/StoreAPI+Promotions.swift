@@ -7,34 +7,24 @@ extension StoreAPI {
 
     /// `GET /admin/v1/apps/{bundleId}/promotions`
     func promotions(_ bundleId: String) async throws(CLIError) -> PromotionSetup {
-        try await get(PromotionRoutes.setup, [.bundleId: bundleId])
+        try await call(PromotionRoutes.setup, [.bundleId: bundleId])
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/promotions`: the whole list.
     func putPromotions(
         _ entries: [PromotionEntry], bundleId: String
     ) async throws(CLIError) -> PromotionSetup {
-        try await put(PromotionRoutes.putSetup, [.bundleId: bundleId], body: .array(entries.map { JSONText.value($0) }))
+        try await call(PromotionRoutes.putSetup, [.bundleId: bundleId], body: entries)
     }
 
     /// `GET /admin/v1/featured`
     func featured() async throws(CLIError) -> [ProductReference] {
-        let list: FeaturedList = try await get(PromotionRoutes.featured)
-        return list.products
+        try await call(PromotionRoutes.featured).products
     }
 
     /// `PUT /admin/v1/featured`: the whole tab, of all apps.
     func putFeatured(_ products: [ProductReference]) async throws(CLIError) -> [ProductReference] {
-        let list: FeaturedList = try await put(
-            PromotionRoutes.putFeatured, body: .array(products.map { JSONText.value($0) }))
-        return list.products
-    }
-
-    private func put<CommandResult: Decodable>(
-        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], body: JSONValue
-    ) async throws(CLIError) -> CommandResult {
-        let request = request(route, values, body: Array(JSONText.line(body).utf8))
-        return try decode(CommandResult.self, await exchange(request))
+        try await call(PromotionRoutes.putFeatured, body: products).products
     }
 
     // MARK: Images
@@ -57,7 +47,7 @@ extension StoreAPI {
     ) async throws(CLIError) -> PromotionImage {
         try await call(
             isApproved ? ImageRoutes.approve : ImageRoutes.reject, [.bundleId: bundleId, .id: product],
-            body: reason.map { ["reason": .string($0)] })
+            body: reason.map { ReviewReason(reason: $0) })
     }
 
     /// `GET …/products/{id}/promotion-image`: the bytes as they were uploaded.
@@ -83,18 +73,11 @@ extension StoreAPI {
     }
 
     /// `GET /v1/store-page`, `/v1/featured` or `/v1/search?q=`
-    func view(_ view: StoreView, token: String) async throws(CLIError) -> StorePageResponse {
+    func view(_ view: StoreView, token: String) async throws(CLIError) -> StorePageResponse<Promotion> {
         switch view {
-        case .page: try await get(StorePageRoutes.page, token: token)
-        case .featured: try await get(StorePageRoutes.featured, token: token)
-        case .search(let words): try await get(StorePageRoutes.search, query: ["q": words], token: token)
+        case .page: try await call(StorePageRoutes.page, token: token)
+        case .featured: try await call(StorePageRoutes.featured, token: token)
+        case .search(let words): try await call(StorePageRoutes.search, query: ["q": words], token: token)
         }
     }
-}
-
-/// What the store shows on a device: `{"promotions":[{"product":{…},"owned":false}],"degraded":["eligibility"]}`
-struct StorePageResponse: Hashable, Sendable, Codable {
-    var promotions: [Promotion]
-    /// What it had to do without.
-    var degraded: [String] = []
 }

@@ -5,17 +5,14 @@ import StoreModels
 extension StoreAPI {
     // MARK: Restores
 
-    private struct Begun: Decodable { var restoreIdentifier: String }
-
     /// `POST /v1/restore`
     /// - Returns: the restore's identifier. It continues by itself; ``restore(_:token:)`` says how far it is.
     func startRestore(
         applicationUsername: String?, key: String, token: String
     ) async throws(CLIError) -> String {
-        let body = JSONValue.object(applicationUsername.map { ["applicationUsername": .string($0)] } ?? [:])
-        let response = try await exchange(
-            request(RestoreRoutes.start, token: token, key: key, body: Array(JSONText.line(body).utf8)))
-        return try decode(Begun.self, response).restoreIdentifier
+        try await call(
+            RestoreRoutes.start, token: token, key: key, body: NewRestore(applicationUsername: applicationUsername)
+        ).restoreIdentifier
     }
 
     /// How far a restore is: `{"state":"finished","restored":2}`
@@ -28,8 +25,8 @@ extension StoreAPI {
 
     /// `GET /v1/restores/{restoreIdentifier}`
     func restore(_ identifier: String, token: String) async throws(CLIError) -> Restore {
-        let progress: Progress = try await get(
-            RestoreRoutes.get, [.restoreIdentifier: identifier], token: token)
+        let request = request(RestoreRoutes.get, [.restoreIdentifier: identifier], token: token)
+        let progress = try decode(Progress.self, await exchange(request))
         return Restore(
             restoreIdentifier: identifier, state: progress.state, error: progress.error, restored: progress.restored,
             applicationUsername: progress.applicationUsername)
@@ -39,7 +36,7 @@ extension StoreAPI {
 
     /// `POST /v1/downloads/{id}/{action}`
     func change(_ download: String, _ action: DownloadAction, token: String) async throws(CLIError) -> Download {
-        try await call(DownloadRoutes.update(action), [.id: download], token: token, body: nil)
+        try await call(DownloadRoutes.update(action), [.id: download], token: token)
     }
 
     /// `GET /v1/downloads/{id}/content`, from a byte on.

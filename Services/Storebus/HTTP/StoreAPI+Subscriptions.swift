@@ -7,7 +7,7 @@ extension StoreAPI {
 
     /// `GET /admin/v1/subscriptions`: one page of all accounts', each with its app and account.
     func subscriptions(_ query: SubscriptionListRequest) async throws(CLIError) -> SubscriptionsPage {
-        try await get(
+        try await call(
             SubscriptionRoutes.search,
             query: [
                 "bundleId": query.bundleId, "account": query.account, "state": query.state?.rawValue,
@@ -19,10 +19,10 @@ extension StoreAPI {
     /// - Parameter id: any transaction of the subscription.
     func timeline(_ id: String) async throws(CLIError) -> SubscriptionTimeline {
         let route = SubscriptionRoutes.timeline
-        var timeline: SubscriptionTimeline = try await get(route, [.id: id], query: ["limit": "500"])
+        var timeline = try await call(route, [.id: id], query: ["limit": "500"])
         var after = timeline.after
         while let behind = after {
-            let page: SubscriptionTimeline = try await get(
+            let page = try await call(
                 route, [.id: id], query: ["after": behind, "limit": "500"])
             timeline.events += page.events
             after = page.after
@@ -38,9 +38,10 @@ extension StoreAPI {
     func operate(
         _ operation: OperateSubscriptionRequest.Operation, on id: String, days: Int? = nil
     ) async throws(CLIError) -> OperateSubscriptionReply {
-        try await call(
-            operation == .extend ? TransactionRoutes.extend : TransactionRoutes.operate(operation), [.id: id],
-            body: days.map { ["days": .integer($0)] })
+        guard operation == .extend, let days else {
+            return try await call(TransactionRoutes.operate(operation), [.id: id])
+        }
+        return try await call(TransactionRoutes.extend, [.id: id], body: Extension(days: days))
     }
 
     /// What support does to one purchase.
@@ -52,20 +53,16 @@ extension StoreAPI {
     ) async throws(CLIError) -> PaymentTransaction {
         try await call(
             word == .refund ? TransactionRoutes.refund : TransactionRoutes.revoke, [.id: id],
-            body: reason.map { ["reason": .string($0.rawValue)] })
+            body: reason.map { RefundReason(reason: $0) })
     }
 
     /// `POST /admin/v1/apps/{bundleId}/purchases`: bought outside the app; `status` 202 has no outcome yet.
     func purchaseOutside(
         _ product: String, account: String, offer: RedeemedOffer, bundleId: String, key: String, timeout: Duration
     ) async throws(CLIError) -> PaymentTransaction {
-        let body: [String: JSONValue] = [
-            "account": .string(account), "productIdentifier": .string(product), "offer": JSONText.value(offer),
-        ]
-        let request = request(
+        try await call(
             PaymentRoutes.addOutside, [.bundleId: bundleId], key: key,
-            body: Array(JSONText.line(.object(body)).utf8), timeout: timeout)
-        return try decode(PaymentTransaction.self, await exchange(request))
+            body: OutsidePurchase(account: account, productIdentifier: product, offer: offer), timeout: timeout)
     }
 
     // MARK: App
@@ -76,12 +73,12 @@ extension StoreAPI {
     ) async throws(CLIError) -> Subscription {
         try await call(
             SubscriptionRoutes.update, [.originalTransactionIdentifier: original], token: token,
-            body: ["autoRenewProductIdentifier": .string(product)])
+            body: StoreHTTP.SubscriptionChange(autoRenewProductIdentifier: product))
     }
 
     /// `GET /v1/eligibility`: of every subscription, or of the one that is named.
     func eligibility(_ product: String?, token: String) async throws(CLIError) -> EligibilityReply {
-        try await get(ProductRoutes.eligibility, query: ["ids": product], token: token)
+        try await call(ProductRoutes.eligibility, query: ["ids": product], token: token)
     }
 
     // MARK: Receipts
@@ -89,8 +86,7 @@ extension StoreAPI {
     /// `GET /v1/receipt`
     /// - Returns: base64.
     func receipt(token: String) async throws(CLIError) -> String {
-        let response: ReceiptResponse = try await get(ReceiptRoutes.get, token: token, timeout: .seconds(60))
-        return response.receiptData
+        try await call(ReceiptRoutes.get, token: token, timeout: .seconds(60)).receiptData
     }
 
     /// `POST /verifyReceipt`, in Apple's own shape.
@@ -105,6 +101,3 @@ extension StoreAPI {
         return try decode(JSONValue.self, await exchange(request))
     }
 }
-
-/// `{"receiptData":"MIIT…"}`
-struct ReceiptResponse: Decodable { var receiptData: String }

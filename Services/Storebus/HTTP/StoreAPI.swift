@@ -20,26 +20,24 @@ struct StoreAPI: Sendable {
     /// `POST /v1/sessions`: the app is launched on a device.
     func openSession(
         _ installation: Installation, on profile: DeviceProfile = DeviceProfile()
-    ) async throws(CLIError) -> Session {
+    ) async throws(CLIError) -> SessionResponse {
         try await call(SessionRoutes.open, body: installation.sessionRequest(on: profile))
     }
 
     // MARK: App
 
     /// `POST /v1/products/query`
-    func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsResponse {
+    func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsResponse<Product> {
         try await call(
-            ProductRoutes.query, token: token, body: ["productIdentifiers": JSONText.value(identifiers)])
+            ProductRoutes.query, token: token, body: ProductsQuery(productIdentifiers: identifiers))
     }
 
     /// `POST /v1/payments`; `status` 201 is the final transaction, 202 one that is still purchasing.
     func addPayment(
-        _ body: [String: JSONValue], key: String, token: String, timeout: Duration
+        _ body: PaymentRequest, key: String, token: String, timeout: Duration
     ) async throws(CLIError) -> (status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
         let response = try await exchange(
-            request(
-                PaymentRoutes.add, token: token, key: key, body: Array(JSONText.line(.object(body)).utf8),
-                timeout: timeout))
+            request(PaymentRoutes.add, token: token, key: key, body: body, timeout: timeout))
         return (response.status, try decode(PaymentTransaction.self, response), response.isReplayed)
     }
 
@@ -55,7 +53,7 @@ struct StoreAPI: Sendable {
 
     /// `POST /v1/transactions/{id}/finish`
     func finish(_ id: String, token: String) async throws(CLIError) -> PaymentTransaction {
-        try await call(TransactionRoutes.finish, [.id: id], token: token, body: nil)
+        try await call(TransactionRoutes.finish, [.id: id], token: token)
     }
 
     /// `GET /v1/transactions/stream`
@@ -82,9 +80,11 @@ struct StoreAPI: Sendable {
         return pages
     }
 
-    private func transactions(_ route: HTTPRoute, token: String) async throws(CLIError) -> [PaymentTransaction] {
+    private func transactions(
+        _ endpoint: HTTPEndpoint<Empty, TransactionsPage>, token: String
+    ) async throws(CLIError) -> [PaymentTransaction] {
         let pages = try await pages(\TransactionsPage.after) { after throws(CLIError) in
-            try await get(route, query: ["after": after], token: token)
+            try await call(endpoint, query: ["after": after], token: token)
         }
         return pages.flatMap(\.transactions)
     }
@@ -108,20 +108,26 @@ struct StoreAPI: Sendable {
             headers: headers, body: body, timeout: timeout, isTransfer: isTransfer)
     }
 
-    /// Gets what a route responds with; parameters as ``request(_:_:query:token:headers:key:body:timeout:isTransfer:)``.
-    func get<CommandResult: Decodable>(
-        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:],
-        token: String? = nil, timeout: Duration = .seconds(10)
-    ) async throws(CLIError) -> CommandResult {
-        let request = request(route, values, query: query, token: token, timeout: timeout)
-        return try decode(CommandResult.self, await exchange(request))
+    /// Builds the request of an endpoint, with its body as JSON.
+    func request<Body, Response>(
+        _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
+        query: KeyValuePairs<String, String?> = [:], token: String? = nil, key: String? = nil, body: Body? = nil,
+        timeout: Duration = .seconds(10)
+    ) -> StoreRequest {
+        // A body is made of strings, numbers and booleans, which always have a JSON form.
+        let bytes = body.map { (try? StoreJSON.encode($0)) ?? [] }
+        return request(endpoint.route, values, query: query, token: token, key: key, body: bytes, timeout: timeout)
     }
 
-    func call<CommandResult: Decodable>(
-        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], token: String? = nil, body: [String: JSONValue]?
-    ) async throws(CLIError) -> CommandResult {
-        let bytes = body.map { Array(JSONText.line(.object($0)).utf8) }
-        return try decode(CommandResult.self, await exchange(request(route, values, token: token, body: bytes)))
+    /// Calls an endpoint and decodes its response; parameters as those of a route's request.
+    func call<Body, Response: Decodable>(
+        _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
+        query: KeyValuePairs<String, String?> = [:], token: String? = nil, key: String? = nil, body: Body? = nil,
+        timeout: Duration = .seconds(10)
+    ) async throws(CLIError) -> Response {
+        let request = request(
+            endpoint, values, query: query, token: token, key: key, body: body, timeout: timeout)
+        return try decode(Response.self, await exchange(request))
     }
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {

@@ -1,19 +1,30 @@
+import StoreModels
+
 /// Accounts and what the operator has set for them.
 package enum AccountRoutes {
-    package static let list = HTTPRoute(.get, "/admin/v1/testers", .admin, query: .page)
-    package static let get = HTTPRoute(.get, "/admin/v1/testers/{account}", .admin)
-    package static let put = HTTPRoute(.put, "/admin/v1/testers/{account}", .admin)
+    package static let list = HTTPEndpoint<Empty, TestersResponse<TesterAnswer>>(
+        .get, "/admin/v1/testers", .admin, query: .page)
+    package static let get = HTTPEndpoint<Empty, TesterAnswer>(
+        .get, "/admin/v1/testers/{account}", .admin)
+    package static let put = HTTPEndpoint<TesterSettings, TesterAnswer>(
+        .put, "/admin/v1/testers/{account}", .admin)
     package static let reset = HTTPRoute(.delete, "/admin/v1/testers/{account}", .admin)
 
-    static let all: [HTTPRoute] = [list, get, put, reset]
+    static let all: [HTTPRoute] = [
+        list.route, get.route, put.route, reset,
+    ]
 }
 
 /// Prompts that wait for an answer.
 package enum PromptRoutes {
-    package static let list = HTTPRoute(.get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"])
-    package static let answer = HTTPRoute(.post, "/admin/v1/prompts/{id}", .admin)
+    package static let list = HTTPEndpoint<Empty, PromptsPage>(
+        .get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"])
+    package static let answer = HTTPEndpoint<PromptAnswer, Prompt>(
+        .post, "/admin/v1/prompts/{id}", .admin)
 
-    static let all: [HTTPRoute] = [list, answer]
+    static let all: [HTTPRoute] = [
+        list.route, answer.route,
+    ]
 }
 
 /// Events of purchases and intents.

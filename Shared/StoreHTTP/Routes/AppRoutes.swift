@@ -1,27 +1,34 @@
+import StoreModels
+
 /// Apps, their catalogues and products.
 package enum AppRoutes {
-    package static let list = HTTPRoute(.get, "/admin/v1/apps", .admin, query: .page)
-    package static let get = HTTPRoute(.get, "/admin/v1/apps/{bundleId}", .admin)
-    package static let put = HTTPRoute(.put, "/admin/v1/apps/{bundleId}", .admin)
+    package static let list = HTTPEndpoint<Empty, AppsPage>(
+        .get, "/admin/v1/apps", .admin, query: .page)
+    package static let get = HTTPEndpoint<Empty, App>(
+        .get, "/admin/v1/apps/{bundleId}", .admin)
+    package static let put = HTTPEndpoint<AppSettings, App>(
+        .put, "/admin/v1/apps/{bundleId}", .admin)
     /// The catalogue file in force.
     package static let exportCatalog = HTTPRoute(.get, "/admin/v1/apps/{bundleId}/catalog", .admin)
     package static let importCatalog = HTTPRoute(
         .put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName", "dryRun"])
-    package static let products = HTTPRoute(
+    package static let products = HTTPEndpoint<Empty, ProductsPageResponse>(
         .get, "/admin/v1/apps/{bundleId}/products", .admin, query: ["storefront", "after", "limit"])
-    package static let prices = HTTPRoute(
+    package static let prices = HTTPEndpoint<Empty, ProductPrices>(
         .get, "/admin/v1/apps/{bundleId}/products/{id}/prices", .admin, query: ["storefronts"])
-    package static let explain = HTTPRoute(
+    package static let explain = HTTPEndpoint<Empty, ProductExplanation>(
         .get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin, query: ["storefront"])
-    package static let offers = HTTPRoute(
+    package static let offers = HTTPEndpoint<Empty, ProductOffers>(
         .get, "/admin/v1/apps/{bundleId}/products/{id}/offers", .admin, query: ["storefront"])
-    package static let reset = HTTPRoute(.post, "/admin/v1/apps/{bundleId}/reset", .admin)
-    package static let clearHistory = HTTPRoute(
+    package static let reset = HTTPEndpoint<Empty, ResetResponse>(
+        .post, "/admin/v1/apps/{bundleId}/reset", .admin, isBodyOptional: true)
+    package static let clearHistory = HTTPEndpoint<Empty, HistoryResponse>(
         .delete, "/admin/v1/apps/{bundleId}/transactions", .admin, query: ["account"])
-    package static let storefronts = HTTPRoute(.get, "/admin/v1/storefronts", .admin)
+    package static let storefronts = HTTPEndpoint<Empty, StorefrontDescriptions>(
+        .get, "/admin/v1/storefronts", .admin)
 
     static let all: [HTTPRoute] = [
-        list, get, put, exportCatalog, importCatalog, products, prices, explain, offers, reset, clearHistory,
-        storefronts,
+        list.route, get.route, put.route, exportCatalog, importCatalog, products.route, prices.route,
+        explain.route, offers.route, reset.route, clearHistory.route, storefronts.route,
     ]
 }

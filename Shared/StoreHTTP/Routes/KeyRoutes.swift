@@ -1,11 +1,14 @@
+import StoreModels
+
 /// Keys of an app.
 package enum KeyRoutes {
-    package static let create = HTTPRoute(.post, "/admin/v1/apps/{bundleId}/keys", .admin)
+    package static let create = HTTPEndpoint<KeyRequest, JSONValue>(
+        .post, "/admin/v1/apps/{bundleId}/keys", .admin)
     package static let list = HTTPRoute(.get, "/admin/v1/apps/{bundleId}/keys", .admin)
     /// The same as ``revoke``, with the identifier in the query.
     package static let revokeByQuery = HTTPRoute(
         .delete, "/admin/v1/apps/{bundleId}/keys", .admin, query: ["keyIdentifier"])
     package static let revoke = HTTPRoute(.delete, "/admin/v1/apps/{bundleId}/keys/{keyIdentifier}", .admin)
 
-    static let all: [HTTPRoute] = [create, list, revokeByQuery, revoke]
+    static let all: [HTTPRoute] = [create.route, list, revokeByQuery, revoke]
 }

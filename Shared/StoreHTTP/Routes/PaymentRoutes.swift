@@ -1,9 +1,14 @@
+import StoreModels
+
 /// Purchases.
 package enum PaymentRoutes {
-    package static let add = HTTPRoute(.post, "/v1/payments", .app, idempotencyKey: .required)
+    package static let add = HTTPEndpoint<PaymentRequest, PaymentTransaction>(
+        .post, "/v1/payments", .app, idempotencyKey: .required)
     /// A purchase outside the app.
-    package static let addOutside = HTTPRoute(
+    package static let addOutside = HTTPEndpoint<OutsidePurchase, PaymentTransaction>(
         .post, "/admin/v1/apps/{bundleId}/purchases", .admin, idempotencyKey: .optional)
 
-    static let all: [HTTPRoute] = [add, addOutside]
+    static let all: [HTTPRoute] = [
+        add.route, addOutside.route,
+    ]
 }

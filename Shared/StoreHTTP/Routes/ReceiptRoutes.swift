@@ -1,6 +1,9 @@
+import StoreModels
+
 /// Receipts and their verification.
 package enum ReceiptRoutes {
-    package static let get = HTTPRoute(.get, "/v1/receipt", .app)
+    package static let get = HTTPEndpoint<Empty, ReceiptResponse>(
+        .get, "/v1/receipt", .app)
     /// Apple's own shape.
     package static let verify = HTTPRoute(.post, "/verifyReceipt", .named)
     /// Refused in Apple's shape.
@@ -8,5 +11,7 @@ package enum ReceiptRoutes {
     /// The root certificate.
     package static let root = HTTPRoute(.get, "/admin/v1/signing/root", .admin)
 
-    static let all: [HTTPRoute] = [get, verify, verifyByGet, root]
+    static let all: [HTTPRoute] = [
+        get.route, verify, verifyByGet, root,
+    ]
 }

@@ -1,7 +1,12 @@
+import StoreModels
+
 /// Sessions of apps and of the App Store app.
 package enum SessionRoutes {
     /// Open to every caller in the sandbox; in production to the app's server only.
-    package static let open = HTTPRoute(.post, "/v1/sessions", .open)
+    package static let open = HTTPEndpoint<SessionRequest, SessionResponse>(
+        .post, "/v1/sessions", .open)
 
-    static let all: [HTTPRoute] = [open]
+    static let all: [HTTPRoute] = [
+        open.route
+    ]
 }

@@ -2,26 +2,40 @@ import StoreModels
 
 /// Transactions of a customer, and of all customers for the operator.
 package enum TransactionRoutes {
-    package static let unfinished = HTTPRoute(.get, "/v1/transactions", .app, query: .page)
+    package static let unfinished = HTTPEndpoint<Empty, TransactionsPage>(
+        .get, "/v1/transactions", .app, query: .page)
     /// Server-sent events.
     package static let stream = HTTPRoute(.get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
-    package static let get = HTTPRoute(.get, "/v1/transactions/{id}", .app)
-    package static let finish = HTTPRoute(.post, "/v1/transactions/{id}/finish", .app)
-    package static let answerStorefrontChange = HTTPRoute(.post, "/v1/transactions/{id}/continue", .app)
-    package static let history = HTTPRoute(.get, "/v1/history", .app, query: .page)
-    package static let search = HTTPRoute(
+    package static let get = HTTPEndpoint<Empty, PaymentTransaction>(
+        .get, "/v1/transactions/{id}", .app)
+    package static let finish = HTTPEndpoint<Empty, PaymentTransaction>(
+        .post, "/v1/transactions/{id}/finish", .app, isBodyOptional: true)
+    package static let answerStorefrontChange = HTTPEndpoint<ContinueAnswer, PaymentTransaction>(
+        .post, "/v1/transactions/{id}/continue", .app)
+    package static let history = HTTPEndpoint<Empty, TransactionsPage>(
+        .get, "/v1/history", .app, query: .page)
+    package static let search = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/admin/v1/transactions", .admin, query: ["bundleId", "account", "state", "finished", "after", "limit"])
-    package static let approve = HTTPRoute(.post, "/admin/v1/transactions/{id}/approve", .admin)
-    package static let decline = HTTPRoute(.post, "/admin/v1/transactions/{id}/decline", .admin)
-    package static let resolve = HTTPRoute(.post, "/admin/v1/transactions/{id}/resolve", .admin)
+    package static let approve = HTTPEndpoint<Empty, PaymentTransaction>(
+        .post, "/admin/v1/transactions/{id}/approve", .admin, isBodyOptional: true)
+    package static let decline = HTTPEndpoint<OptionalError, PaymentTransaction>(
+        .post, "/admin/v1/transactions/{id}/decline", .admin, isBodyOptional: true)
+    package static let resolve = HTTPEndpoint<Empty, PaymentTransaction>(
+        .post, "/admin/v1/transactions/{id}/resolve", .admin, isBodyOptional: true)
     package static let delete = HTTPRoute(.delete, "/admin/v1/transactions/{id}", .admin)
-    package static let refund = HTTPRoute(.post, "/admin/v1/transactions/{id}/refund", .admin)
-    package static let revoke = HTTPRoute(.post, "/admin/v1/transactions/{id}/revoke", .admin)
-    package static let extend = HTTPRoute(.post, "/admin/v1/transactions/{id}/extend", .admin)
+    package static let refund = HTTPEndpoint<RefundReason, PaymentTransaction>(
+        .post, "/admin/v1/transactions/{id}/refund", .admin, isBodyOptional: true)
+    package static let revoke = HTTPEndpoint<RefundReason, PaymentTransaction>(
+        .post, "/admin/v1/transactions/{id}/revoke", .admin, isBodyOptional: true)
+    package static let extend = HTTPEndpoint<Extension, OperateSubscriptionReply>(
+        .post, "/admin/v1/transactions/{id}/extend", .admin)
 
     /// An operation without a body, named by the last part of its path.
-    package static func operate(_ operation: OperateSubscriptionRequest.Operation) -> HTTPRoute {
-        HTTPRoute(.post, HTTPPath("/admin/v1/transactions/{id}/\(operation.rawValue)"), .admin)
+    package static func operate(
+        _ operation: OperateSubscriptionRequest.Operation
+    ) -> HTTPEndpoint<Empty, OperateSubscriptionReply> {
+        HTTPEndpoint(
+            .post, HTTPPath("/admin/v1/transactions/{id}/\(operation.rawValue)"), .admin, isBodyOptional: true)
     }
 
     /// Operations of ``operate(_:)``.
@@ -30,7 +44,8 @@ package enum TransactionRoutes {
 
     static let all: [HTTPRoute] =
         [
-            unfinished, stream, get, finish, answerStorefrontChange, history, search, approve, decline, resolve,
-            delete, refund, revoke, extend,
-        ] + operations.map(operate)
+            unfinished.route, stream, get.route, finish.route, answerStorefrontChange.route, history.route,
+            search.route, approve.route, decline.route, resolve.route, delete, refund.route, revoke.route,
+            extend.route,
+        ] + operations.map { operate($0).route }
 }

@@ -72,7 +72,7 @@ struct DownloadRun: Sendable {
 
     /// - Returns: The download as it is now.
     private func tell(_ action: DownloadAction) async throws -> Download {
-        let request = HTTPCall(DownloadRoutes.update(action), [.id: model.id], body: Empty())
+        let request = HTTPCall(DownloadRoutes.update(action), [.id: model.id], body: OptionalError())
         let answer = try await call.send(request, patience: call.timing.patience)
         return try StoreJSON.decode(Download.self, from: answer.body)
     }

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -28,11 +28,19 @@ extension HTTPCall {
         path = route.target(values, query: query)
     }
 
-    /// - Parameter key: Its Idempotency-Key, when it needs one.
-    init(
-        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], body: some Encodable, key: String? = nil
+    init<Body, Response>(
+        _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
+        query: KeyValuePairs<String, String?> = [:]
     ) {
-        self.init(route, values)
+        self.init(endpoint.route, values, query: query)
+    }
+
+    /// - Parameter key: Its Idempotency-Key, when it needs one.
+    init<Body, Response>(
+        _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body,
+        key: String? = nil
+    ) {
+        self.init(endpoint.route, values)
         headers = key.map { ["Idempotency-Key": $0] } ?? [:]
         self.body = Self.bytes(of: body)
     }

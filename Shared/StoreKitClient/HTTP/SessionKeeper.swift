@@ -11,10 +11,10 @@ internal import StoreModels
 /// Callers that need it while it is being opened wait for the same one. It uses completions, so that a thread which
 /// blocks in `canMakePayments()` never waits for the pool it may be a thread of.
 final class SessionKeeper: Sendable {
-    typealias Completion = @Sendable (Result<StoreSession, any Error>) -> Void
+    typealias Completion = @Sendable (Result<SessionResponse, any Error>) -> Void
 
     private struct State: Sendable {
-        var session: StoreSession?
+        var session: SessionResponse?
         var waiting: [Completion]?
         /// The store has ended this session's stream for a newer launch of the app.
         var isSuperseded = false
@@ -39,7 +39,7 @@ final class SessionKeeper: Sendable {
     }
 
     /// The session as it is; nil before the first.
-    var current: StoreSession? { state.withLock { $0.session } }
+    var current: SessionResponse? { state.withLock { $0.session } }
 
     /// The customer has moved to another storefront.
     func moved(to storefront: Storefront) { state.withLock { $0.session?.storefront = storefront } }
@@ -47,7 +47,7 @@ final class SessionKeeper: Sendable {
     /// Returns a session, opening one when needed.
     /// - Parameter refused: A token the store refused: another session is wanted.
     func session(insteadOf refused: String? = nil, _ completion: @escaping Completion) {
-        enum Step { case answer(StoreSession), wait, open }
+        enum Step { case answer(SessionResponse), wait, open }
         let step = state.withLock { state -> Step in
             if let session = state.session, session.token != refused, state.waiting == nil { return .answer(session) }
             defer { state.waiting = (state.waiting ?? []) + [completion] }
@@ -60,7 +60,7 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    func session(insteadOf refused: String? = nil) async throws -> StoreSession {
+    func session(insteadOf refused: String? = nil) async throws -> SessionResponse {
         try await withCheckedThrowingContinuation { continuation in
             session(insteadOf: refused) { continuation.resume(with: $0) }
         }
@@ -78,7 +78,7 @@ final class SessionKeeper: Sendable {
 
     /// The app is launched once more. A superseded session is replaced by a new one, and so is one that declared
     /// another handling of promoted purchases: the store asks an app the way its latest launch declared.
-    func sessionForLaunch(_ handler: DeviceLaunch.PromotedPurchases) async throws -> StoreSession {
+    func sessionForLaunch(_ handler: DeviceLaunch.PromotedPurchases) async throws -> SessionResponse {
         state.withLock { $0.handler = handler }
         while true {
             let old = state.withLock { state in
@@ -92,7 +92,7 @@ final class SessionKeeper: Sendable {
     }
 
     /// Blocks until there is a first session, or for as long as `wait`.
-    func waitForFirst(_ wait: Duration) -> StoreSession? {
+    func waitForFirst(_ wait: Duration) -> SessionResponse? {
         if let current { return current }
         let arrived = DispatchSemaphore(value: 0)
         session { _ in arrived.signal() }
@@ -113,7 +113,7 @@ final class SessionKeeper: Sendable {
             })
     }
 
-    private func opened(_ result: Result<StoreSession, any Error>, _ handler: DeviceLaunch.PromotedPurchases) {
+    private func opened(_ result: Result<SessionResponse, any Error>, _ handler: DeviceLaunch.PromotedPurchases) {
         let (waiting, isElsewhere) = state.withLock { state in
             var isElsewhere = false
             if case .success(let session) = result {
@@ -129,8 +129,8 @@ final class SessionKeeper: Sendable {
         for completion in waiting { completion(result) }
     }
 
-    private static func read(_ answer: HTTPAnswer) throws -> StoreSession {
+    private static func read(_ answer: HTTPAnswer) throws -> SessionResponse {
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        return try StoreJSON.decode(StoreSession.self, from: answer.body)
+        return try StoreJSON.decode(SessionResponse.self, from: answer.body)
     }
 }

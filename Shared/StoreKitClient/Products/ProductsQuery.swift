@@ -8,11 +8,6 @@ internal import StoreModels
 
 /// Asks for products: `POST /v1/products/query {"productIdentifiers":["a","b"]}`.
 struct ProductsQuery: Sendable {
-    private struct Reply: Decodable {
-        let products: [Product]
-        let invalidProductIdentifiers: [String]
-    }
-
     let gateway: GatewayClient
     let identifiers: Set<String>
 
@@ -28,9 +23,9 @@ struct ProductsQuery: Sendable {
 
     private func ask() async throws -> SKProductsResponse {
         let answer = try await gateway.send(
-            HTTPCall(ProductRoutes.query, body: ["productIdentifiers": identifiers.sorted()]))
+            HTTPCall(ProductRoutes.query, body: StoreHTTP.ProductsQuery(productIdentifiers: identifiers.sorted())))
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        let reply = try StoreJSON.decode(Reply.self, from: answer.body)
+        let reply = try StoreJSON.decode(ProductsResponse<Product>.self, from: answer.body)
         return SKProductsResponse(
             products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers)
     }

@@ -7,19 +7,6 @@ internal import StoreModels
 /// What is set is sent until the store has answered, for it may be set twice; what is asked is asked once, as products
 /// are.
 struct OverrideCall: Sendable {
-    private struct VisibilityBody: Codable {
-        let visibility: StorePromotionVisibility
-    }
-
-    private struct OrderBody: Encodable {
-        let productIdentifiers: [String]
-    }
-
-    private struct OrderReply: Decodable {
-        let productIdentifiers: [String]
-        let products: [Product]
-    }
-
     private let call: RepeatedCall
 
     init(_ call: RepeatedCall) { self.call = call }
@@ -28,7 +15,7 @@ struct OverrideCall: Sendable {
         await result {
             let answer = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
             return SKProductStorePromotionVisibility(
-                try StoreJSON.decode(VisibilityBody.self, from: answer.body).visibility)
+                try StoreJSON.decode(VisibilityResponse<JSONValue>.self, from: answer.body).visibility)
         }
     }
 
@@ -39,7 +26,7 @@ struct OverrideCall: Sendable {
             _ = try await call.send(
                 HTTPCall(
                     PromotionRoutes.putVisibility, [.productIdentifier: product],
-                    body: VisibilityBody(visibility: visibility.model)),
+                    body: NewVisibility(visibility: visibility.model)),
                 patience: call.timing.patience)
         }
     }
@@ -48,7 +35,7 @@ struct OverrideCall: Sendable {
     func order() async -> Result<[SKProduct], any Error> {
         await result {
             let answer = try await ask(HTTPCall(PromotionRoutes.order))
-            let reply = try StoreJSON.decode(OrderReply.self, from: answer.body)
+            let reply = try StoreJSON.decode(OrderResponse<Product>.self, from: answer.body)
             let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
             return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         }
@@ -57,7 +44,7 @@ struct OverrideCall: Sendable {
     func set(order: [String]) async -> Result<Void, any Error> {
         await result {
             _ = try await call.send(
-                HTTPCall(PromotionRoutes.putOrder, body: OrderBody(productIdentifiers: order)),
+                HTTPCall(PromotionRoutes.putOrder, body: NewOrder(productIdentifiers: order)),
                 patience: call.timing.patience)
         }
     }

@@ -3,11 +3,6 @@ internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
-    private struct DecisionBody: Encodable {
-        let decision: DecideIntentRequest.Decision
-        let feedback: String?
-    }
-
     private struct DecisionReply: Decodable {
         struct Intent: Decodable {
             let state: StoreModels.PurchaseIntent.State
@@ -52,7 +47,7 @@ extension QueueCore {
     private func send(_ decision: IntentDecision) {
         let request = HTTPCall(
             IntentRoutes.decide, [.id: decision.intentIdentifier],
-            body: DecisionBody(decision: decision.decision, feedback: decision.feedback))
+            body: DecisionRequest(decision: decision.decision, feedback: decision.feedback))
         tasks.run { [weak self, call] in
             let failure: SKError?
             do {

@@ -3,14 +3,6 @@ internal import StoreModels
 
 /// What the store asks the app through ``SKPaymentQueueDelegate`` (`docs/delegate.md`).
 extension QueueCore {
-    private struct ContinueBody: Encodable {
-        let shouldContinue: Bool
-    }
-
-    private struct ConsentBody: Encodable {
-        let show: Bool
-    }
-
     /// Purchases of this device wait for the app's decision on another storefront. Each is asked about once.
     func storefrontChanged(of models: [PaymentTransaction], in state: inout QueueState) {
         for model in models where model.originDeviceId == connection.deviceId {
@@ -47,7 +39,8 @@ extension QueueCore {
         let shouldContinue = queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true
         post(
             HTTPCall(
-                TransactionRoutes.answerStorefrontChange, [.id: id], body: ContinueBody(shouldContinue: shouldContinue))
+                TransactionRoutes.answerStorefrontChange, [.id: id],
+                body: ContinueAnswer(shouldContinue: shouldContinue))
         )
     }
 
@@ -55,7 +48,7 @@ extension QueueCore {
         post(
             HTTPCall(
                 SubscriptionRoutes.showPriceConsent, [.originalTransactionIdentifier: subscription],
-                body: ConsentBody(show: show)))
+                body: PriceConsentAnswer(show: show)))
     }
 
     /// An answer that comes late, or again, changes nothing; what becomes of the purchase comes with the stream.

@@ -3,25 +3,6 @@ internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
-    private struct PaymentBody: Encodable {
-        let productIdentifier: String
-        let quantity: Int
-        let applicationUsername: String?
-        /// Left out unless true, as the sandbox alone knows it.
-        let simulatesAskToBuyInSandbox: Bool?
-        let paymentDiscount: PaymentDiscount?
-        let intentIdentifier: String?
-
-        init(_ payment: Payment) {
-            productIdentifier = payment.productIdentifier
-            quantity = payment.quantity
-            applicationUsername = payment.applicationUsername
-            simulatesAskToBuyInSandbox = payment.simulatesAskToBuyInSandbox ? true : nil
-            paymentDiscount = payment.paymentDiscount
-            intentIdentifier = payment.intentIdentifier
-        }
-    }
-
     private struct Named: Decodable {
         let id: String
     }
@@ -45,7 +26,8 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             do {
                 let answer = try await call.send(
-                    HTTPCall(PaymentRoutes.add, body: PaymentBody(payment), key: key), patience: call.timing.patience)
+                    HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key), patience: call.timing.patience
+                )
                 let id = try StoreJSON.decode(Named.self, from: answer.body).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
@@ -85,5 +67,17 @@ extension QueueCore {
 
     private func finishAnswered(_ id: String) {
         state.withLock { state in tell(state.table.finishAnswered(id), in: &state) }
+    }
+}
+
+extension PaymentRequest {
+    fileprivate init(_ payment: Payment) {
+        self.init(
+            productIdentifier: payment.productIdentifier, quantity: NonNull(Quantity(payment.quantity)),
+            applicationUsername: payment.applicationUsername,
+            // Left out unless true, as the sandbox alone knows it.
+            simulatesAskToBuyInSandbox: payment.simulatesAskToBuyInSandbox ? true : nil,
+            paymentDiscount: payment.paymentDiscount.map { DiscountParts($0) },
+            intentIdentifier: payment.intentIdentifier)
     }
 }

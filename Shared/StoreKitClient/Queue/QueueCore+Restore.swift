@@ -3,10 +3,6 @@ internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
-    private struct RestoreBody: Encodable {
-        let applicationUsername: String?
-    }
-
     /// Requests a restore. The restored transactions and the end come on the stream.
     func restore(applicationUsername: String?) {
         let key = UUID().uuidString.lowercased()
@@ -14,7 +10,7 @@ extension QueueCore {
             do {
                 _ = try await call.send(
                     HTTPCall(
-                        RestoreRoutes.start, body: RestoreBody(applicationUsername: applicationUsername), key: key),
+                        RestoreRoutes.start, body: NewRestore(applicationUsername: applicationUsername), key: key),
                     patience: call.timing.patience)
             } catch is CancellationError {
                 // The queue is gone, and its observers with it.

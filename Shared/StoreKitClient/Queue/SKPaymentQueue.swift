@@ -1,3 +1,4 @@
+internal import StoreHTTP
 internal import StoreModels
 
 /// The queue of transactions between an app and the store.

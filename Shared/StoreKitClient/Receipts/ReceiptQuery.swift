@@ -8,10 +8,6 @@ internal import StoreModels
 
 /// Asks for the receipt: `GET /v1/receipt` → `{"receiptData":"MII…"}`.
 struct ReceiptQuery: Sendable {
-    private struct Reply: Decodable {
-        let receiptData: String
-    }
-
     let gateway: GatewayClient
     let file: ReceiptFile
 
@@ -30,7 +26,7 @@ struct ReceiptQuery: Sendable {
     private func ask() async throws -> Data {
         let answer = try await gateway.send(HTTPCall(ReceiptRoutes.get))
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        let reply = try StoreJSON.decode(Reply.self, from: answer.body)
+        let reply = try StoreJSON.decode(ReceiptResponse.self, from: answer.body)
         guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
         return data
     }

@@ -3,13 +3,16 @@ import StoreModels
 /// Reads how many of a product a payment is for: 1 to 10, StoreKit's own bounds of `SKMutablePayment.quantity`.
 ///
 /// JSON has one kind of number, so `1.0` is 1, and a number too large for an integer is a quantity outside the bounds.
-struct Quantity: Decodable {
-    static let range = 1...10
+package struct Quantity: Hashable, Sendable, Codable {
+    private static let range = 1...10
 
-    let number: Int
+    package let number: Int
+
+    /// Creates a quantity to be sent; the gateway refuses one outside the bounds.
+    package init(_ number: Int) { self.number = number }
 
     /// - Throws: `requestInvalid`; 422 for a number outside the bounds.
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         let number: Double
         do {
@@ -28,20 +31,32 @@ struct Quantity: Decodable {
         self.number = exact
     }
 
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+
     private static var outside: StoreError {
         invalid("must be \(range.lowerBound) to \(range.upperBound)", status: 422)
     }
 
     private static func invalid(_ reason: String, status: Int = 400) -> StoreError {
-        .invalid("$.quantity", reason, status: status)
+        var error = StoreError(
+            .requestInvalid, "$.quantity: \(reason)", details: ["path": .string("$.quantity")])
+        error.status = status
+        return error
     }
 }
 
 /// Reads a member that may be missing, but not null.
-struct NonNull<Value: Decodable>: Decodable {
-    let value: Value
+package struct NonNull<Value: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+    package let value: Value
 
-    init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
+    package init(_ value: Value) { self.value = value }
+
+    package init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
+
+    package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
 extension KeyedDecodingContainer {

@@ -1,0 +1,134 @@
+import StoreModels
+
+/// An account as the operator sees it. It has the effective settings, and under `overrides` those that were set.
+///
+/// ```json
+/// {"account":"alice","storefront":"FRA","canMakePayments":true,"askToBuy":false,"interruptPurchases":false,
+///  "signIn":"ok","sheet":"auto","subscriptionRenewalRate":"realTime","simulatedErrors":{},
+///  "overrides":{"storefront":"FRA"}}
+/// ```
+package struct TesterAnswer: Hashable, Sendable, Codable {
+    package var account: String
+    /// The settings in force: set by the operator, else the app's default, else StoreKit's.
+    package var effective: TesterSettings
+    /// The settings the operator has set.
+    package var overrides: TesterSettings
+
+    private enum CodingKeys: String, CodingKey { case account, overrides }
+
+    package init(_ tester: Tester) {
+        account = tester.account
+        effective = tester.effective
+        overrides = tester.settings
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        account = try container.decode(String.self, forKey: .account)
+        overrides = try container.decodeIfPresent(TesterSettings.self, forKey: .overrides) ?? TesterSettings()
+        effective = try TesterSettings(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try effective.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(account, forKey: .account)
+        try container.encode(overrides, forKey: .overrides)
+    }
+}
+
+/// A page of accounts: `{"testers":[…],"after":"bob"}`. Clients read an entry as ``TesterAnswer``.
+package struct TestersResponse<Entry: Sendable>: Sendable {
+    package var testers: [Entry]
+    package var after: String?
+
+    package init(testers: [Entry], after: String? = nil) {
+        self.testers = testers
+        self.after = after
+    }
+}
+
+extension TestersResponse: Encodable where Entry: Encodable {}
+extension TestersResponse: Decodable where Entry: Decodable {}
+
+/// The body of `POST /admin/v1/prompts/{id}`: `{"answer":"decline","error":"paymentInvalid"}`.
+///
+/// `error` is allowed with `decline` only; without it the payment fails with `unknown`.
+package struct PromptAnswer: Hashable, Sendable, Codable {
+    package var answer: Prompt.Answer
+    package var error: NamedError?
+
+    package init(answer: Prompt.Answer, error: NamedError? = nil) {
+        self.answer = answer
+        self.error = error
+    }
+}
+
+/// The optional body of a request that may contain a reason: `{"error":"paymentInvalid"}`.
+package struct OptionalError: Hashable, Sendable, Codable {
+    /// Nil lets the service choose `unknown`.
+    package var error: NamedError?
+
+    package init(error: NamedError? = nil) { self.error = error }
+}
+
+/// An `SKError` by name or number, `"paymentInvalid"` or `3`.
+package struct NamedError: Hashable, Sendable, Codable {
+    package let code: SKErrorCode
+    private let isNumber: Bool
+
+    /// - Returns: Nil for text that names no `SKError`.
+    package init?(_ text: String) {
+        let number = Int(text)
+        guard let code = number.map(SKErrorCode.init(rawValue:)) ?? SKErrorCode(name: text) else { return nil }
+        self.code = code
+        isNumber = number != nil
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let number = try? container.decode(Int.self)
+        let text = try number.map(String.init) ?? container.decode(String.self)
+        guard let error = NamedError(text), (number != nil) == error.isNumber else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "must be the name or the number of an SKError, such as paymentInvalid")
+        }
+        self = error
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if isNumber {
+            try container.encode(code.rawValue)
+        } else {
+            try container.encode(code.name)
+        }
+    }
+}
+
+/// The response of `POST /admin/v1/apps/{bundleId}/reset`: `{"removedTransactions":12,"cancelledIntents":1}`.
+package struct ResetResponse: Hashable, Sendable, Codable {
+    package var removedTransactions: Int
+    /// Number of open purchases that began in the store and were cancelled; absent from a store of
+    /// an earlier version.
+    package var cancelledIntents: Int?
+
+    package init(removedTransactions: Int, cancelledIntents: Int? = nil) {
+        self.removedTransactions = removedTransactions
+        self.cancelledIntents = cancelledIntents
+    }
+}
+
+/// The response of `DELETE /admin/v1/apps/{bundleId}/transactions`: `{"removed":12,"cancelledIntents":1}`.
+package struct HistoryResponse: Hashable, Sendable, Codable {
+    /// Number of transactions removed.
+    package var removed: Int
+    /// As ``ResetResponse/cancelledIntents``.
+    package var cancelledIntents: Int?
+
+    package init(removed: Int, cancelledIntents: Int? = nil) {
+        self.removed = removed
+        self.cancelledIntents = cancelledIntents
+    }
+}

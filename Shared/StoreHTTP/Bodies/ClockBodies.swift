@@ -1,0 +1,71 @@
+import StoreModels
+
+/// The body of `PUT /admin/v1/apps/{bundleId}/clock`; omitted members stay unchanged:
+///
+/// ```json
+/// {"rate":"oneRenewalEveryThirtySeconds","now":"2026-12-21T10:00:00.000Z","frozen":false}
+/// ```
+package struct ClockSetting: Hashable, Sendable, Codable {
+    package var rate: ClockRate?
+    /// May lie before the clock's now: what was billed is never billed again.
+    package var now: Timestamp?
+    package var frozen: Bool?
+
+    package init(rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
+        self.rate = rate
+        self.now = now
+        self.frozen = frozen
+    }
+}
+
+/// The body of `POST /admin/v1/apps/{bundleId}/clock/advance`, with exactly one of three members:
+///
+/// ```json
+/// {"by":"3mo"}
+/// ```
+package struct ClockMove: Hashable, Sendable, Codable {
+    /// As `BusinessDuration` reads it.
+    package var by: String?
+    package var to: Timestamp?
+    /// Number of events to advance through.
+    package var next: Int?
+
+    package init(by: String? = nil, to: Timestamp? = nil, next: Int? = nil) {
+        self.by = by
+        self.to = to
+        self.next = next
+    }
+}
+
+/// An advance of a clock. It has the members of a `ClockAdvance`, and while it is running the path that reports its
+/// progress:
+///
+/// ```json
+/// {"advanceIdentifier":"a_01j…","from":"…","to":"…","isFinished":false,"eventCount":1800,"remaining":98200,…,
+///  "progress":"/admin/v1/apps/com.example.app/clock/advances/a_01j…"}
+/// ```
+package struct ClockAdvanceAnswer: Hashable, Sendable, Codable {
+    package var advance: ClockAdvance
+    /// Absent once the advance is finished.
+    package var progress: String?
+
+    private enum CodingKeys: String, CodingKey { case progress }
+
+    package init(_ advance: ClockAdvance) {
+        self.advance = advance
+        guard !advance.isFinished else { return }
+        progress = ClockRoutes.progress.route.target(
+            [.bundleId: advance.bundleId, .id: advance.advanceIdentifier])
+    }
+
+    package init(from decoder: any Decoder) throws {
+        advance = try ClockAdvance(from: decoder)
+        progress = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .progress)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try advance.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(progress, forKey: .progress)
+    }
+}

@@ -1,0 +1,25 @@
+import StoreModels
+
+/// The body of `PUT /admin/v1/devices/{deviceId}`: `{"platform":"iOS","osVersion":"17.4"}`.
+package struct DeviceSetting: Hashable, Sendable, Codable {
+    package var platform: DeviceLaunch.Platform
+    package var osVersion: String
+
+    package init(platform: DeviceLaunch.Platform, osVersion: String) {
+        self.platform = platform
+        self.osVersion = osVersion
+    }
+}
+
+/// The body of `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`, which installs a version of an app without launching
+/// it: `{"version":"2.0","promotedPurchases":"delegate"}`.
+package struct InstallationSetting: Hashable, Sendable, Codable {
+    package var version: String
+    /// Nil keeps the current value.
+    package var promotedPurchases: DeviceLaunch.PromotedPurchases?
+
+    package init(version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil) {
+        self.version = version
+        self.promotedPurchases = promotedPurchases
+    }
+}

@@ -1,0 +1,105 @@
+import StoreModels
+
+/// The body of `POST /v1/payments`:
+///
+/// ```json
+/// {"productIdentifier":"com.example.hiddenBeaches","quantity":1,"applicationUsername":"u-17"}
+/// ```
+/// The idempotency key becomes the payment's `requestIdentifier`.
+package struct PaymentRequest: Hashable, Sendable, Codable {
+    package var productIdentifier: String
+    /// Defaults to 1, as in `SKPayment`.
+    package var quantity: NonNull<Quantity>?
+    package var applicationUsername: String?
+    package var appAccountToken: String?
+    package var simulatesAskToBuyInSandbox: Bool?
+    package var paymentDiscount: DiscountParts?
+    package var intentIdentifier: String?
+
+    package init(
+        productIdentifier: String, quantity: NonNull<Quantity>? = nil, applicationUsername: String? = nil,
+        appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool? = nil,
+        paymentDiscount: DiscountParts? = nil, intentIdentifier: String? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.applicationUsername = applicationUsername
+        self.appAccountToken = appAccountToken
+        self.simulatesAskToBuyInSandbox = simulatesAskToBuyInSandbox
+        self.paymentDiscount = paymentDiscount
+        self.intentIdentifier = intentIdentifier
+    }
+}
+
+/// The `paymentDiscount` of a payment as an app sends it.
+///
+/// Every member may be missing: then the payment fails with `missingOfferParams`, as StoreKit's does, and the request is
+/// not rejected.
+package struct DiscountParts: Hashable, Sendable, Codable {
+    package var identifier: String?
+    package var keyIdentifier: String?
+    package var nonce: String?
+    package var signature: String?
+    package var timestamp: Int64?
+
+    package init(
+        identifier: String? = nil, keyIdentifier: String? = nil, nonce: String? = nil,
+        signature: String? = nil, timestamp: Int64? = nil
+    ) {
+        self.identifier = identifier
+        self.keyIdentifier = keyIdentifier
+        self.nonce = nonce
+        self.signature = signature
+        self.timestamp = timestamp
+    }
+
+    package init(_ discount: PaymentDiscount) {
+        identifier = discount.identifier
+        keyIdentifier = discount.keyIdentifier
+        nonce = discount.nonce
+        signature = discount.signature
+        timestamp = discount.timestamp
+    }
+}
+
+/// The body of `POST /admin/v1/apps/{bundleId}/purchases`, a purchase outside the app:
+///
+/// ```json
+/// {"account":"alice","productIdentifier":"com.example.pro","offer":{"type":"winBack","identifier":"back.free.month"}}
+/// ```
+package struct OutsidePurchase: Hashable, Sendable, Codable {
+    package var account: String
+    package var productIdentifier: String
+    /// Defaults to 1.
+    package var quantity: Quantity?
+    package var offer: RedeemedOffer?
+
+    package init(account: String, productIdentifier: String, quantity: Quantity? = nil, offer: RedeemedOffer? = nil) {
+        self.account = account
+        self.productIdentifier = productIdentifier
+        self.quantity = quantity
+        self.offer = offer
+    }
+}
+
+/// The body of `POST /v1/transactions/{id}/continue`: `{"shouldContinue":false}`.
+package struct ContinueAnswer: Hashable, Sendable, Codable {
+    package var shouldContinue: Bool
+
+    package init(shouldContinue: Bool) { self.shouldContinue = shouldContinue }
+}
+
+/// The optional body of `POST /v1/restore`: `{"applicationUsername":"u-17"}`.
+package struct NewRestore: Hashable, Sendable, Codable {
+    /// Recorded and returned; it does not filter.
+    package var applicationUsername: String?
+
+    package init(applicationUsername: String? = nil) { self.applicationUsername = applicationUsername }
+}
+
+/// The response of `POST /v1/restore`: `{"restoreIdentifier":"r_01j…"}`.
+package struct RestoreAccepted: Hashable, Sendable, Codable {
+    package var restoreIdentifier: String
+
+    package init(restoreIdentifier: String) { self.restoreIdentifier = restoreIdentifier }
+}

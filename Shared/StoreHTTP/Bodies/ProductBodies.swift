@@ -1,0 +1,105 @@
+import StoreModels
+
+/// The body of `POST /v1/products/query`: `{"productIdentifiers":["a","b"]}`.
+package struct ProductsQuery: Hashable, Sendable, Codable {
+    package var productIdentifiers: [String]
+
+    package init(productIdentifiers: [String]) { self.productIdentifiers = productIdentifiers }
+}
+
+/// The response of `POST /v1/products/query`:
+///
+/// ```json
+/// {"products":[…],"invalidProductIdentifiers":["x"],"degraded":["eligibility"]}
+/// ```
+/// The gateway forwards each product's JSON, clients read it as `Product`.
+package struct ProductsResponse<Item: Sendable>: Sendable {
+    package var products: [Item]
+    package var invalidProductIdentifiers: [String]
+    /// Services the response had to do without.
+    package var degraded: [String]?
+
+    package init(products: [Item], invalidProductIdentifiers: [String], degraded: [String]? = nil) {
+        self.products = products
+        self.invalidProductIdentifiers = invalidProductIdentifiers
+        self.degraded = degraded
+    }
+}
+
+extension ProductsResponse: Encodable where Item: Encodable {}
+extension ProductsResponse: Decodable where Item: Decodable {}
+extension ProductsResponse: Equatable where Item: Equatable {}
+extension ProductsResponse: Hashable where Item: Hashable {}
+
+/// A page of the operator's list of products: `{"products":[…],"after":"com.example.b"}`.
+package struct ProductsPageResponse: Hashable, Sendable, Codable {
+    package var products: [Product]
+    /// Absent on the last page.
+    package var after: String?
+
+    package init(products: [Product], after: String? = nil) {
+        self.products = products
+        self.after = after
+    }
+}
+
+/// The body of `POST /v1/eligibility`:
+///
+/// ```json
+/// {"receiptData":"MII…","productIdentifiers":["com.example.pro.monthly"]}
+/// ```
+package struct ReceiptQuestion: Hashable, Sendable, Codable {
+    /// Base64, as `GET /v1/receipt` gives it.
+    package var receiptData: String
+    /// Limits the reply to these; without it every subscription of the app.
+    package var productIdentifiers: [String]?
+
+    package init(receiptData: String, productIdentifiers: [String]? = nil) {
+        self.receiptData = receiptData
+        self.productIdentifiers = productIdentifiers
+    }
+}
+
+/// The price of a product in several storefronts, in the order they were asked for:
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro","prices":[
+///   {"storefront":"FRA","available":true,"price":{"amount":"10.99","currency":"EUR"},
+///    "priceLocale":"fr_FR@currency=EUR"},
+///   {"storefront":"CHN","available":false,"reasons":["storefrontUnavailable"]}]}
+/// ```
+package struct ProductPrices: Hashable, Sendable, Codable {
+    /// The price in one storefront.
+    package struct Price: Hashable, Sendable, Codable {
+        package var storefront: String
+        package var available: Bool
+        package var price: Money?
+        package var priceLocale: String?
+        package var introductoryPrice: ProductDiscount?
+        package var subscriptionPeriod: SubscriptionPeriod?
+        /// `ProductExplanation.Reason`; absent where the product can be bought.
+        package var reasons: [String]?
+
+        package init(
+            storefront: String, available: Bool, price: Money? = nil, priceLocale: String? = nil,
+            introductoryPrice: ProductDiscount? = nil, subscriptionPeriod: SubscriptionPeriod? = nil,
+            reasons: [String]? = nil
+        ) {
+            self.storefront = storefront
+            self.available = available
+            self.price = price
+            self.priceLocale = priceLocale
+            self.introductoryPrice = introductoryPrice
+            self.subscriptionPeriod = subscriptionPeriod
+            self.reasons = reasons
+        }
+    }
+
+    package var productIdentifier: String
+    package var prices: [Price]
+
+    package init(productIdentifier: String, prices: [Price]) {
+        self.productIdentifier = productIdentifier
+        self.prices = prices
+    }
+}

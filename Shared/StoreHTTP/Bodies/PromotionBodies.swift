@@ -1,0 +1,121 @@
+import StoreModels
+
+/// The body of `PUT /v1/promotions/order`: `{"productIdentifiers":["com.example.b","com.example.a"]}`; empty clears.
+package struct NewOrder: Hashable, Sendable, Codable {
+    package var productIdentifiers: [String]
+
+    package init(productIdentifiers: [String]) { self.productIdentifiers = productIdentifiers }
+}
+
+/// The response of `GET` and `PUT /v1/promotions/order`: `{"productIdentifiers":[…],"products":[…]}`.
+///
+/// It has exactly the identifiers that were set (M101), and the whole products, without those the catalogue no longer has.
+/// The gateway forwards each product's JSON, clients read it as `Product`.
+package struct OrderResponse<Item: Sendable>: Sendable {
+    package var productIdentifiers: [String]
+    package var products: [Item]
+
+    package init(productIdentifiers: [String], products: [Item]) {
+        self.productIdentifiers = productIdentifiers
+        self.products = products
+    }
+}
+
+extension OrderResponse: Encodable where Item: Encodable {}
+extension OrderResponse: Decodable where Item: Decodable {}
+
+/// The body of `PUT /v1/promotions/visibility/{productIdentifier}`: `{"visibility":"hide"}`; `default` removes the
+/// override (M93).
+package struct NewVisibility: Hashable, Sendable, Codable {
+    package var visibility: StorePromotionVisibility
+
+    package init(visibility: StorePromotionVisibility) { self.visibility = visibility }
+}
+
+/// The response of `GET` and `PUT /v1/promotions/visibility/{productIdentifier}`, the device's override for one product
+/// (M87): `{"productIdentifier":"com.example.pro","visibility":"hide","products":[…]}`.
+package struct VisibilityResponse<Item: Sendable>: Sendable {
+    package var productIdentifier: String?
+    package var visibility: StorePromotionVisibility
+    /// The whole product.
+    package var products: [Item]?
+
+    package init(productIdentifier: String? = nil, visibility: StorePromotionVisibility, products: [Item]? = nil) {
+        self.productIdentifier = productIdentifier
+        self.visibility = visibility
+        self.products = products
+    }
+}
+
+extension VisibilityResponse: Encodable where Item: Encodable {}
+extension VisibilityResponse: Decodable where Item: Decodable {}
+
+/// The body of an image's review, which may contain a reason or be empty: `{"reason":"The text cannot be read."}`.
+package struct ReviewReason: Hashable, Sendable, Codable {
+    package var reason: String?
+
+    package init(reason: String? = nil) { self.reason = reason }
+}
+
+/// The store on a device: `{"promotions":[{"product":{…},"owned":false}],"degraded":["eligibility"]}`.
+///
+/// The gateway forwards each product's JSON, clients read an entry as `Promotion`.
+package struct StorePageResponse<Entry: Sendable>: Sendable {
+    package var promotions: [Entry]
+    /// Services the response had to do without.
+    package var degraded: [String]
+
+    package init(promotions: [Entry], degraded: [String] = []) {
+        self.promotions = promotions
+        self.degraded = degraded
+    }
+}
+
+extension StorePageResponse: Encodable where Entry: Encodable {}
+extension StorePageResponse: Decodable where Entry: Decodable {}
+
+/// The body of `POST /v1/store-page/purchase`: `{"productIdentifier":"com.example.pro.monthly","source":"search"}`.
+package struct StorePurchase: Hashable, Sendable, Codable {
+    /// The view of the store in which the user taps Buy.
+    package enum Source: String, CaseIterable, Hashable, Sendable, Codable { case storePage, search, featured }
+
+    package var productIdentifier: String
+    /// Defaults to `storePage`.
+    package var source: Source?
+
+    package init(productIdentifier: String, source: Source? = nil) {
+        self.productIdentifier = productIdentifier
+        self.source = source
+    }
+}
+
+/// The body of `POST /v1/open-url`: `{"url":"itms-services://?action=purchaseIntent&bundleId=…&productIdentifier=…"}`.
+package struct URLToOpen: Hashable, Sendable, Codable {
+    package var url: String
+
+    package init(url: String) { self.url = url }
+}
+
+/// The body of `POST /v1/intents/{id}/decision`: `{"decision":"cancel","feedback":"You own it already."}`.
+package struct DecisionRequest: Hashable, Sendable, Codable {
+    package var decision: DecideIntentRequest.Decision
+    /// Only with `cancel`: the app's message to the user (M85).
+    package var feedback: String?
+
+    package init(decision: DecideIntentRequest.Decision, feedback: String? = nil) {
+        self.decision = decision
+        self.feedback = feedback
+    }
+}
+
+/// The response of `POST /v1/intents/{id}/decision`: `{"intent":{…},"transaction":{…}}`.
+package struct IntentDecisionResponse: Hashable, Sendable, Codable {
+    package var intent: PurchaseIntent
+    /// Of `continue` only; absent while PaymentQueue does not have it.
+    package var transaction: PaymentTransaction?
+
+    package init(intent: PurchaseIntent, transaction: PaymentTransaction? = nil) {
+        self.intent = intent
+        self.transaction = transaction
+    }
+}

@@ -1,0 +1,66 @@
+import StoreModels
+
+/// The body of `POST /v1/sessions`:
+///
+/// ```json
+/// {"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.4",
+///  "appVersion":"1.0","storefront":"FRA","promotedPurchases":"delegate"}
+/// ```
+package struct SessionRequest: Hashable, Sendable, Codable {
+    /// The app that opens a session: the customer's, or the App Store app on the device.
+    package enum Client: String, CaseIterable, Hashable, Sendable, Codable { case app, store }
+
+    package var client: Client?
+    package var bundleId: String
+    package var deviceId: String
+    package var account: String
+    package var platform: DeviceLaunch.Platform
+    package var osVersion: String
+    /// Absent for `client: "store"`, which launches no app.
+    package var appVersion: String?
+    /// Alpha-3; used only when this request creates the account.
+    package var storefront: String?
+    package var promotedPurchases: DeviceLaunch.PromotedPurchases?
+
+    package init(
+        client: Client? = nil, bundleId: String, deviceId: String, account: String,
+        platform: DeviceLaunch.Platform, osVersion: String, appVersion: String? = nil,
+        storefront: String? = nil, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil
+    ) {
+        self.client = client
+        self.bundleId = bundleId
+        self.deviceId = deviceId
+        self.account = account
+        self.platform = platform
+        self.osVersion = osVersion
+        self.appVersion = appVersion
+        self.storefront = storefront
+        self.promotedPurchases = promotedPurchases
+    }
+}
+
+/// The response of `POST /v1/sessions`:
+///
+/// ```json
+/// {"token":"…","expiresAt":"2026-11-22T10:00:00.000Z","storefront":{…},"canMakePayments":true,"degraded":[]}
+/// ```
+package struct SessionResponse: Hashable, Sendable, Codable {
+    /// Never logged.
+    package var token: String
+    package var expiresAt: Timestamp
+    package var storefront: Storefront
+    package var canMakePayments: Bool
+    /// Contains `promotions` when PromotionController was not notified of the launch.
+    package var degraded: [String]?
+
+    package init(
+        token: String, expiresAt: Timestamp, storefront: Storefront, canMakePayments: Bool,
+        degraded: [String]? = nil
+    ) {
+        self.token = token
+        self.expiresAt = expiresAt
+        self.storefront = storefront
+        self.canMakePayments = canMakePayments
+        self.degraded = degraded
+    }
+}

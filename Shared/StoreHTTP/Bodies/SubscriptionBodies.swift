@@ -1,0 +1,39 @@
+import StoreModels
+
+/// The body of `PUT /v1/subscriptions/{originalTransactionIdentifier}`; omitted members stay unchanged:
+///
+/// ```json
+/// {"willAutoRenew":true,"autoRenewProductIdentifier":"com.example.pro.yearly"}
+/// ```
+package struct SubscriptionChange: Hashable, Sendable, Codable {
+    /// False cancels: the current period is the last.
+    package var willAutoRenew: Bool?
+    /// Product of the next renewal.
+    package var autoRenewProductIdentifier: String?
+
+    package init(willAutoRenew: Bool? = nil, autoRenewProductIdentifier: String? = nil) {
+        self.willAutoRenew = willAutoRenew
+        self.autoRenewProductIdentifier = autoRenewProductIdentifier
+    }
+}
+
+/// The body of `POST /v1/subscriptions/{originalTransactionIdentifier}/price-consent`: `{"show":true}`.
+package struct PriceConsentAnswer: Hashable, Sendable, Codable {
+    package var show: Bool
+
+    package init(show: Bool) { self.show = show }
+}
+
+/// The body of `POST /admin/v1/transactions/{id}/extend`: `{"days":30}`.
+package struct Extension: Hashable, Sendable, Codable {
+    package var days: Int
+
+    package init(days: Int) { self.days = days }
+}
+
+/// The optional body of a refund or revocation, which may contain a reason: `{"reason":"appIssue"}`.
+package struct RefundReason: Hashable, Sendable, Codable {
+    package var reason: RefundRequest.Reason?
+
+    package init(reason: RefundRequest.Reason? = nil) { self.reason = reason }
+}

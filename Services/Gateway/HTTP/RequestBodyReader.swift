@@ -9,6 +9,8 @@ enum RequestBodyReader {
     ///   - isOptional: Whether a missing body counts as `{}`.
     ///   - max: Maximum size in bytes; more is `bodyTooLarge`.
     /// - Throws: `bodyTooLarge`, `requestInvalid`.
+    // Swift 6.3's optimizer crashes (coroutine splitting) on handlers that this is inlined into.
+    @inline(never)
     static func json<Value: Decodable>(
         _ type: Value.Type, from request: Request, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Value {

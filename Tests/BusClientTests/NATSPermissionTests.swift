@@ -6,7 +6,7 @@ import Testing
 @testable import NATSClient
 
 /// Goal: what a NATS server does not let a user do is told to whoever asked for it. Method: a server with users.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NATSPermissionTests {
     private static let users = """
         authorization { users: [

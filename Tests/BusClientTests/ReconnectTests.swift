@@ -6,7 +6,7 @@ import Testing
 
 /// Goal: a broker that goes away costs requests in flight and nothing else. Method: a broker in this process is killed
 /// and started again on the same port.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReconnectTests {
     @Test func `after the broker was killed and started again, subscriptions and requests work as before`() async throws
     {

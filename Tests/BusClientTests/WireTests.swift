@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Goal: the client keeps SBP/1 and survives a broker that does not. Method: a broker that follows the test's script.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WireTests {
     /// - Parameter ping: Silence after which the client sends a ping, to which the broker's pong is no part of the script.
     private func with(

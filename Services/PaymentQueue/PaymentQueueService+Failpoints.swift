@@ -4,7 +4,7 @@ import Operations
 extension PaymentQueueService {
     /// What happens at checkpoints: nothing, unless `STOREBUS_FAIL` asks a debug build for something
     /// (``FailpointPlan``). Release builds do not look at it.
-    /// - Throws: a `StartupError` that names the unknown entry.
+    /// - Throws: A `StartupError` that names the unknown entry.
     static func checkpoints(_ environment: ServiceEnvironment) throws(StartupError) -> CheckpointHook {
         #if FAILPOINTS
             guard let text = try environment.configuration.string("storebus.fail") else { return { _ in } }

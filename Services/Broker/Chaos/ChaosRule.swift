@@ -3,7 +3,7 @@ import BusProtocol
 /// Selects the messages that get a fault, and how often.
 ///
 /// ```json
-/// {"match":"sb.payment-queue.v1.>","from":"gateway","to":"payment-queue","p":0.2,
+/// {"match":"sb.payment.v1.>","from":"gateway","to":"payment-queue","p":0.2,
 ///  "action":"delay","ms":50,"count":10}
 /// ```
 package struct ChaosRule: Sendable, Equatable {

@@ -214,7 +214,7 @@ struct HistoryService: Sendable {
 
     /// Removes transactions of one customer. They are looked at again under the customer's lock: meanwhile one may have
     /// come so far that the processor is asked.
-    /// - Returns: the identifiers of those that are gone.
+    /// - Returns: The identifiers of those that are gone.
     private static func remove(
         _ rows: [StoredTransaction], of scope: HistoryScope, in transaction: SQLTransaction, clock: BusinessClock
     ) async throws -> CustomerTransaction.Committed<[String]>? {

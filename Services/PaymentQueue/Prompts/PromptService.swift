@@ -89,7 +89,7 @@ struct PromptService: Sendable {
 
     /// Takes a person's answer: the prompt goes and the purchase goes on, in one commit. The row's deletion is the
     /// arbiter, so exactly one answer counts.
-    /// - Parameter storefront: as for ``CustomerTransaction/take(_:error:to:about:in:)``.
+    /// - Parameter storefront: As for ``CustomerTransaction/take(_:error:to:about:in:)``.
     /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
     private func commit(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
         try await database.write { transaction in

@@ -21,7 +21,7 @@ extension EntitlementRepository {
     }
 
     /// Removes what a purchase gave without end.
-    /// - Returns: false when it gave nothing of the kind.
+    /// - Returns: False when it gave nothing of the kind.
     // As above.
     @inline(never)
     static func takeAway(

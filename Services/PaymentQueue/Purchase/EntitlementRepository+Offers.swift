@@ -5,7 +5,7 @@ import StoreModels
 extension EntitlementRepository {
     /// Gives a payment the nonce of its promotional offer. A nonce is an app's, and the first payment keeps it, also if
     /// the purchase fails.
-    /// - Returns: false when another payment has it.
+    /// - Returns: False when another payment has it.
     static func takeNonce(
         _ nonce: String, for payment: Payment, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {

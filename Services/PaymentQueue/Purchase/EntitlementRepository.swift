@@ -51,7 +51,7 @@ enum EntitlementRepository {
         var history: SubscriptionGroupHistory?
     }
 
-    /// - Parameter all: the customer's subscriptions.
+    /// - Parameter all: The customer's subscriptions.
     static func subscribed(
         _ question: SubscriptionHistory.Question, _ customer: CustomerReference, among all: [StoredSubscription],
         at now: Timestamp, in reader: SQLReader
@@ -68,7 +68,7 @@ enum EntitlementRepository {
             of: customer, among: try await SubscriptionRepository.all(of: customer, in: reader), in: reader)
     }
 
-    /// - Parameter all: the customer's subscriptions.
+    /// - Parameter all: The customer's subscriptions.
     private static func history(
         of customer: CustomerReference, among all: [StoredSubscription], in reader: SQLReader
     ) async throws -> SubscriptionHistory {

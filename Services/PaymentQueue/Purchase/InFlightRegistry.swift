@@ -13,7 +13,7 @@ final class InFlightRegistry: Sendable {
 
     private let contents = Locked(Contents())
 
-    /// - Returns: whether the caller is to work on the purchase now; then it calls ``end(_:)``.
+    /// - Returns: Whether the caller is to work on the purchase now; then it calls ``end(_:)``.
     func begin(_ id: String) -> Bool { contents.withLock { $0.worked.insert(id).inserted } }
 
     func end(_ id: String) { contents.withLock { _ = $0.worked.remove(id) } }

@@ -15,7 +15,7 @@ struct NewPurchase: Sendable {
     var supersedes: String?
 
     /// At its first revision.
-    /// - Parameter terms: nil before anything is agreed.
+    /// - Parameter terms: Nil before anything is agreed.
     func machine(_ terms: PurchaseTerms?) -> TransactionStateMachine {
         .purchasing(
             id: id, payment: payment, deviceId: deviceId, supersedes: supersedes, price: terms?.amount,

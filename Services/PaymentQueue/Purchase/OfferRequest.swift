@@ -8,7 +8,7 @@ struct OfferRequest: Hashable, Sendable, Codable {
     /// An offer redeemed outside the app.
     var redeemed: RedeemedOffer?
 
-    /// - Returns: nil when there is nothing to keep.
+    /// - Returns: Nil when there is nothing to keep.
     init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?) {
         guard discountCheck != nil || redeemed != nil else { return nil }
         self.discountCheck = discountCheck

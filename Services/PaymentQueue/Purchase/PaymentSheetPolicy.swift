@@ -57,8 +57,8 @@ enum PaymentSheetPolicy {
     ).dueTo("interruptPurchases")
 
     /// The failure a person's answer ends the purchase with.
-    /// - Parameter error: with `decline`, the error the operator chose.
-    /// - Returns: nil for `approve`.
+    /// - Parameter error: With `decline`, the error the operator chose.
+    /// - Returns: Nil for `approve`.
     static func failure(
         of answer: Prompt.Answer, to kind: Prompt.Kind, error: SKErrorCode?
     ) -> TransactionError? {

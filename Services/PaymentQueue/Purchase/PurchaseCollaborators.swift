@@ -12,10 +12,10 @@ struct PurchaseCollaborators: Sendable {
     /// - Throws: `serviceUnavailable` without an answer, `deadlineExceeded`.
     var quote: @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
     /// The processor's charge: asked and made in one, idempotent by key.
-    /// - Throws: anything but an answer; then the outcome is unknown.
+    /// - Throws: Anything but an answer; then the outcome is unknown.
     var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Cancels a charge. Returns what the key has then: a tombstone, unless it was charged before.
-    /// - Throws: anything but an answer; then it may still be charged.
+    /// - Throws: Anything but an answer; then it may still be charged.
     var cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Gives money of a charge back, idempotent by key.
     /// - Throws: `requestInvalid` when the processor's ledger does not allow it; else anything but an answer, and then

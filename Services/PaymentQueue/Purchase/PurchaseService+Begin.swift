@@ -5,7 +5,7 @@ import StoreModels
 
 extension PurchaseService {
     /// Adds a payment, or joins the one its key has added.
-    /// - Parameter deadline: when the caller stops listening.
+    /// - Parameter deadline: When the caller stops listening.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
     ///   `rateLimited` when too many payments of the customer wait for an answer, `intentDecided`; also `notFound` when
     ///   an operator clears the purchase away before it has ended, `intentDecided` if it is a promoted one;
@@ -47,7 +47,7 @@ extension PurchaseService {
 
     /// Most purchases come from a customer who was here before: then nothing is looked up before the first commit,
     /// which looks at everything again anyhow.
-    /// - Returns: nil when something has to be looked up, and nothing is written; with what Catalog refused, if it did,
+    /// - Returns: Nil when something has to be looked up, and nothing is written; with what Catalog refused, if it did,
     ///   because a key that was here before has its answer without a price.
     private func addAtOnce(
         _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
@@ -137,7 +137,7 @@ extension PurchaseService {
 
     /// The first commit: payment, transaction, claims and journal, and the intent it comes of is used. A purchase
     /// StoreKit reports as failed ends in it.
-    /// - Parameter storefront: the one the quote is for.
+    /// - Parameter storefront: The one the quote is for.
     /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or is to have none; nothing is
     ///   written.
     private func begin(
@@ -188,14 +188,14 @@ extension PurchaseService {
 }
 
 /// Payments that wait for an answer, counted by customer: the endpoint's places and the database's connections are
-/// everybody's, and one customer gets no more than a part of them, however many commits or charges are in the way.
+/// shared, and one customer gets no more than a part of them, however many commits or charges are in the way.
 final class WaitingPlaces: Sendable {
     /// An eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8
 
     private let taken = Locked<[CustomerReference: Int]>([:])
 
-    /// - Returns: false when the customer's places are taken.
+    /// - Returns: False when the customer's places are taken.
     func take(_ customer: CustomerReference) -> Bool {
         taken.withLock { taken in
             guard taken[customer, default: 0] < Self.perCustomer else { return false }

@@ -16,7 +16,7 @@ extension PurchaseService {
 
     /// One attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
     ///
-    /// - Parameter fresh: the transaction as a commit made just now by this caller has left it; saves a read.
+    /// - Parameter fresh: The transaction as a commit made just now by this caller has left it; saves a read.
     func drive(
         _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
     ) async throws -> Attempt {
@@ -74,8 +74,8 @@ extension PurchaseService {
     /// Works on a purchase, or waits for another task that does, until it is at rest, what it waits for is with a
     /// person, or the time is over.
     ///
-    /// - Parameter fresh: as for ``drive(_:fresh:until:)``.
-    /// - Returns: the transaction as it is then; nil when there is no such purchase any more.
+    /// - Parameter fresh: As for ``drive(_:fresh:until:)``.
+    /// - Returns: The transaction as it is then; nil when there is no such purchase any more.
     func outcome(
         of id: String, fresh: StoredTransaction? = nil, until last: ContinuousClock.Instant
     ) async throws -> StoredTransaction? {
@@ -131,7 +131,7 @@ extension PurchaseService {
     // MARK: Commits
 
     /// Plans a purchase again that waited for another one of the same product.
-    /// - Returns: nil when there is no such purchase any more.
+    /// - Returns: Nil when there is no such purchase any more.
     private func replan(_ known: StoredTransaction) async throws -> Written? {
         try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
     }
@@ -152,7 +152,7 @@ extension PurchaseService {
     }
 
     /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
-    /// - Parameter rereads: false for a body that writes only what the row as it is known leads to.
+    /// - Parameter rereads: False for a body that writes only what the row as it is known leads to.
     private func inCommit(
         on known: StoredTransaction, rereads: Bool = true, then reached: Checkpoint? = nil,
         _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction

@@ -9,7 +9,7 @@ extension PurchaseService {
     ///
     /// Drives what was left under way by a process that died, by a request whose time was over and by a processor that
     /// was away; each sweep reads the table.
-    /// - Returns: how many are still unknown.
+    /// - Returns: How many are still unknown.
     @discardableResult
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         while true {
@@ -37,7 +37,7 @@ extension PurchaseService {
         retries.hurry(id)
     }
 
-    /// - Returns: whether there is nothing to try again: the purchase has ended, or comes back with the end of another.
+    /// - Returns: Whether there is nothing to try again: the purchase has ended, or comes back with the end of another.
     private func ends(_ id: String) async -> Bool {
         do {
             switch try await drive(id, until: .now + Self.sweepTime) {

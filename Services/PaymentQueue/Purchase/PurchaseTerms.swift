@@ -75,7 +75,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     /// - Parameters:
     ///   - applied: the offer as the transaction names it; nil names an introductory or promotional one by itself.
     ///   - rate: how the tester's rate compresses periods.
-    /// - Returns: nil when the price times the quantity does not fit 64 bits.
+    /// - Returns: Nil when the price times the quantity does not fit 64 bits.
     init?(
         product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?,
         applied: AppliedOffer? = nil, rate: SubscriptionRenewalRate = .realTime
@@ -195,7 +195,7 @@ extension ProductType {
 }
 
 extension PurchaseTerms.Content {
-    /// - Returns: nil for a product without content.
+    /// - Returns: Nil for a product without content.
     fileprivate init?(_ product: Product) {
         guard product.isDownloadable, let length = product.downloadContentLengths.first else { return nil }
         self.init(version: product.downloadContentVersion, length: length)

@@ -65,7 +65,7 @@ final class QuoteCache: Sendable {
     }
 
     /// An app has changed: its quotes from before are not used any more, even while Catalog is away.
-    /// - Parameter bundleId: nil when any app may have changed.
+    /// - Parameter bundleId: Nil when any app may have changed.
     func forget(_ bundleId: String?) {
         contents.withLock { contents in
             contents.changes += 1

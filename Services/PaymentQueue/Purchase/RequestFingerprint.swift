@@ -6,7 +6,7 @@ import StoreModels
 /// and no two different payments run into one another. The device plays no part either: a key is the customer's.
 enum RequestFingerprint {
     /// 64 hexadecimal digits.
-    /// - Parameter redeemed: an offer that is redeemed with the payment. What the gateway found its signature to be
+    /// - Parameter redeemed: An offer that is redeemed with the payment. What the gateway found its signature to be
     ///   plays no part: it follows from the payment.
     static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil) -> String {
         var hash = SHA256()

@@ -17,7 +17,7 @@ struct SalesRecord: Sendable {
     private let renewals: [Renewal: Counter]
     private let takenBack: [SubscriptionEnding: Counter]
 
-    /// - Parameter factory: nil for the process's own.
+    /// - Parameter factory: Nil for the process's own.
     init(logger: Logger, factory: (any MetricsFactory)? = nil) {
         let factory = factory ?? MetricsSystem.factory
         func counter(_ name: String, _ label: String, _ value: String) -> Counter {
@@ -49,7 +49,7 @@ struct SalesRecord: Sendable {
         logger.info("purchase \(value.transactionState.rawValue)", metadata: metadata)
     }
 
-    /// - Parameter paid: the period's transaction, where it was paid.
+    /// - Parameter paid: The period's transaction, where it was paid.
     func note(_ outcome: Renewal, of value: StoredSubscription, paid: PaymentTransaction?) {
         renewals[outcome]?.increment()
         var metadata: Logger.Metadata = [

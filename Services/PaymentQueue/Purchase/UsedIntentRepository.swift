@@ -4,7 +4,7 @@ import Persistence
 /// with: history may be cleared, and an intent still pays once (I3). Rows stay, as idempotency keys do.
 enum UsedIntentRepository {
     /// Uses an intent up. Of two concurrent commits the second waits for the first, also of another customer.
-    /// - Returns: false when it was used before.
+    /// - Returns: False when it was used before.
     static func use(
         _ intent: String, of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {

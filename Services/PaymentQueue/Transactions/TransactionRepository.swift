@@ -134,7 +134,7 @@ enum TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// For operators, whose transactions are everybody's: by `id` or by `transactionIdentifier`.
+    /// For operators, over all customers: by `id` or by `transactionIdentifier`.
     static func find(identifier text: String, in reader: SQLReader) async throws -> StoredTransaction? {
         guard let number = Identifiers.transactionNumber(text) else { return try await find(text, in: reader) }
         return try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number).map(

@@ -6,7 +6,7 @@ import EventLoop
 /// ```swift
 /// let open = try await sweep.run(
 ///     id: \.key, page: { after, limit in try await store.open(after: after, limit: limit) },
-///     attempt: { refund in await desk.send(refund, until: .now + .seconds(3)) })
+///     attempt: { refund in await refunds.send(refund, until: .now + .seconds(3)) })
 /// ```
 package final class RetrySweep: Sendable {
     /// The most rows of one page.

@@ -1,5 +1,6 @@
 import BusService
 import Logging
+import Operations
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
@@ -56,5 +57,13 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
             // Ends early only with the process.
             try? await Task.sleep(for: pause)
         }
+    }
+}
+
+extension PaymentProcessorService {
+    /// Opens the ledger and migrates its schema.
+    /// - Throws: A `StartupError` that names the place, the problem and the remedy.
+    package static func openDatabase(_ environment: ServiceEnvironment) async throws(StartupError) -> any SQLDatabase {
+        try await environment.openDatabase(PaymentProcessorSchema.migrations)
     }
 }

@@ -2,6 +2,7 @@ import BusClient
 import BusService
 import Logging
 import Metrics
+import Operations
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
@@ -218,5 +219,67 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             .repeating("pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
         ])
         await database.close()
+    }
+}
+
+extension PaymentQueueService {
+    /// What happens at checkpoints: nothing, unless `STOREBUS_FAIL` asks a debug build for something
+    /// (``FailpointPlan``). Release builds do not look at it.
+    /// - Throws: A `StartupError` that names the unknown entry.
+    static func checkpoints(_ environment: ServiceEnvironment) throws(StartupError) -> CheckpointHook {
+        #if FAILPOINTS
+            guard let text = try environment.configuration.string("storebus.fail") else { return { _ in } }
+            do throws(FailpointPlan.Mistake) {
+                let failpoints = Failpoints(
+                    text.hasPrefix("@") ? .file(String(text.dropFirst())) : .plan(try FailpointPlan(text)))
+                environment.logger.warning("this process fails on purpose", metadata: ["STOREBUS_FAIL": "\(text)"])
+                return { try failpoints.reach($0) }
+            } catch {
+                throw StartupError(.badConfiguration, "STOREBUS_FAIL: \(error)")
+            }
+        #else
+            return { _ in }
+        #endif
+    }
+}
+
+extension PaymentQueueService {
+    /// The service of a process, with its database opened and migrated.
+    /// - Throws: A `StartupError` that names the place, what is wrong with it and the remedy.
+    package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> PaymentQueueService {
+        PaymentQueueService(
+            database: try await environment.openDatabase(PaymentQueueSchema.migrations), bus: environment.bus,
+            logger: environment.logger, checkpoint: try checkpoints(environment))
+    }
+}
+
+/// Refunds, revocations, receipts and what a customer has, on the bus.
+extension PaymentQueueService {
+    func registerSales(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(SubscriptionEndpoints.refund) { [refunds] request, deadline in
+            try await refunds.takeBack(request, .refunded, deadline: deadline)
+        }
+        endpoints.handle(SubscriptionEndpoints.revoke) { [refunds] request, deadline in
+            try await refunds.takeBack(request, .revoked, deadline: deadline)
+        }
+        endpoints.handle(SubscriptionEndpoints.acknowledgeRevocations, refunds.acknowledge)
+        endpoints.handle(SubscriptionEndpoints.receipt, receipts.facts)
+        endpoints.handle(PaymentEndpoints.standing, transactions.standing)
+    }
+}
+
+extension PaymentQueueService {
+    /// Subscriptions and clocks.
+    func registerSubscriptions(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(SubscriptionEndpoints.list, subscriptionReader.list)
+        endpoints.handle(SubscriptionEndpoints.search, subscriptionReader.search)
+        endpoints.handle(SubscriptionEndpoints.timeline, subscriptionReader.timeline)
+        endpoints.handle(SubscriptionEndpoints.update, subscriptions.update)
+        endpoints.handle(SubscriptionEndpoints.showPriceConsent, subscriptions.showPriceConsent)
+        endpoints.handle(SubscriptionEndpoints.operate, subscriptions.operate)
+        endpoints.handle(SubscriptionEndpoints.getClock, clocks.get)
+        endpoints.handle(SubscriptionEndpoints.putClock, clocks.put)
+        endpoints.handle(SubscriptionEndpoints.advanceClock, clocks.advance)
+        endpoints.handle(SubscriptionEndpoints.getAdvance, clocks.progress)
     }
 }

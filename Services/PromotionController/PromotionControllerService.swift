@@ -1,5 +1,6 @@
 import BusService
 import Logging
+import Operations
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
@@ -115,4 +116,24 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         ])
         await database.close()
     }
+}
+
+extension PromotionControllerService {
+    /// Opens the service's database and migrates its schema.
+    /// - Throws: A `StartupError` that names the place, the problem and the remedy.
+    package static func openDatabase(_ environment: ServiceEnvironment) async throws(StartupError) -> any SQLDatabase {
+        try await environment.openDatabase(migrations)
+    }
+}
+
+/// The database's schema, migration by migration. Types and statements are those SQLite and PostgreSQL share; instants
+/// are milliseconds since 1970.
+enum PromotionSchema {
+    static let migrations: [Migration] = [
+        .devices,
+        .intents,
+        .eventOrder,
+        .appPurchases,
+        .purchaseStarts,
+    ]
 }

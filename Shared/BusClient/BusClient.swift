@@ -119,3 +119,44 @@ extension BusClient {
         try await subscribe(subject, queue: queue, max: nil, handler: handler)
     }
 }
+
+/// The state of a client's connection.
+///
+/// `connecting → connected → disconnected → connecting → …`, repeated until `closed`.
+package enum BusConnectionState: Sendable, Equatable {
+    /// No connection yet, or none again.
+    case connecting
+    /// Signed in, and the broker has taken all subscriptions again.
+    case connected
+    /// The connection was lost, with the reason. Requests in flight fail with it in the same turn of the loop.
+    case disconnected(BusError)
+    /// The end, after `close`, `drain` or a final error. The `disconnected` before it carries a final error
+    /// (`authenticationFailed`, `replaced`).
+    case closed
+}
+
+/// What a client gave up when it was drained.
+package struct BusDrainReport: Hashable, Sendable {
+    /// Requests that still waited for their answer. They have failed with `closed`; whether they were done is unknown.
+    package var requests: Int
+    /// Events that waited for a connection and were never sent.
+    package var events: Int
+    /// Whether the bus has acknowledged everything sent before. If not, what was published last may be lost.
+    package var isFlushed: Bool
+
+    package init(requests: Int = 0, events: Int = 0, isFlushed: Bool) {
+        self.requests = requests
+        self.events = events
+        self.isFlushed = isFlushed
+    }
+
+    /// Whether nothing was abandoned.
+    package var isClean: Bool { requests == 0 && events == 0 && isFlushed }
+}
+
+/// A subscription that was acknowledged. Dropping it does not end it.
+package protocol BusSubscription: Sendable {
+    /// Ends the subscription. A barrier: what was delivered before is handled, and the handler is not called after this
+    /// returns. Idempotent.
+    func unsubscribe() async
+}

@@ -180,3 +180,28 @@ package final class TCPStream: LoopHandle {
         return result == 0 ? SocketAddress(storage: storage) : nil
     }
 }
+
+extension TCPStream {
+    /// Ends the connection with a reset instead of a FIN. The peer is notified immediately, and nothing lingers in the
+    /// kernel.
+    package func reset() {
+        loop.preconditionIsolated()
+        beginClosing { [tcp] _, callback in
+            // Refused when a FIN is under way already; then an ordinary close does it.
+            if uv_tcp_close_reset(tcp, callback) != 0 { uv_close(memory, callback) }
+        }
+    }
+
+    func close(because error: UVError) {
+        if closeError == nil { closeError = error }
+        beginClosing()
+    }
+}
+
+/// Carries a loop-confined value through a continuation.
+///
+/// Unchecked, because a continuation may in general resume anywhere; here the resumer is on the loop and the waiter is
+/// an actor pinned to it (checked with `preconditionIsolated`), so the value never leaves the thread.
+struct Transfer<Value>: @unchecked Sendable {
+    let value: Value
+}

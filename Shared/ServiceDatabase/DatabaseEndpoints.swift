@@ -1,4 +1,5 @@
 import BusService
+import Persistence
 import StoreModels
 
 /// Registers endpoints whose handlers use the service's database. Callers receive its errors as
@@ -40,6 +41,17 @@ package struct DatabaseEndpoints: Sendable {
             try await withStoreErrors(of: owner, logger: context.logger) {
                 try await handler(request, context.deadline)
             }
+        }
+    }
+}
+
+extension BusService {
+    /// Registers the health of a database. It fails while nothing can be written, and warns when acknowledged commits
+    /// may be lost.
+    package func healthCheck(_ name: String = "database", of database: any SQLDatabase) {
+        healthCheck(name) {
+            if let fault = database.fault { return .fail(fault.message) }
+            return database.synchronous.weakness.map { .warn($0) } ?? .pass
         }
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A small seeded generator, so that a test which used chance can be run again exactly.
 ///
 /// ```swift
@@ -14,5 +16,16 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
         return mixed ^ (mixed >> 31)
+    }
+}
+
+extension SplitMix64 {
+    /// A generator seeded by `STOREBUS_SEED`, or randomly; the seed is printed, because a failure without its seed
+    /// cannot be repeated.
+    public static func seeded(_ purpose: String = #function) -> SplitMix64 {
+        let seed =
+            ProcessInfo.processInfo.environment["STOREBUS_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0 ... .max)
+        print("\(purpose): STOREBUS_SEED=\(seed)")
+        return SplitMix64(seed: seed)
     }
 }

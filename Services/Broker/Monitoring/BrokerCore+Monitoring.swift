@@ -29,3 +29,33 @@ extension BrokerCore {
         }
     }
 }
+
+/// `/healthz`: whether the broker accepts work. `{"status":"ok"}`, or 503 while it stops. `"chaos":true` marks a broker
+/// with fault injection, so that it is not mistaken for a normal one.
+struct Healthz: Encodable {
+    let status: String
+    var statusCode: Int?
+    var error: String?
+    /// Nil, and thus absent, in an ordinary broker.
+    var chaos: Bool?
+
+    init(_ core: BrokerCore) {
+        status = core.drainEnds == nil ? "ok" : "unavailable"
+        statusCode = core.drainEnds == nil ? nil : 503
+        error = core.drainEnds == nil ? nil : "the broker is stopping"
+        chaos = core.chaos == nil ? nil : true
+    }
+}
+
+/// One response of the monitoring server.
+package struct MonitorPage: Sendable, Equatable {
+    /// HTTP status.
+    package var status: Int
+    /// Media type.
+    package var contentType: String
+    package var body: [UInt8]
+
+    static func json(_ body: [UInt8], status: Int = 200) -> MonitorPage {
+        MonitorPage(status: status, contentType: "application/json", body: body)
+    }
+}

@@ -32,3 +32,34 @@ struct CatalogProduct: Hashable, Sendable {
     let subscription: Subscription?
     let conditions: SaleConditions
 }
+
+/// An offer of any kind, as its file describes it.
+struct CatalogOffer: Hashable, Sendable {
+    /// Nil for the introductory offer. Offer codes have their reference name.
+    let identifier: String?
+    let paymentMode: ProductDiscount.PaymentMode
+    /// Price of one charge; zero for a free trial.
+    let prices: StorefrontPrices
+    let period: SubscriptionPeriod
+    let numberOfPeriods: Int
+}
+
+/// A win-back offer or an offer code as its file describes it.
+struct CatalogRedeemableOffer: Hashable, Sendable {
+    let type: RedeemableOffer.Kind
+    let offer: CatalogOffer
+    /// Audiences of an offer code.
+    var audiences: [RedeemableOffer.Audience]?
+    /// Only for offer codes.
+    var isStackable: Bool?
+    /// Only for win-back offers.
+    var winBack: RedeemableOffer.WinBackConditions?
+}
+
+/// Content that the store hosts for a product, as a catalogue file declares it: `{"version":"1.0","lengths":[1048576]}`
+struct DeclaredContent: Hashable, Sendable {
+    /// Integers separated by points, as `SKDownload.contentVersion`.
+    let version: String
+    /// Length in bytes; a product has one package.
+    let length: Int64
+}

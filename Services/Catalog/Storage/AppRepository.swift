@@ -131,3 +131,27 @@ func found(_ row: SQLRow?) throws(PersistenceError) -> SQLRow {
 func joined(_ parts: [SQLRow]) throws -> [UInt8] {
     try parts.reduce(into: []) { bytes, row in bytes += try row["data"] as [UInt8] }
 }
+
+/// An app as stored in its row.
+struct AppRow: Hashable, Sendable {
+    let app: App
+    /// Grows by one with each change of the settings.
+    let settingsRevision: Int64
+}
+
+/// An app from one snapshot of the database.
+struct StoredApp: Sendable {
+    /// A catalogue file in force, as it was imported.
+    struct File: Sendable {
+        let name: String
+        let bytes: [UInt8]
+    }
+
+    let row: AppRow
+    /// The catalogue's version that introduced the file in force; 0 before the first import.
+    let fileVersion: Int64
+    /// Nil before the first import, and when the caller has the file already.
+    let file: File?
+    let contents: StoredContents
+    var promotions = StoredPromotions()
+}

@@ -1,3 +1,4 @@
+import Crypto
 import HTTPTypes
 import StoreHTTP
 import StoreModels
@@ -93,5 +94,35 @@ struct Authenticator: Sendable {
 
     private static func unauthenticated(_ message: String) -> HTTPError {
         HTTPError(StoreError(.unauthenticated, message), headers: [.wwwAuthenticate: "Bearer realm=\"storebus\""])
+    }
+}
+
+/// The caller, after its credentials have been checked.
+enum Principal: Sendable {
+    /// An unauthenticated caller of an open path.
+    case anonymous
+    case session(Session)
+    case admin
+    /// An app's server.
+    case server(KeyRecord)
+
+    /// The `Sb-Actor` header, `c:<app>:<customerIdentifier>:<device>`; only the gateway sets it.
+    var actor: String? {
+        guard case .session(let session) = self else { return nil }
+        return "c:\(session.bundleId):\(session.customerIdentifier):\(session.deviceId)"
+    }
+}
+
+/// The operator's key. Only its digest is kept, so that the key cannot appear in a log or a crash report.
+struct AdminKey: Sendable {
+    private let digest: SHA256.Digest
+
+    init(_ key: String) {
+        digest = SHA256.hash(data: Array(key.utf8))
+    }
+
+    /// Compares digests in constant time, independently of the lengths of the keys.
+    func matches(_ candidate: String) -> Bool {
+        SHA256.hash(data: Array(candidate.utf8)) == digest
     }
 }

@@ -69,3 +69,41 @@ extension Gateway {
                 try await services.call(SubscriptionEndpoints.getAdvance, request, context: call.context())))
     }
 }
+
+extension ClockMove {
+    /// - Throws: `requestInvalid` that names the member.
+    func validate() throws(StoreError) {
+        switch (by, to, next) {
+        case (let by?, nil, nil):
+            guard BusinessDuration(by) != nil else {
+                throw .invalid("$.by", "must be a time of at most 100 years, such as 90s, 36h, 10d, 3mo, 1y or P1M")
+            }
+        case (nil, let to?, nil): try ClockInstants.check(to, at: "$.to")
+        case (nil, nil, let next?):
+            guard (1...AdvanceClockRequest.nextMax).contains(next) else {
+                throw .invalid("$.next", "must be 1 to \(AdvanceClockRequest.nextMax)")
+            }
+        default: throw .invalid("$", "must have one of by, to and next, and no two of them")
+        }
+    }
+}
+
+extension ClockSetting {
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        if let now { try ClockInstants.check(now, at: "$.now") }
+    }
+}
+
+/// Allowed range of an app's clock, 2000 to 2199. All calendars and certificates agree on these years.
+enum ClockInstants {
+    /// 2000-01-01T00:00:00.000Z up to the last millisecond of 2199.
+    static let range = Timestamp(milliseconds: 946_684_800_000)...Timestamp(milliseconds: 7_258_118_399_999)
+
+    /// - Throws: `requestInvalid` that names `place`.
+    static func check(_ instant: Timestamp, at place: String) throws(StoreError) {
+        guard range.contains(instant) else {
+            throw .invalid(place, "must lie between \(range.lowerBound) and \(range.upperBound)")
+        }
+    }
+}

@@ -2,6 +2,7 @@ import BusClient
 import BusService
 import EventLoop
 import Logging
+import Metrics
 import StoreModels
 
 /// All open streams of this gateway, and the newest session of each installation. It reads the heads each second.
@@ -176,4 +177,33 @@ extension DeliveryHub.State {
         if newest.count >= DeliveryLimits.sessionsRememberedMax { newest.removeAll() }
         newest[opened.installation] = opened
     }
+}
+
+extension DeliveryHub {
+    /// Notifies streams whose customer's storefront has changed. A storefront that cannot be looked up is retried each
+    /// second until Catalog is back.
+    func tell(_ streams: [ObserverStream], of customer: CustomerReference, storefront countryCode: String) async {
+        let outdated = streams.filter { !countryCode.isEmpty && $0.storefront != countryCode }
+        guard !outdated.isEmpty else { return }
+        do throws(StoreError) {
+            let context = CallContext(deadline: .now + DeliveryLimits.headsInterval)
+            guard let storefront = try await storefronts.storefront(countryCode, context) else {
+                return logger.warning("a storefront is not in the table", metadata: ["storefront": "\(countryCode)"])
+            }
+            // First, so that an app that reacts immediately sees the prices of the new storefront.
+            accounts.forget(customer)
+            for stream in outdated { stream.receive(storefront) }
+        } catch {
+            logger.debug("a storefront could not be looked up", metadata: ["code": "\(error.code)"])
+        }
+    }
+}
+
+/// Metrics of live delivery: open streams, and streams cut because the reader was too slow.
+struct DeliveryMetrics: Sendable {
+    private let openStreams = Gauge(label: "storebus_streams_open")
+    private let cutStreams = Counter(label: "storebus_streams_cut_total")
+
+    func open(_ count: Int) { openStreams.record(count) }
+    func cut() { cutStreams.increment() }
 }

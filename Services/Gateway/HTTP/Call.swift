@@ -1,6 +1,7 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import StoreHTTP
 import StoreModels
@@ -69,5 +70,25 @@ struct Call: Sendable {
         _ type: Value.Type, isOptional: Bool, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Value {
         try await RequestBodyReader.json(type, from: request, isOptional: isOptional, max: max)
+    }
+}
+
+extension Call {
+    /// Cuts the connection after `limit`, unless the returned task is cancelled earlier. It bounds a wait for the other
+    /// side: every read or write of a cut connection throws.
+    func cut(after limit: TimeAmount) -> Scheduled<Void> {
+        channel.eventLoop.scheduleTask(in: limit) { [channel] in channel.close(promise: nil) }
+    }
+}
+
+/// Context that Hummingbird passes to the responder with each request. It has the connection, which a stream needs in
+/// order to cut a stalled reader.
+struct GatewayContext: InitializableFromSource {
+    let channel: any Channel
+    let logger: Logger
+
+    init(source: ApplicationRequestContextSource) {
+        channel = source.channel
+        logger = source.logger
     }
 }

@@ -65,3 +65,27 @@ extension StoreError {
     /// Creates the same error for a missing object and for another customer's or app's (S1).
     static func notFound(_ what: String) -> StoreError { StoreError(.notFound, "there is no such \(what)") }
 }
+
+extension HTTPField.Name {
+    // `Name(_:)` fails only for text that is not a token (RFC 9110 §5.1); a test checks each of these.
+    static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+    static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
+    static let sbTimeout = HTTPField.Name("Sb-Timeout")!
+    static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+}
+
+/// Requests a change that may take effect although no reply arrives.
+///
+/// - Parameter sentence: The error's text in that case, which says how to find out.
+/// - Throws: The service's error; `outcomeUnknown` when it is not known whether the change took effect.
+func withKnownOutcome<Value>(
+    else sentence: String, isRepeatable: Bool = true, _ operation: () async throws(StoreError) -> Value
+) async throws(StoreError) -> Value {
+    do {
+        return try await operation()
+    } catch  where error.leavesOutcomeUnknown {
+        var unknown = StoreError(.outcomeUnknown, sentence, retryAfterMs: isRepeatable ? 1000 : nil)
+        unknown.retryable = isRepeatable
+        throw unknown
+    }
+}

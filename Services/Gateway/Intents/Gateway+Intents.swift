@@ -111,3 +111,15 @@ extension DecideIntentReply {
         return added.map { .init(code: $0.status) } ?? .accepted
     }
 }
+
+extension DecisionRequest {
+    /// Maximum length, as in PromotionController.
+    static let feedbackLengthMax = 500
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        guard let feedback else { return }
+        guard decision == .cancel else { throw .invalid("$.feedback", "goes with cancel only") }
+        try Identifier.check(feedback, at: "$.feedback", lengthMax: Self.feedbackLengthMax)
+    }
+}

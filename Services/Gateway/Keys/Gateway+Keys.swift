@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Persistence
 import StoreHTTP
 import StoreModels
 
@@ -54,3 +55,5 @@ struct KeyAnswer: Encodable {
         try container.encodeIfPresent(key.record.publicKey, forKey: .publicKey)
     }
 }
+
+extension KeyKind: SQLValueConvertible {}

@@ -94,3 +94,58 @@ extension KeyRecord {
             createdAt: Timestamp(milliseconds: try row["created_at"]), publicKey: try row["public_key"])
     }
 }
+
+/// A key as it is stored and listed, without its secret:
+///
+/// ```json
+/// {"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z"}
+/// ```
+struct KeyRecord: Hashable, Sendable, Encodable {
+    private enum CodingKeys: String, CodingKey { case keyIdentifier, kind, createdAt }
+
+    var keyIdentifier: String
+    /// The app it belongs to; not encoded, because the caller's path names it.
+    var bundleId: String
+    var kind: KeyKind
+    var createdAt: Timestamp
+    /// PEM; only of a `subscriptionOffer`. Signatures are verified with it.
+    var publicKey: String?
+}
+
+/// The gateway's database: keys of apps, and the store's own certificates.
+enum KeySchema {
+    static let migrations = [
+        Migration(
+            number: 1, name: "keys",
+            sql: """
+                CREATE TABLE app_key (
+                    key_identifier TEXT PRIMARY KEY,
+                    bundle_id TEXT NOT NULL,
+                    kind TEXT NOT NULL,
+                    created_at BIGINT NOT NULL,
+                    digest BLOB,
+                    public_key TEXT
+                );
+                CREATE INDEX app_key_bundle_id ON app_key (bundle_id);
+                """),
+        SigningSchema.migration,
+    ]
+}
+
+/// Table for the store's certificates: one row, created once.
+enum SigningSchema {
+    static let migration = Migration(
+        number: 2, name: "the authority that signs receipts",
+        sql: """
+            CREATE TABLE signing_authority (
+                name TEXT PRIMARY KEY,
+                root_certificate BLOB NOT NULL,
+                intermediate_certificate BLOB NOT NULL,
+                leaf_certificate BLOB NOT NULL,
+                root_key BLOB NOT NULL,
+                intermediate_key BLOB NOT NULL,
+                leaf_key BLOB NOT NULL,
+                created_at BIGINT NOT NULL
+            );
+            """)
+}

@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import EventLoop
+import StoreHTTP
 import StoreModels
 
 /// Asks Eligibility. A reply is never cached: after an acknowledged purchase no client may see an offer that is used up
@@ -137,5 +138,12 @@ final class EligibilityQuestions: Sendable {
             throw StoreError(.internal, "Eligibility answered \(reply.replies.count) of \(questions.count) questions")
         }
         return reply.replies
+    }
+}
+
+extension ReceiptQuestion {
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        try Identifier.checkProducts(productIdentifiers ?? [], at: "$.productIdentifiers")
     }
 }

@@ -127,3 +127,23 @@ extension Gateway {
         return answers.apply(to: products).products
     }
 }
+
+extension NewOrder {
+    /// - Throws: `requestInvalid` for too many products, and for one listed twice.
+    func validate() throws(StoreError) {
+        try Identifier.checkProducts(productIdentifiers, at: "$.productIdentifiers")
+        var seen: Set<ExactText> = []
+        for (index, product) in productIdentifiers.enumerated() where !seen.insert(product).inserted {
+            throw .invalid("$.productIdentifiers[\(index)]", "is listed twice")
+        }
+    }
+}
+
+/// The installation whose overrides a request concerns, and the storefront that prices its response.
+struct OverridePlace: Sendable {
+    var installation: InstallationReference
+    /// Alpha-3 country code.
+    var storefront: String
+
+    var bundleId: String { installation.bundleId }
+}

@@ -66,3 +66,21 @@ extension Gateway {
         }
     }
 }
+
+extension PromotionSupport {
+    /// - Throws: `promotionUnsupported` where an app cannot handle promoted purchases with `PurchaseIntent` (M59).
+    static func checkPurchaseIntent(platform: DeviceLaunch.Platform, osVersion: String) throws(StoreError) {
+        guard let reason = purchaseIntentUnsupported(platform: platform, osVersion: osVersion) else { return }
+        throw StoreError(.promotionUnsupported, reason)
+    }
+}
+
+extension ReviewReason {
+    /// Maximum length in characters; more is 400.
+    static let lengthMax = 500
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        if let reason { try Identifier.check(reason, at: "$.reason", lengthMax: Self.lengthMax) }
+    }
+}

@@ -50,3 +50,10 @@ extension RestoreRequest {
             restoreIdentifier: restoreIdentifier)
     }
 }
+
+extension NewRestore {
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
+    }
+}

@@ -77,3 +77,24 @@ extension Gateway {
             try await services.call(SubscriptionEndpoints.timeline, request, context: call.context()))
     }
 }
+
+extension Extension {
+    /// Range of days, as in Apple's server API.
+    static let daysAllowed = 1...90
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        guard Self.daysAllowed.contains(days) else {
+            throw .invalid("$.days", "must be \(Self.daysAllowed.lowerBound) to \(Self.daysAllowed.upperBound)")
+        }
+    }
+}
+
+extension SubscriptionChange {
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        if let product = autoRenewProductIdentifier {
+            try Identifier.check(product, as: .product, at: "$.autoRenewProductIdentifier")
+        }
+    }
+}

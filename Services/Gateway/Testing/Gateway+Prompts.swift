@@ -53,3 +53,10 @@ extension Gateway {
         }
     }
 }
+
+extension PromptAnswer {
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        guard error == nil || answer == .decline else { throw .invalid("$.error", "goes with decline only") }
+    }
+}

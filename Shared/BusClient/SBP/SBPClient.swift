@@ -202,3 +202,11 @@ extension SBPCore {
     func subscriptionsNow() -> [Int] { subscriptions.sids }
     func stop() { handle(.stop) }
 }
+
+/// A subscription of an ``SBPClient``, across its connections.
+struct SBPSubscription: BusSubscription {
+    let client: SBPClient
+    let sid: Int
+
+    func unsubscribe() async { await client.unsubscribe(sid) }
+}

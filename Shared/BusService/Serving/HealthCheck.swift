@@ -1,3 +1,5 @@
+import EventLoop
+
 /// The health of a service or one part of it, from good to bad.
 package enum HealthStatus: String, Sendable, Codable, Comparable {
     /// All is well.
@@ -32,4 +34,23 @@ package struct HealthCheck: Sendable, Equatable, Codable {
     package static let pass = HealthCheck(.pass)
     package static func warn(_ message: String) -> HealthCheck { HealthCheck(.warn, message) }
     package static func fail(_ message: String) -> HealthCheck { HealthCheck(.fail, message) }
+}
+
+/// A service's health checks, by name.
+final class HealthChecks: Sendable {
+    private let checks = Locked<[String: LimitedHealthCheck]>([:])
+
+    func add(_ name: String, _ check: @escaping @Sendable () async -> HealthCheck) {
+        checks.withLock { $0[name] = LimitedHealthCheck(check) }
+    }
+
+    /// Runs all checks concurrently. One that takes longer than a second has failed.
+    func run() async -> (status: HealthStatus, checks: [String: HealthCheck]) {
+        let checks = checks.withLock { $0 }
+        let results = await withTaskGroup(of: (String, HealthCheck).self) { group in
+            for (name, check) in checks { group.addTask { (name, await check.run()) } }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        return (results.values.map(\.status).max() ?? .pass, results)
+    }
 }

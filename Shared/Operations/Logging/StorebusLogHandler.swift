@@ -88,3 +88,9 @@ extension String {
         self + String(repeating: " ", count: max(0, width - count))
     }
 }
+
+/// The format of logs: lines for people, or JSON for machines.
+enum LogFormat: String, CaseIterable, Sendable {
+    case json
+    case text
+}

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import Logging
+internal import ServiceLifecycle
 import Synchronization
 
 /// A service's SQLite file: a writer and two read-only connections, each on its thread.
@@ -169,5 +170,37 @@ package final class SQLiteDatabase: SQLDatabase {
         case .full: PersistenceError(.overloaded, "\(path): more than \(Self.waitingMax) requests wait for it")
         case .closed: PersistenceError(.closed, "\(path) is closed")
         }
+    }
+}
+
+/// Runs alongside the endpoints that use the database and closes it after them. A service's `build` returns it.
+extension SQLiteDatabase {
+    /// Keeps the database open until graceful shutdown, then closes it.
+    ///
+    /// - Throws: ``fault`` as soon as there is one, so that the process ends and is started again: it recovers from the
+    ///   log, and a flush that failed is never tried twice.
+    package func run() async throws {
+        let fault = await cancelWhenGracefulShutdown { [state] in
+            await state.faults.first { _ in true }
+        }
+        await close()
+        if let fault { throw fault }
+    }
+}
+
+/// The failures that an acknowledged commit survives, `database.synchronous`.
+///
+/// Everything but `full` is for measuring what durability costs, and for the check that it can be lost at all.
+package enum DatabaseSynchronous: String, CaseIterable, Sendable {
+    /// The loss of power: the commit is on the disk. The only setting of a store that sells.
+    case full
+    /// The end of the process. PostgreSQL treats it as `off`.
+    case normal
+    /// The end of the process. SQLite may leave the file in disorder when the power fails.
+    case off
+
+    /// The warning about a weaker setting, for the start and the health; nil for `full`.
+    package var weakness: String? {
+        self == .full ? nil : "synchronous is \(rawValue): acknowledged commits are lost when the power fails"
     }
 }

@@ -102,3 +102,17 @@ extension SKDownload {
 
     func failed(_ error: SKError?) { locked.withLock { $0?.failure = error } }
 }
+
+extension SKDownloadState {
+    init(_ model: Download.State) {
+        self =
+            switch model {
+            case .waiting: .waiting
+            case .active: .active
+            case .paused: .paused
+            case .finished: .finished
+            case .failed: .failed
+            case .cancelled: .cancelled
+            }
+    }
+}

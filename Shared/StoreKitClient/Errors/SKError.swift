@@ -40,3 +40,6 @@ public struct SKError: CustomNSError, Hashable, Sendable {
         hasher.combine(errorCode)
     }
 }
+
+/// The domain of the errors StoreKit reports through the observer.
+public let SKErrorDomain = "SKErrorDomain"

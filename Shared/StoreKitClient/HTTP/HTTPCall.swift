@@ -1,7 +1,6 @@
 import Foundation
 internal import StoreHTTP
 internal import StoreModels
-
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -63,4 +62,14 @@ extension HTTPCall {
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         return request
     }
+}
+
+/// A whole answer of the gateway.
+struct HTTPAnswer: Sendable {
+    var status: Int
+    /// Names in lower case.
+    var headers: [String: String]
+    var body: [UInt8]
+
+    var isSuccess: Bool { (200..<300).contains(status) }
 }

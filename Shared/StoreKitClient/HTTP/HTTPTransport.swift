@@ -1,5 +1,4 @@
 import Foundation
-
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -78,5 +77,17 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+}
+
+extension Error {
+    /// The connection was never made, so the request was never sent.
+    var isBeforeConnection: Bool {
+        switch (self as? URLError)?.code {
+        case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .badURL,
+            .unsupportedURL:
+            true
+        default: false
+        }
     }
 }

@@ -1,7 +1,6 @@
 import Foundation
 internal import StoreHTTP
 internal import StoreModels
-
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -132,5 +131,16 @@ final class SessionKeeper: Sendable {
     private static func read(_ answer: HTTPAnswer) throws -> SessionResponse {
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
         return try StoreJSON.decode(SessionResponse.self, from: answer.body)
+    }
+}
+
+extension SessionRequest {
+    /// The launch of the app on its device.
+    init(_ connection: StoreConnection, _ handler: DeviceLaunch.PromotedPurchases) {
+        self.init(
+            bundleId: connection.bundleId, deviceId: connection.deviceId, account: connection.account,
+            platform: DeviceLaunch.Platform(rawValue: connection.platform.rawValue) ?? .other,
+            osVersion: connection.osVersion,
+            appVersion: connection.appVersion, storefront: connection.storefront, promotedPurchases: handler)
     }
 }

@@ -51,3 +51,16 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
         return "<SKPaymentTransaction \(model.id) \(model.transactionState) \(model.payment.productIdentifier)>"
     }
 }
+
+extension SKPaymentTransactionState {
+    init(_ model: TransactionState) {
+        self =
+            switch model {
+            case .purchasing: .purchasing
+            case .purchased: .purchased
+            case .failed: .failed
+            case .restored: .restored
+            case .deferred: .deferred
+            }
+    }
+}

@@ -54,3 +54,8 @@ open class SKProductsRequest: SKRequest, @unchecked Sendable {
         }
     }
 }
+
+/// Receives the store's response to a products request, before `requestDidFinish(_:)`.
+public protocol SKProductsRequestDelegate: SKRequestDelegate {
+    func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse)
+}

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 /// The implementation behind `SKPaymentQueue`: decides under one lock, notifies observers on one serial queue, sends in
@@ -233,3 +234,43 @@ extension QueueCore {
 }
 
 extension Task: RunningRequest where Success == Void, Failure == Never {}
+
+extension QueueCore {
+    /// - Parameter completion: Called on the callback queue, once, with the error, if any.
+    func refreshReceipt(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> any RunningRequest {
+        let query = ReceiptQuery(gateway: gateway, file: receipt)
+        // Unstructured, because `start()` returns immediately. It keeps the request, which can cancel it.
+        return Task { [callbacks] in
+            let error = await query.run()
+            callbacks.async { completion(error) }
+        }
+    }
+}
+
+extension QueueCore {
+    /// Requests a restore. The restored transactions and the end come on the stream.
+    func restore(applicationUsername: String?) {
+        let key = UUID().uuidString.lowercased()
+        tasks.run { [weak self, call] in
+            do {
+                _ = try await call.send(
+                    HTTPCall(
+                        RestoreRoutes.start, body: NewRestore(applicationUsername: applicationUsername), key: key),
+                    patience: call.timing.patience)
+            } catch is CancellationError {
+                // The queue is gone, and its observers with it.
+            } catch {
+                self?.tell(.restoreFailed(SKError(cause: error)))
+            }
+        }
+    }
+}
+
+/// The stream that is open, or being opened.
+struct RunningStream: Sendable {
+    /// A later stream has a greater one.
+    let number: Int
+    /// What the launch has said; another way of handling promoted purchases needs another launch (M60).
+    let handler: DeviceLaunch.PromotedPurchases
+    let task: Task<Void, Never>
+}

@@ -1,7 +1,6 @@
 import Foundation
 internal import StoreHTTP
 internal import StoreModels
-
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -29,5 +28,19 @@ struct ReceiptQuery: Sendable {
         let reply = try StoreJSON.decode(ReceiptResponse.self, from: answer.body)
         guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
         return data
+    }
+}
+
+/// The receipt on this device: `<directory>/receipt`, binary; a server expects it in base64.
+struct ReceiptFile: Sendable {
+    let url: URL
+
+    init(directory: URL) { url = directory.appendingPathComponent("receipt") }
+
+    /// Writes atomically: a concurrent reader gets the old file.
+    func write(_ data: Data) throws {
+        try FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try data.write(to: url, options: .atomic)
     }
 }

@@ -54,3 +54,18 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
         }
     }
 }
+
+// StoreKit's keys of ``SKReceiptRefreshRequest/receiptProperties``, each for a number or a boolean.
+
+/// Requests the receipt of an app that has expired.
+public let SKReceiptPropertyIsExpired = "expired"
+/// Requests the receipt of an app that was revoked.
+public let SKReceiptPropertyIsRevoked = "revoked"
+/// Requests the receipt of an app that was bought by volume.
+public let SKReceiptPropertyIsVolumePurchase = "vpp"
+
+/// Ends the process of an app whose receipt is invalid, with status 173 as on macOS.
+public func SKTerminateForInvalidReceipt() -> Never {
+    FileHandle.standardError.write(Data("StoreKitClient: the receipt is invalid\n".utf8))
+    exit(173)
+}

@@ -1,4 +1,0 @@
-import Persistence
-import StoreHTTP
-
-extension KeyKind: SQLValueConvertible {}

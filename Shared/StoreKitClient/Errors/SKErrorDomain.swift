@@ -1,2 +1,0 @@
-/// The domain of the errors StoreKit reports through the observer.
-public let SKErrorDomain = "SKErrorDomain"

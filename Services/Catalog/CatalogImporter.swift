@@ -120,9 +120,9 @@ extension ImportReport {
             bundleId: bundleId, catalogVersion: catalogVersion, fileVersion: file.fileVersion,
             productCount: file.catalog.products.count, subscriptionGroupCount: file.catalog.subscriptionGroupCount,
             introductoryOfferCount: file.catalog.introductoryOfferCount, settingsApplied: file.settings.applied,
-            settingsIgnored: file.settings.ignored, notes: file.notes,
-            promotionalOfferCount: file.catalog.promotionalOfferCount,
-            winBackOfferCount: file.catalog.redeemableOfferCount(.winBack),
-            offerCodeCount: file.catalog.redeemableOfferCount(.code))
+            settingsIgnored: file.settings.ignored, notes: file.notes)
+        promotionalOfferCount = file.catalog.promotionalOfferCount
+        winBackOfferCount = file.catalog.redeemableOfferCount(.winBack)
+        offerCodeCount = file.catalog.redeemableOfferCount(.code)
     }
 }

@@ -4,7 +4,7 @@
 /// `"max_body":1048576,"max_subs":65536,"ping_ms":20000,"ping_out":2,"time":1795232400000}`
 package struct HelloMessage: Sendable, Equatable {
     /// Protocol version, "1".
-    package var v: String
+    package var v = "1"
     /// Random for each start of the broker.
     package var id: String
     package var name: String
@@ -15,35 +15,29 @@ package struct HelloMessage: Sendable, Equatable {
     /// Methods `connect` may use: `none`, `token`.
     package var auth: [String]
     /// Bytes of the largest header the broker takes.
-    package var maxHeader: Int
+    package var maxHeader = BusLimits.headerBytesMax
     /// Bytes of the largest body the broker takes.
-    package var maxBody: Int
+    package var maxBody = BusLimits.bodyBytesMax
     /// Subscriptions of one connection.
     package var maxSubs: Int
     /// Silence after which the broker pings, in milliseconds, unless `connect` asks for another.
     package var pingMilliseconds: Int
     /// Pings without an answer after which the broker closes the connection.
-    package var pingOut: Int
+    package var pingOut = BusLimits.pingsOutMax
     /// The broker's clock, milliseconds since 1970.
     package var time: Int
 
     package init(
-        v: String = "1", id: String, name: String, ver: String, cid: Int, auth: [String],
-        maxHeader: Int = BusLimits.headerBytesMax, maxBody: Int = BusLimits.bodyBytesMax,
-        maxSubs: Int = BusLimits.subscriptionsMax, pingMilliseconds: Int = 20_000,
-        pingOut: Int = BusLimits.pingsOutMax, time: Int
+        id: String, name: String, ver: String, cid: Int, auth: [String], maxSubs: Int = BusLimits.subscriptionsMax,
+        pingMilliseconds: Int = 20_000, time: Int
     ) {
-        self.v = v
         self.id = id
         self.name = name
         self.ver = ver
         self.cid = cid
         self.auth = auth
-        self.maxHeader = maxHeader
-        self.maxBody = maxBody
         self.maxSubs = maxSubs
         self.pingMilliseconds = pingMilliseconds
-        self.pingOut = pingOut
         self.time = time
     }
 }

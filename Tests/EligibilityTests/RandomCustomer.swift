@@ -59,12 +59,16 @@ struct RandomCustomer {
         let isTrial = offer && Bool.random(using: &random)
         let identifier = "\(items.count + 1)"
         items.append(
-            ReceiptItem(
-                transactionIdentifier: identifier, originalTransactionIdentifier: "1",
-                productIdentifier: Bool.random(using: &random) ? "pro.monthly" : "pro.yearly", type: .autoRenewable,
-                quantity: 1, purchaseDate: start, originalPurchaseDate: start, expiresDate: end,
-                subscriptionGroupIdentifier: Bool.random(using: &random) ? "pro" : nil, isTrialPeriod: isTrial,
-                isInIntroOfferPeriod: offer && !isTrial))
+            with(
+                ReceiptItem(
+                    transactionIdentifier: identifier, originalTransactionIdentifier: "1",
+                    productIdentifier: Bool.random(using: &random) ? "pro.monthly" : "pro.yearly", type: .autoRenewable,
+                    quantity: 1, purchaseDate: start, originalPurchaseDate: start, expiresDate: end,
+                    subscriptionGroupIdentifier: Bool.random(using: &random) ? "pro" : nil)
+            ) {
+                $0.isTrialPeriod = isTrial
+                $0.isInIntroOfferPeriod = offer && !isTrial
+            })
         history.state = .subscribed
         history.activeUntil = end
         history.activeTransaction = identifier

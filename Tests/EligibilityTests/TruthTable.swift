@@ -130,12 +130,17 @@ enum TruthTable {
         _ number: Int, _ product: String = "pro.monthly", group: String? = "pro", ends: Int64?, trial: Bool = false,
         introductory: Bool = false, refunded: Bool = false, upgraded: Bool = false
     ) -> ReceiptItem {
-        ReceiptItem(
-            transactionIdentifier: "\(number)", originalTransactionIdentifier: "1", productIdentifier: product,
-            type: ends == nil ? .consumable : .autoRenewable, quantity: 1, purchaseDate: at(-100 + Int64(number)),
-            originalPurchaseDate: at(-99), expiresDate: ends.map(at), subscriptionGroupIdentifier: group,
-            isTrialPeriod: trial, isInIntroOfferPeriod: introductory, isUpgraded: upgraded,
-            cancellationDate: refunded ? at(-1) : nil)
+        with(
+            ReceiptItem(
+                transactionIdentifier: "\(number)", originalTransactionIdentifier: "1", productIdentifier: product,
+                type: ends == nil ? .consumable : .autoRenewable, quantity: 1, purchaseDate: at(-100 + Int64(number)),
+                originalPurchaseDate: at(-99), expiresDate: ends.map(at), subscriptionGroupIdentifier: group)
+        ) {
+            $0.isTrialPeriod = trial
+            $0.isInIntroOfferPeriod = introductory
+            $0.isUpgraded = upgraded
+            $0.cancellationDate = refunded ? at(-1) : nil
+        }
     }
 
     private static func renewal(group: String? = nil, retry: Bool, grace: Int64?) -> ReceiptRenewal {

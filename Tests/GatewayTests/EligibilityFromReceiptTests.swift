@@ -10,12 +10,16 @@ import Testing
 /// `POST /v1/eligibility`: a receipt this store has signed is believed, and no other (M120).
 @Suite struct EligibilityFromReceiptTests {
     private static let path = "/v1/eligibility"
-    private static let trial = ReceiptItem(
-        transactionIdentifier: "1000000001", originalTransactionIdentifier: "1000000001",
-        productIdentifier: Sample.pro.productIdentifier, type: .autoRenewable, quantity: 1,
-        purchaseDate: Timestamp(milliseconds: 1_700_000_000_000),
-        originalPurchaseDate: Timestamp(milliseconds: 1_700_000_000_000),
-        expiresDate: Timestamp(milliseconds: 1_700_604_800_000), isTrialPeriod: true)
+    private static let trial = with(
+        ReceiptItem(
+            transactionIdentifier: "1000000001", originalTransactionIdentifier: "1000000001",
+            productIdentifier: Sample.pro.productIdentifier, type: .autoRenewable, quantity: 1,
+            purchaseDate: Timestamp(milliseconds: 1_700_000_000_000),
+            originalPurchaseDate: Timestamp(milliseconds: 1_700_000_000_000),
+            expiresDate: Timestamp(milliseconds: 1_700_604_800_000))
+    ) {
+        $0.isTrialPeriod = true
+    }
 
     /// A receipt of Alice's with one trial in it.
     private func receipt(

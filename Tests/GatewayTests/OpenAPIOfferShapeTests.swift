@@ -58,12 +58,21 @@ import Testing
 
     @Test func `what stands in a verified receipt is documented`() throws {
         let now = Timestamp(milliseconds: 1_800_000_000_000)
-        var item = ReceiptItem(
-            transactionIdentifier: "2", originalTransactionIdentifier: "1", productIdentifier: "p",
-            type: .autoRenewable, quantity: 1, purchaseDate: now, originalPurchaseDate: now, expiresDate: now,
-            webOrderLineItemIdentifier: "3", subscriptionGroupIdentifier: "g", isTrialPeriod: true,
-            isInIntroOfferPeriod: true, isUpgraded: true, cancellationDate: now, cancellationReason: .appIssue,
-            offer: AppliedOffer(type: .subscription, paymentMode: .payUpFront, identifier: "o"), appAccountToken: "a")
+        var item = with(
+            ReceiptItem(
+                transactionIdentifier: "2", originalTransactionIdentifier: "1", productIdentifier: "p",
+                type: .autoRenewable, quantity: 1, purchaseDate: now, originalPurchaseDate: now, expiresDate: now,
+                subscriptionGroupIdentifier: "g")
+        ) {
+            $0.webOrderLineItemIdentifier = "3"
+            $0.isTrialPeriod = true
+            $0.isInIntroOfferPeriod = true
+            $0.isUpgraded = true
+            $0.cancellationDate = now
+            $0.cancellationReason = .appIssue
+            $0.offer = AppliedOffer(type: .subscription, paymentMode: .payUpFront, identifier: "o")
+            $0.appAccountToken = "a"
+        }
         var purchase = names(PurchaseFields.latest(item))
         item.offer?.type = .code
         purchase.formUnion(names(PurchaseFields.latest(item)))

@@ -135,11 +135,19 @@ import Testing
 
     /// The members of what is sent stand in their schemas, and the schemas know no others.
     @Test func `purchases have the members the models write`() throws {
-        var transaction = PaymentTransaction(
-            id: "t", transactionState: .purchased, payment: Sample.payment("t"), revision: 1, originDeviceId: "d",
-            supersedes: "x", expiresDate: .wallClock(), isTrialPeriod: true, isInIntroOfferPeriod: true,
-            isUpgraded: true, revocationDate: .wallClock(), price: Money(minorUnits: 1, currency: Sample.dollars),
-            offer: AppliedOffer(type: .introductory, paymentMode: .freeTrial))
+        var transaction = with(
+            PaymentTransaction(
+                id: "t", transactionState: .purchased, payment: Sample.payment("t"), revision: 1, originDeviceId: "d",
+                price: Money(minorUnits: 1, currency: Sample.dollars))
+        ) {
+            $0.supersedes = "x"
+            $0.expiresDate = .wallClock()
+            $0.isTrialPeriod = true
+            $0.isInIntroOfferPeriod = true
+            $0.isUpgraded = true
+            $0.revocationDate = .wallClock()
+            $0.offer = AppliedOffer(type: .introductory, paymentMode: .freeTrial)
+        }
         transaction.warnings = ["finishedWithPendingDownloads"]
         let increase = PriceIncrease(status: .pending, price: Sample.pro.price, formerPrice: Sample.pro.price)
         let moved = StorefrontChange(
@@ -163,10 +171,16 @@ import Testing
         #expect(
             try members("Prompt")
                 == written(
-                    Prompt(
-                        id: "p", kind: .sheet, bundleId: "a", account: "b", transaction: transaction,
-                        productIdentifier: "p", appPrice: Sample.pro.price, times: 1, priceIncrease: increase,
-                        createdAt: .wallClock(), answers: [])))
+                    with(
+                        Prompt(
+                            id: "p", kind: .sheet, bundleId: "a", account: "b", transaction: transaction,
+                            createdAt: .wallClock(), answers: [])
+                    ) {
+                        $0.productIdentifier = "p"
+                        $0.appPrice = Sample.pro.price
+                        $0.times = 1
+                        $0.priceIncrease = increase
+                    }))
     }
 
     @Test func `what clearing answers has the members the gateway writes`() throws {
@@ -202,10 +216,15 @@ import Testing
         #expect(try members("Subscription") == written(subscription))
         let page = SubscriptionsPage(subscriptions: [], after: "a", businessNow: .wallClock())
         #expect(try members("Subscriptions") == written(page))
-        let event = SubscriptionEvent(
-            at: .wallClock(), kind: .renewed, account: "a", originalTransactionIdentifier: "1",
-            productIdentifier: "p", amount: Sample.pro.price, offer: offer, transactionIdentifier: "2", period: 1,
-            expiresDate: .wallClock(), detail: "d")
+        let event = with(
+            SubscriptionEvent(
+                at: .wallClock(), kind: .renewed, account: "a", originalTransactionIdentifier: "1",
+                productIdentifier: "p", amount: Sample.pro.price, transactionIdentifier: "2", period: 1,
+                expiresDate: .wallClock())
+        ) {
+            $0.offer = offer
+            $0.detail = "d"
+        }
         #expect(try members("SubscriptionEvent") == written(event))
         let timeline = SubscriptionTimeline(subscription: subscription, events: [event], after: "a")
         #expect(try members("Timeline") == written(timeline))

@@ -92,10 +92,15 @@ import Testing
     @Test func `a customer of many years keeps what decides about offers (M120)`() {
         let first = Timestamp(milliseconds: 1_600_000_000_000)
         let items = (0..<2_000).map { number in
-            ReceiptItem(
-                transactionIdentifier: "\(number)", originalTransactionIdentifier: "0", productIdentifier: "p",
-                type: .autoRenewable, quantity: 1, purchaseDate: first + .seconds(number), originalPurchaseDate: first,
-                isTrialPeriod: number == 0, isInIntroOfferPeriod: number == 7)
+            with(
+                ReceiptItem(
+                    transactionIdentifier: "\(number)", originalTransactionIdentifier: "0", productIdentifier: "p",
+                    type: .autoRenewable, quantity: 1, purchaseDate: first + .seconds(number),
+                    originalPurchaseDate: first)
+            ) {
+                $0.isTrialPeriod = number == 0
+                $0.isInIntroOfferPeriod = number == 7
+            }
         }
         let selected = CustomerFacts.selected(items, max: CustomerFacts.itemsMax)
         #expect(selected.count == CustomerFacts.itemsMax)
@@ -115,13 +120,18 @@ import Testing
         let database = try KeyStore.open(in: directory.path, logger: InMemoryGateway.logger).database
         let instant = Timestamp(milliseconds: 1_795_600_000_000)
         let items = (0..<CustomerFacts.itemsMax).map { number in
-            ReceiptItem(
-                transactionIdentifier: "\(2_000_000_000_000_000 + number)",
-                originalTransactionIdentifier: "2000000000000000",
-                productIdentifier: String(repeating: "p", count: 100), type: .autoRenewable, quantity: 10,
-                purchaseDate: instant, originalPurchaseDate: instant, expiresDate: instant,
-                webOrderLineItemIdentifier: "\(Int64.max)", isTrialPeriod: true, isInIntroOfferPeriod: true,
-                cancellationDate: instant)
+            with(
+                ReceiptItem(
+                    transactionIdentifier: "\(2_000_000_000_000_000 + number)",
+                    originalTransactionIdentifier: "2000000000000000",
+                    productIdentifier: String(repeating: "p", count: 100), type: .autoRenewable, quantity: 10,
+                    purchaseDate: instant, originalPurchaseDate: instant, expiresDate: instant)
+            ) {
+                $0.webOrderLineItemIdentifier = "\(Int64.max)"
+                $0.isTrialPeriod = true
+                $0.isInIntroOfferPeriod = true
+                $0.cancellationDate = instant
+            }
         }
         let facts = CustomerFacts(items: items, subscriptions: [], firstSeen: instant, now: instant)
         let data = try await ReceiptMaker(keys: SigningKeys(database: database), environment: .sandbox).receiptData(

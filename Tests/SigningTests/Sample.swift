@@ -8,16 +8,27 @@ enum Sample {
     static let bundleId = "com.example.app"
     static let noon = Timestamp(milliseconds: 1_795_600_000_000)
 
-    static let trial = ReceiptItem(
-        transactionIdentifier: "2000000000000001", originalTransactionIdentifier: "2000000000000001",
-        productIdentifier: "com.example.pro.monthly", type: .autoRenewable, quantity: 1, purchaseDate: noon,
-        originalPurchaseDate: noon, expiresDate: noon + .seconds(14 * 86400),
-        webOrderLineItemIdentifier: "1000000000000001", subscriptionGroupIdentifier: "21378123", isTrialPeriod: true,
-        isInIntroOfferPeriod: false, offer: AppliedOffer(type: .introductory, paymentMode: .freeTrial))
-    static let beaches = ReceiptItem(
-        transactionIdentifier: "2000000000000002", originalTransactionIdentifier: "2000000000000002",
-        productIdentifier: "com.example.hiddenBeaches", type: .nonConsumable, quantity: 1, purchaseDate: noon,
-        originalPurchaseDate: noon, cancellationDate: noon + .seconds(60), cancellationReason: .other)
+    static let trial = with(
+        ReceiptItem(
+            transactionIdentifier: "2000000000000001", originalTransactionIdentifier: "2000000000000001",
+            productIdentifier: "com.example.pro.monthly", type: .autoRenewable, quantity: 1, purchaseDate: noon,
+            originalPurchaseDate: noon, expiresDate: noon + .seconds(14 * 86400),
+            subscriptionGroupIdentifier: "21378123")
+    ) {
+        $0.webOrderLineItemIdentifier = "1000000000000001"
+        $0.isTrialPeriod = true
+        $0.isInIntroOfferPeriod = false
+        $0.offer = AppliedOffer(type: .introductory, paymentMode: .freeTrial)
+    }
+    static let beaches = with(
+        ReceiptItem(
+            transactionIdentifier: "2000000000000002", originalTransactionIdentifier: "2000000000000002",
+            productIdentifier: "com.example.hiddenBeaches", type: .nonConsumable, quantity: 1, purchaseDate: noon,
+            originalPurchaseDate: noon)
+    ) {
+        $0.cancellationDate = noon + .seconds(60)
+        $0.cancellationReason = .other
+    }
 
     static func document(
         _ items: [ReceiptItem] = [trial, beaches], environment: ReceiptEnvironment = .sandbox,
@@ -36,16 +47,20 @@ enum Sample {
         func sometimes<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
         let type = ProductType.allCases.randomElement(using: &random) ?? .consumable
         let isSubscription = type == .autoRenewable
-        return ReceiptItem(
-            transactionIdentifier: "\(2_000_000_000_000_000 + number)",
-            originalTransactionIdentifier: "\(2_000_000_000_000_000 + Int.random(in: 0...number, using: &random))",
-            productIdentifier: "com.example.\(String(repeating: "ä", count: Int.random(in: 0...40, using: &random)))p",
-            type: type, quantity: Int.random(in: 1...10, using: &random), purchaseDate: instant(),
-            originalPurchaseDate: instant(), expiresDate: isSubscription ? instant() : nil,
-            webOrderLineItemIdentifier: isSubscription ? "\(Int64.random(in: 0...Int64.max, using: &random))" : nil,
-            isTrialPeriod: isSubscription ? Bool.random(using: &random) : nil,
-            isInIntroOfferPeriod: isSubscription ? Bool.random(using: &random) : nil,
-            cancellationDate: sometimes(instant()),
-            offer: sometimes(AppliedOffer(type: .subscription, paymentMode: .payUpFront, identifier: "spring")))
+        return with(
+            ReceiptItem(
+                transactionIdentifier: "\(2_000_000_000_000_000 + number)",
+                originalTransactionIdentifier: "\(2_000_000_000_000_000 + Int.random(in: 0...number, using: &random))",
+                productIdentifier:
+                    "com.example.\(String(repeating: "ä", count: Int.random(in: 0...40, using: &random)))p", type: type,
+                quantity: Int.random(in: 1...10, using: &random), purchaseDate: instant(),
+                originalPurchaseDate: instant(), expiresDate: isSubscription ? instant() : nil)
+        ) {
+            $0.webOrderLineItemIdentifier = isSubscription ? "\(Int64.random(in: 0...Int64.max, using: &random))" : nil
+            $0.isTrialPeriod = isSubscription ? Bool.random(using: &random) : nil
+            $0.isInIntroOfferPeriod = isSubscription ? Bool.random(using: &random) : nil
+            $0.cancellationDate = sometimes(instant())
+            $0.offer = sometimes(AppliedOffer(type: .subscription, paymentMode: .payUpFront, identifier: "spring"))
+        }
     }
 }

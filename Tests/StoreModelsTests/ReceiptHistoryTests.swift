@@ -99,11 +99,16 @@ import Testing
         expires: Int64? = nil
     ) -> ReceiptItem {
         let date = Timestamp(milliseconds: Int64(number))
-        return ReceiptItem(
-            transactionIdentifier: "\(number)", originalTransactionIdentifier: "\(number)", productIdentifier: product,
-            type: .autoRenewable, quantity: 1, purchaseDate: date, originalPurchaseDate: date,
-            expiresDate: expires.map(Timestamp.init(milliseconds:)), subscriptionGroupIdentifier: group,
-            isTrialPeriod: trial, isInIntroOfferPeriod: introductory)
+        return with(
+            ReceiptItem(
+                transactionIdentifier: "\(number)", originalTransactionIdentifier: "\(number)",
+                productIdentifier: product, type: .autoRenewable, quantity: 1, purchaseDate: date,
+                originalPurchaseDate: date, expiresDate: expires.map(Timestamp.init(milliseconds:)),
+                subscriptionGroupIdentifier: group)
+        ) {
+            $0.isTrialPeriod = trial
+            $0.isInIntroOfferPeriod = introductory
+        }
     }
 }
 

@@ -31,16 +31,20 @@ enum Fixtures {
         _ identifier: String, _ amount: String, period: SubscriptionPeriod? = nil, trial: Bool = false
     ) -> Product {
         let week = SubscriptionPeriod(numberOfUnits: 1, unit: .week)
-        return Product(
-            productIdentifier: identifier, type: trial || period != nil ? .autoRenewable : .nonConsumable,
-            localizedTitle: "Title of \(identifier)", localizedDescription: "", price: money(amount),
-            priceLocale: "en_US@currency=USD", subscriptionPeriod: period,
-            subscriptionGroupIdentifier: trial ? "pro" : nil,
-            introductoryPrice: trial
+        return with(
+            Product(
+                productIdentifier: identifier, type: trial || period != nil ? .autoRenewable : .nonConsumable,
+                localizedTitle: "Title of \(identifier)", localizedDescription: "", price: money(amount),
+                priceLocale: "en_US@currency=USD", subscriptionPeriod: period,
+                subscriptionGroupIdentifier: trial ? "pro" : nil)
+        ) {
+            $0.introductoryPrice =
+                trial
                 ? ProductDiscount(
                     identifier: nil, type: .introductory, price: money("0.00"), priceLocale: "en_US@currency=USD",
-                    paymentMode: .freeTrial, subscriptionPeriod: week, numberOfPeriods: 1) : nil,
-            introductoryOfferEligibility: trial ? .eligible : nil)
+                    paymentMode: .freeTrial, subscriptionPeriod: week, numberOfPeriods: 1) : nil
+            $0.introductoryOfferEligibility = trial ? .eligible : nil
+        }
     }
 
     /// One with content of ``contentBytes``.
@@ -69,13 +73,16 @@ enum Fixtures {
         _ id: String, _ state: TransactionState, identifier: String? = nil, downloads: [Download] = []
     ) -> PaymentTransaction {
         let isPurchased = state == .purchased
-        return PaymentTransaction(
-            id: id, transactionIdentifier: identifier, transactionState: state,
-            transactionDate: isPurchased ? Timestamp("2026-11-21T10:00:04Z") : nil,
-            payment: Payment(requestIdentifier: "key", productIdentifier: "pro.monthly"), downloads: downloads,
-            revision: 1,
-            deliveries: 2,
-            originDeviceId: "alice-1", expiresDate: isPurchased ? Timestamp("2026-11-28T10:00:04Z") : nil,
-            isTrialPeriod: isPurchased ? true : nil, price: isPurchased ? money("9.99") : nil)
+        return with(
+            PaymentTransaction(
+                id: id, transactionIdentifier: identifier, transactionState: state,
+                transactionDate: isPurchased ? Timestamp("2026-11-21T10:00:04Z") : nil,
+                payment: Payment(requestIdentifier: "key", productIdentifier: "pro.monthly"), downloads: downloads,
+                revision: 1, originDeviceId: "alice-1", price: isPurchased ? money("9.99") : nil)
+        ) {
+            $0.deliveries = 2
+            $0.expiresDate = isPurchased ? Timestamp("2026-11-28T10:00:04Z") : nil
+            $0.isTrialPeriod = isPurchased ? true : nil
+        }
     }
 }

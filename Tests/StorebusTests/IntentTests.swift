@@ -320,10 +320,14 @@ import Testing
 
     @Test func `an app that waits to be bought leads to its intents`() async {
         let store = FakeStore()
-        let prompt = Prompt(
-            id: "ap_1", kind: .appPurchase, bundleId: "com.example.app", account: "alice", transaction: nil,
-            productIdentifier: "hidden-beaches", appPrice: Promoted.appPrice,
-            createdAt: Timestamp(milliseconds: 0), answers: [.approve, .cancel])
+        let prompt = with(
+            Prompt(
+                id: "ap_1", kind: .appPurchase, bundleId: "com.example.app", account: "alice", transaction: nil,
+                createdAt: Timestamp(milliseconds: 0), answers: [.approve, .cancel])
+        ) {
+            $0.productIdentifier = "hidden-beaches"
+            $0.appPrice = Promoted.appPrice
+        }
         store.answer("GET /admin/v1/prompts", JSONText.value(PromptsPage(prompts: [prompt])))
         store.answer("POST /admin/v1/prompts/ap_1", JSONText.value(prompt))
         let (_, listed) = await store.run("prompt", "list")

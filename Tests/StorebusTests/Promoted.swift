@@ -84,14 +84,21 @@ enum Promoted {
         deferredBy: PurchaseIntent.Deferral? = nil, feedback: String? = nil, transactionId: String? = nil,
         warning: String? = nil
     ) -> PurchaseIntent {
-        PurchaseIntent(
-            intentIdentifier: id, state: state,
-            payment: Payment(
-                requestIdentifier: "intent:\(id)", productIdentifier: "hidden-beaches", intentIdentifier: id),
-            product: FakeStore.products[1], source: .storePage, answerBy: answerBy.map(instant),
-            expiresAt: instant("2026-11-22T10:00:00Z"), deferredBy: deferredBy, feedback: feedback,
-            transactionId: transactionId, bundleId: "com.example.app", account: "alice", deviceId: "alice-2",
-            warning: warning)
+        with(
+            PurchaseIntent(
+                intentIdentifier: id, state: state,
+                payment: Payment(
+                    requestIdentifier: "intent:\(id)", productIdentifier: "hidden-beaches", intentIdentifier: id),
+                product: FakeStore.products[1], source: .storePage, answerBy: answerBy.map(instant),
+                expiresAt: instant("2026-11-22T10:00:00Z"), transactionId: transactionId)
+        ) {
+            $0.deferredBy = deferredBy
+            $0.feedback = feedback
+            $0.bundleId = "com.example.app"
+            $0.account = "alice"
+            $0.deviceId = "alice-2"
+            $0.warning = warning
+        }
     }
 
     /// As the app is told of it: without whose it is.

@@ -11,22 +11,33 @@ enum Subscribed {
     static let bought = instant("2026-11-21T10:00:04Z")
     static let trial = AppliedOffer(type: .introductory, paymentMode: .freeTrial)
 
-    static let subscription = Subscription(
-        originalTransactionIdentifier: "2000000000000001", subscriptionGroupIdentifier: "pro",
-        productIdentifier: "pro.monthly", state: .subscribed, willAutoRenew: true,
-        autoRenewProductIdentifier: "pro.monthly", purchaseDate: instant("2026-12-28T10:00:04Z"),
-        expiresDate: instant("2027-01-28T10:00:04Z"), renewalPrice: Fixtures.money("9.99"),
-        transactionIdentifier: "2000000000000004", id: "t_4", period: 2, bundleId: "com.example.app", account: "alice")
+    static let subscription = with(
+        Subscription(
+            originalTransactionIdentifier: "2000000000000001", subscriptionGroupIdentifier: "pro",
+            productIdentifier: "pro.monthly", state: .subscribed, willAutoRenew: true,
+            autoRenewProductIdentifier: "pro.monthly",
+            latest: Subscription.Period(
+                index: 2, start: instant("2026-12-28T10:00:04Z"), end: instant("2027-01-28T10:00:04Z"),
+                transactionID: "t_4", transactionIdentifier: "2000000000000004"))
+    ) {
+        $0.renewalPrice = Fixtures.money("9.99")
+        ($0.bundleId, $0.account) = ("com.example.app", "alice")
+    }
 
     static func event(
         _ kind: SubscriptionEvent.Kind, _ at: String, amount: String? = nil, offer: AppliedOffer? = nil,
         transaction: String? = nil, period: Int = 0, until: String? = nil, product: String = "pro.monthly",
         detail: String? = nil
     ) -> SubscriptionEvent {
-        SubscriptionEvent(
-            at: instant(at), kind: kind, account: "alice", originalTransactionIdentifier: "2000000000000001",
-            productIdentifier: product, amount: amount.map { Fixtures.money($0) }, offer: offer,
-            transactionIdentifier: transaction, period: period, expiresDate: until.map(instant), detail: detail)
+        with(
+            SubscriptionEvent(
+                at: instant(at), kind: kind, account: "alice", originalTransactionIdentifier: "2000000000000001",
+                productIdentifier: product, amount: amount.map { Fixtures.money($0) },
+                transactionIdentifier: transaction, period: period, expiresDate: until.map(instant))
+        ) {
+            $0.offer = offer
+            $0.detail = detail
+        }
     }
 
     static let events = [

@@ -10,21 +10,21 @@ struct StorefrontPresenter: Sendable {
         let text = localization(of: product)
         let subscription = product.subscription
         let content = product.conditions.hostedContent
-        return Product(
-            productIdentifier: product.productIdentifier,
-            type: product.type,
-            localizedTitle: text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? product.referenceName,
-            localizedDescription: text?.description ?? "",
-            price: product.prices.money(in: entry),
-            priceLocale: entry.priceLocale,
-            subscriptionPeriod: subscription?.period,
-            subscriptionGroupIdentifier: subscription?.groupIdentifier,
-            introductoryPrice: subscription?.introductoryOffer.map { discount($0, .introductory) },
-            discounts: subscription?.promotionalOffers.map { discount($0, .subscription) } ?? [],
-            isFamilyShareable: product.isFamilyShareable,
-            isDownloadable: content != nil,
-            downloadContentLengths: content.map { [$0.length] } ?? [],
-            downloadContentVersion: content?.version ?? "")
+        return with(
+            Product(
+                productIdentifier: product.productIdentifier, type: product.type,
+                localizedTitle: text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? product.referenceName,
+                localizedDescription: text?.description ?? "", price: product.prices.money(in: entry),
+                priceLocale: entry.priceLocale, subscriptionPeriod: subscription?.period,
+                subscriptionGroupIdentifier: subscription?.groupIdentifier)
+        ) {
+            $0.introductoryPrice = subscription?.introductoryOffer.map { discount($0, .introductory) }
+            $0.discounts = subscription?.promotionalOffers.map { discount($0, .subscription) } ?? []
+            $0.isFamilyShareable = product.isFamilyShareable
+            $0.isDownloadable = content != nil
+            $0.downloadContentLengths = content.map { [$0.length] } ?? []
+            $0.downloadContentVersion = content?.version ?? ""
+        }
     }
 
     /// Win-back offers and offer codes, in the file's order.

@@ -50,12 +50,14 @@ extension PaymentTransaction {
             appAccountToken: original.payment.appAccountToken)
         self.init(
             id: id, transactionIdentifier: identifier, transactionState: .purchased, transactionDate: attempt.at,
-            payment: payment, original: OriginalTransaction(original),
-            originalTransactionIdentifier: original.transactionIdentifier, revision: 1,
-            originDeviceId: original.originDeviceId, expiresDate: value.period.end,
-            isTrialPeriod: attempt.terms.flags.isTrialPeriod,
-            isInIntroOfferPeriod: attempt.terms.flags.isInIntroOfferPeriod,
-            subscriptionGroupIdentifier: value.paidGroup, price: attempt.terms.amount, offer: attempt.terms.offer)
+            payment: payment, revision: 1, originDeviceId: original.originDeviceId, price: attempt.terms.amount)
+        self.original = OriginalTransaction(original)
+        originalTransactionIdentifier = original.transactionIdentifier
+        expiresDate = value.period.end
+        isTrialPeriod = attempt.terms.flags.isTrialPeriod
+        isInIntroOfferPeriod = attempt.terms.flags.isInIntroOfferPeriod
+        subscriptionGroupIdentifier = value.paidGroup
+        offer = attempt.terms.offer
     }
 }
 

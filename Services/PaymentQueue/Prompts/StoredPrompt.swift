@@ -45,9 +45,14 @@ struct StoredPrompt: Hashable, Sendable {
 
     /// As the operator sees it.
     func prompt(about transaction: PaymentTransaction?, _ increase: PriceIncrease? = nil) -> Prompt {
-        Prompt(
-            id: id, kind: kind, bundleId: customer.bundleId, account: account, transaction: transaction,
-            times: kind == .signIn ? times : nil, priceIncrease: increase, createdAt: createdAt, answers: answers)
+        with(
+            Prompt(
+                id: id, kind: kind, bundleId: customer.bundleId, account: account, transaction: transaction,
+                createdAt: createdAt, answers: answers)
+        ) {
+            $0.times = kind == .signIn ? times : nil
+            $0.priceIncrease = increase
+        }
     }
 }
 

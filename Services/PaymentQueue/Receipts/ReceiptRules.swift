@@ -13,18 +13,24 @@ enum ReceiptRules {
         else { return nil }
         let isSubscription = terms.productType == .autoRenewable
         let original = value.original?.transaction
-        return ReceiptItem(
-            transactionIdentifier: identifier,
-            originalTransactionIdentifier: value.originalTransactionIdentifier ?? identifier,
-            productIdentifier: value.payment.productIdentifier, type: terms.productType,
-            quantity: value.payment.quantity, purchaseDate: date,
-            originalPurchaseDate: original?.transactionDate ?? date,
-            expiresDate: value.expiresDate,
-            webOrderLineItemIdentifier: isSubscription ? lineItem(of: identifier) : nil,
-            subscriptionGroupIdentifier: terms.subscription?.group, isTrialPeriod: value.isTrialPeriod,
-            isInIntroOfferPeriod: value.isInIntroOfferPeriod, isUpgraded: value.isUpgraded,
-            cancellationDate: value.revocationDate, cancellationReason: value.revocationReason, offer: value.offer,
-            appAccountToken: value.payment.appAccountToken)
+        return with(
+            ReceiptItem(
+                transactionIdentifier: identifier,
+                originalTransactionIdentifier: value.originalTransactionIdentifier ?? identifier,
+                productIdentifier: value.payment.productIdentifier, type: terms.productType,
+                quantity: value.payment.quantity, purchaseDate: date,
+                originalPurchaseDate: original?.transactionDate ?? date, expiresDate: value.expiresDate,
+                subscriptionGroupIdentifier: terms.subscription?.group)
+        ) {
+            $0.webOrderLineItemIdentifier = isSubscription ? lineItem(of: identifier) : nil
+            $0.isTrialPeriod = value.isTrialPeriod
+            $0.isInIntroOfferPeriod = value.isInIntroOfferPeriod
+            $0.isUpgraded = value.isUpgraded
+            $0.cancellationDate = value.revocationDate
+            $0.cancellationReason = value.revocationReason
+            $0.offer = value.offer
+            $0.appAccountToken = value.payment.appAccountToken
+        }
     }
 
     /// The line item of a period: decimal, and it never changes. It is never a transaction's identifier: those begin at

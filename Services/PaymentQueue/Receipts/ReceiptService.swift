@@ -61,12 +61,16 @@ struct ReceiptService: Sendable {
 extension StoredSubscription {
     /// The subscription as receipts list it: its row, without what only the catalogue knows.
     var wire: Subscription {
-        Subscription(
-            originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: paidGroup,
-            productIdentifier: product, state: state, willAutoRenew: willAutoRenew,
-            autoRenewProductIdentifier: renewProduct, purchaseDate: period.start, expiresDate: period.end,
-            gracePeriodExpiresDate: graceUntil, priceIncrease: priceIncrease,
-            expirationReason: expirationReason, offer: offer?.applied,
-            transactionIdentifier: period.transactionIdentifier, id: period.transactionID, period: period.index)
+        with(
+            Subscription(
+                originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: paidGroup,
+                productIdentifier: product, state: state, willAutoRenew: willAutoRenew,
+                autoRenewProductIdentifier: renewProduct, latest: period)
+        ) {
+            $0.gracePeriodExpiresDate = graceUntil
+            $0.priceIncrease = priceIncrease
+            $0.expirationReason = expirationReason
+            $0.offer = offer?.applied
+        }
     }
 }

@@ -39,16 +39,20 @@ enum RestoreRules {
         _ original: PaymentTransaction, id: String, transactionIdentifier: String, at now: Timestamp,
         expiresDate: Timestamp?, deviceId: String
     ) -> PaymentTransaction {
-        PaymentTransaction(
-            id: id, transactionIdentifier: transactionIdentifier, transactionState: .restored, transactionDate: now,
-            payment: original.payment, original: OriginalTransaction(original),
-            originalTransactionIdentifier: original.transactionIdentifier,
-            downloads: original.downloads.map { content in
-                Download(
-                    id: Identifiers.download(of: id), transactionId: id, state: .waiting,
-                    contentIdentifier: content.contentIdentifier, contentVersion: content.contentVersion,
-                    contentLength: content.contentLength)
-            },
-            revision: 1, originDeviceId: deviceId, expiresDate: expiresDate)
+        with(
+            PaymentTransaction(
+                id: id, transactionIdentifier: transactionIdentifier, transactionState: .restored, transactionDate: now,
+                payment: original.payment,
+                downloads: original.downloads.map { content in
+                    Download(
+                        id: Identifiers.download(of: id), transactionId: id, state: .waiting,
+                        contentIdentifier: content.contentIdentifier, contentVersion: content.contentVersion,
+                        contentLength: content.contentLength)
+                }, revision: 1, originDeviceId: deviceId)
+        ) {
+            $0.original = OriginalTransaction(original)
+            $0.originalTransactionIdentifier = original.transactionIdentifier
+            $0.expiresDate = expiresDate
+        }
     }
 }

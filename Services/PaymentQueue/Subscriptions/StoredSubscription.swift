@@ -12,17 +12,7 @@ struct StoredSubscription: Hashable, Sendable {
         var periodsLeft: Int
     }
 
-    /// A period that a purchase or a renewal has begun.
-    struct Period: Hashable, Sendable {
-        /// How many periods came before it.
-        var index: Int
-        var start: Timestamp
-        /// When it ends or has ended. Grace is not part of it.
-        var end: Timestamp
-        /// The `id` of its transaction, which is the subscription's latest, and its identifier.
-        var transactionID: String
-        var transactionIdentifier: String
-    }
+    typealias Period = Subscription.Period
 
     var customer: CustomerReference
     /// The group it began in, by which its row is found.

@@ -119,14 +119,7 @@ struct SubscriptionReader: Sendable {
         until last: ContinuousClock.Instant
     ) async -> Subscription {
         let value = due.value
-        var shown = Subscription(
-            originalTransactionIdentifier: value.originalIdentifier, subscriptionGroupIdentifier: value.paidGroup,
-            productIdentifier: value.product, state: value.state, willAutoRenew: value.willAutoRenew,
-            autoRenewProductIdentifier: value.renewProduct, purchaseDate: value.period.start,
-            expiresDate: value.period.end, gracePeriodExpiresDate: value.graceUntil,
-            priceIncrease: value.priceIncrease, expirationReason: value.expirationReason, offer: value.offer?.applied,
-            transactionIdentifier: value.period.transactionIdentifier, id: value.period.transactionID,
-            period: value.period.index)
+        var shown = value.wire
         if isOperator { (shown.bundleId, shown.account) = (value.customer.bundleId, due.account) }
         guard value.willAutoRenew, value.state.isExisting else { return shown }
         if let quote = await quote(due.quoteRequest, &quoted, until: last) {

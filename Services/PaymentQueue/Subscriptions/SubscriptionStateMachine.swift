@@ -63,12 +63,15 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     ) {
         actions.append(
             .record(
-                SubscriptionEvent(
-                    at: at, kind: kind, originalTransactionIdentifier: value.originalIdentifier,
-                    productIdentifier: value.product, amount: amount, offer: offer,
-                    transactionIdentifier: transactionIdentifier, period: period ?? value.period.index,
-                    expiresDate: expires,
-                    detail: detail)))
+                with(
+                    SubscriptionEvent(
+                        at: at, kind: kind, originalTransactionIdentifier: value.originalIdentifier,
+                        productIdentifier: value.product, amount: amount, transactionIdentifier: transactionIdentifier,
+                        period: period ?? value.period.index, expiresDate: expires)
+                ) {
+                    $0.offer = offer
+                    $0.detail = detail
+                }))
     }
 
     // MARK: Periods

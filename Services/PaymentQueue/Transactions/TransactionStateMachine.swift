@@ -93,9 +93,14 @@ struct TransactionStateMachine: Hashable, Sendable {
         id: String, payment: Payment, deviceId: String, supersedes: String? = nil, price: Money?, offer: AppliedOffer?
     ) -> TransactionStateMachine {
         TransactionStateMachine(
-            PaymentTransaction(
-                id: id, transactionState: .purchasing, payment: payment, revision: 1, originDeviceId: deviceId,
-                supersedes: supersedes, price: price, offer: offer),
+            with(
+                PaymentTransaction(
+                    id: id, transactionState: .purchasing, payment: payment, revision: 1, originDeviceId: deviceId,
+                    price: price)
+            ) {
+                $0.supersedes = supersedes
+                $0.offer = offer
+            },
             isFinished: false)
     }
 

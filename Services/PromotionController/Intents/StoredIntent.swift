@@ -68,10 +68,14 @@ struct StoredIntent: Hashable, Sendable {
 
     /// The intent as the app sees it.
     var intent: PurchaseIntent {
-        PurchaseIntent(
-            intentIdentifier: id, state: life.state, payment: payment, product: product, source: source,
-            answerBy: life.answerBy, expiresAt: life.expiresAt, deferredBy: life.deferredBy, feedback: life.feedback,
-            transactionId: transactionId)
+        with(
+            PurchaseIntent(
+                intentIdentifier: id, state: life.state, payment: payment, product: product, source: source,
+                answerBy: life.answerBy, expiresAt: life.expiresAt, transactionId: transactionId)
+        ) {
+            $0.deferredBy = life.deferredBy
+            $0.feedback = life.feedback
+        }
     }
 
     /// The intent as the operator sees it: with its customer and warnings.

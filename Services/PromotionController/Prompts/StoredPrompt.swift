@@ -28,8 +28,13 @@ struct StoredPrompt: Hashable, Sendable {
 
     /// The prompt as the operator sees it.
     var prompt: Prompt {
-        Prompt(
-            id: id, kind: .appPurchase, bundleId: installation.bundleId, account: account, transaction: nil,
-            productIdentifier: product, appPrice: appPrice, createdAt: createdAt, answers: Prompt.Answer.allCases)
+        with(
+            Prompt(
+                id: id, kind: .appPurchase, bundleId: installation.bundleId, account: account, transaction: nil,
+                createdAt: createdAt, answers: Prompt.Answer.allCases)
+        ) {
+            $0.productIdentifier = product
+            $0.appPrice = appPrice
+        }
     }
 }

@@ -60,14 +60,19 @@ package struct ReceiptPurchase: Hashable, Sendable {
 
     /// The purchase as far as the receipt says it.
     package var item: ReceiptItem {
-        ReceiptItem(
-            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: originalTransactionIdentifier,
-            productIdentifier: productIdentifier, type: type, quantity: quantity, purchaseDate: purchaseDate,
-            originalPurchaseDate: originalPurchaseDate, expiresDate: expiresDate,
-            webOrderLineItemIdentifier: webOrderLineItemIdentifier.map(String.init),
-            subscriptionGroupIdentifier: subscriptionGroupIdentifier,
-            isTrialPeriod: type == .autoRenewable ? isTrialPeriod : nil, isInIntroOfferPeriod: isInIntroOfferPeriod,
-            isUpgraded: isUpgraded, cancellationDate: cancellationDate)
+        with(
+            ReceiptItem(
+                transactionIdentifier: transactionIdentifier,
+                originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,
+                type: type, quantity: quantity, purchaseDate: purchaseDate, originalPurchaseDate: originalPurchaseDate,
+                expiresDate: expiresDate, subscriptionGroupIdentifier: subscriptionGroupIdentifier)
+        ) {
+            $0.webOrderLineItemIdentifier = webOrderLineItemIdentifier.map(String.init)
+            $0.isTrialPeriod = type == .autoRenewable ? isTrialPeriod : nil
+            $0.isInIntroOfferPeriod = isInIntroOfferPeriod
+            $0.isUpgraded = isUpgraded
+            $0.cancellationDate = cancellationDate
+        }
     }
 
     /// Attribute 1707. Apple does not say what its numbers mean; these are the ones observed in receipts.

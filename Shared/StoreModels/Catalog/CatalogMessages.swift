@@ -110,8 +110,7 @@ public struct ImportReport: Hashable, Sendable, Codable {
 
     public init(
         bundleId: String, catalogVersion: Int64, fileVersion: String, productCount: Int, subscriptionGroupCount: Int,
-        introductoryOfferCount: Int, settingsApplied: [String], settingsIgnored: [String], notes: [String],
-        promotionalOfferCount: Int? = nil, winBackOfferCount: Int? = nil, offerCodeCount: Int? = nil
+        introductoryOfferCount: Int, settingsApplied: [String], settingsIgnored: [String], notes: [String]
     ) {
         self.bundleId = bundleId
         self.catalogVersion = catalogVersion
@@ -122,9 +121,6 @@ public struct ImportReport: Hashable, Sendable, Codable {
         self.settingsApplied = settingsApplied
         self.settingsIgnored = settingsIgnored
         self.notes = notes
-        self.promotionalOfferCount = promotionalOfferCount
-        self.winBackOfferCount = winBackOfferCount
-        self.offerCodeCount = offerCodeCount
     }
 }
 

@@ -24,22 +24,19 @@ public struct Product: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String?
     public var introductoryPrice: ProductDiscount?
     /// Promotional offers.
-    public var discounts: [ProductDiscount]
-    public var isFamilyShareable: Bool
-    public var isDownloadable: Bool
+    public var discounts: [ProductDiscount] = []
+    public var isFamilyShareable: Bool = false
+    public var isDownloadable: Bool = false
     /// Bytes of each hosted content package.
-    public var downloadContentLengths: [Int64]
-    public var downloadContentVersion: String
+    public var downloadContentLengths: [Int64] = []
+    public var downloadContentVersion: String = ""
     /// Added by the gateway for the requesting customer; absent in Catalog's answers.
     public var introductoryOfferEligibility: OfferEligibility?
 
     public init(
         productIdentifier: String, type: ProductType, localizedTitle: String, localizedDescription: String,
-        price: Money,
-        priceLocale: String, subscriptionPeriod: SubscriptionPeriod? = nil, subscriptionGroupIdentifier: String? = nil,
-        introductoryPrice: ProductDiscount? = nil, discounts: [ProductDiscount] = [], isFamilyShareable: Bool = false,
-        isDownloadable: Bool = false, downloadContentLengths: [Int64] = [], downloadContentVersion: String = "",
-        introductoryOfferEligibility: OfferEligibility? = nil
+        price: Money, priceLocale: String, subscriptionPeriod: SubscriptionPeriod? = nil,
+        subscriptionGroupIdentifier: String? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.type = type
@@ -49,12 +46,5 @@ public struct Product: Hashable, Sendable, Codable {
         self.priceLocale = priceLocale
         self.subscriptionPeriod = subscriptionPeriod
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.introductoryPrice = introductoryPrice
-        self.discounts = discounts
-        self.isFamilyShareable = isFamilyShareable
-        self.isDownloadable = isDownloadable
-        self.downloadContentLengths = downloadContentLengths
-        self.downloadContentVersion = downloadContentVersion
-        self.introductoryOfferEligibility = introductoryOfferEligibility
     }
 }

@@ -27,7 +27,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// Grows by one with each change of state; observers deduplicate by (id, revision).
     public var revision: Int
     /// How many times a launch or resume has brought it (M51).
-    public var deliveries: Int
+    public var deliveries: Int = 0
     /// The device that added the payment.
     public var originDeviceId: String
     /// The failed transaction of an interrupted purchase that this one replaces.
@@ -53,40 +53,18 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
 
     public init(
         id: String, transactionIdentifier: String? = nil, transactionState: TransactionState,
-        transactionDate: Timestamp? = nil, payment: Payment, original: OriginalTransaction? = nil,
-        originalTransactionIdentifier: String? = nil, error: TransactionError? = nil, downloads: [Download] = [],
-        revision: Int, deliveries: Int = 0, originDeviceId: String, supersedes: String? = nil,
-        expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
-        isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil, revocationReason: RefundRequest.Reason? = nil,
-        effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil, price: Money? = nil,
-        offer: AppliedOffer? = nil, storefrontChange: StorefrontChange? = nil,
-        priceIncrease: PriceIncrease? = nil
+        transactionDate: Timestamp? = nil, payment: Payment, downloads: [Download] = [], revision: Int,
+        originDeviceId: String, price: Money? = nil
     ) {
         self.id = id
         self.transactionIdentifier = transactionIdentifier
         self.transactionState = transactionState
         self.transactionDate = transactionDate
         self.payment = payment
-        self.original = original
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.error = error
         self.downloads = downloads
         self.revision = revision
-        self.deliveries = deliveries
         self.originDeviceId = originDeviceId
-        self.supersedes = supersedes
-        self.expiresDate = expiresDate
-        self.isTrialPeriod = isTrialPeriod
-        self.isInIntroOfferPeriod = isInIntroOfferPeriod
-        self.isUpgraded = isUpgraded
-        self.revocationDate = revocationDate
-        self.revocationReason = revocationReason
-        self.effectiveDate = effectiveDate
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.price = price
-        self.offer = offer
-        self.storefrontChange = storefrontChange
-        self.priceIncrease = priceIncrease
     }
 
     /// Whether the device's observer is notified of this transaction (`http-api.md`, "Whose transactions"). Purchased

@@ -58,9 +58,7 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
 
     public init(
         intentIdentifier: String, state: State, payment: Payment, product: Product, offer: String? = nil,
-        source: Source, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
-        feedback: String? = nil, transactionId: String? = nil, bundleId: String? = nil, account: String? = nil,
-        deviceId: String? = nil, warning: String? = nil
+        source: Source, answerBy: Timestamp? = nil, expiresAt: Timestamp, transactionId: String? = nil
     ) {
         self.intentIdentifier = intentIdentifier
         self.state = state
@@ -70,12 +68,6 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
         self.source = source
         self.answerBy = answerBy
         self.expiresAt = expiresAt
-        self.deferredBy = deferredBy
-        self.feedback = feedback
         self.transactionId = transactionId
-        self.bundleId = bundleId
-        self.account = account
-        self.deviceId = deviceId
-        self.warning = warning
     }
 }

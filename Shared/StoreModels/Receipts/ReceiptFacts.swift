@@ -42,10 +42,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public init(
         transactionIdentifier: String, originalTransactionIdentifier: String, productIdentifier: String,
         type: ProductType, quantity: Int, purchaseDate: Timestamp, originalPurchaseDate: Timestamp,
-        expiresDate: Timestamp? = nil, webOrderLineItemIdentifier: String? = nil,
-        subscriptionGroupIdentifier: String? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
-        isUpgraded: Bool? = nil, cancellationDate: Timestamp? = nil, cancellationReason: RefundRequest.Reason? = nil,
-        offer: AppliedOffer? = nil, appAccountToken: String? = nil
+        expiresDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil
     ) {
         self.transactionIdentifier = transactionIdentifier
         self.originalTransactionIdentifier = originalTransactionIdentifier
@@ -55,15 +52,7 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
         self.purchaseDate = purchaseDate
         self.originalPurchaseDate = originalPurchaseDate
         self.expiresDate = expiresDate
-        self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.isTrialPeriod = isTrialPeriod
-        self.isInIntroOfferPeriod = isInIntroOfferPeriod
-        self.isUpgraded = isUpgraded
-        self.cancellationDate = cancellationDate
-        self.cancellationReason = cancellationReason
-        self.offer = offer
-        self.appAccountToken = appAccountToken
     }
 }
 

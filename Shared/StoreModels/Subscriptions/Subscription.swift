@@ -46,20 +46,37 @@ public struct Subscription: Hashable, Sendable, Codable {
     /// How many periods came before the present one.
     public var period: Int
     /// Win-back offers the customer may redeem now, best first.
-    public var eligibleWinBackOfferIdentifiers: [String]
+    public var eligibleWinBackOfferIdentifiers: [String] = []
     /// The app, in the operator's lists only.
     public var bundleId: String?
     /// The account, in the operator's lists only.
     public var account: String?
 
+    /// A period as the transaction that began it has it; flat among the members on the wire.
+    public struct Period: Hashable, Sendable {
+        /// How many periods came before it.
+        public var index: Int
+        public var start: Timestamp
+        /// Its end, without a grace period.
+        public var end: Timestamp
+        /// The `id` of its transaction.
+        public var transactionID: String
+        /// The number of its transaction.
+        public var transactionIdentifier: String
+
+        public init(index: Int, start: Timestamp, end: Timestamp, transactionID: String, transactionIdentifier: String)
+        {
+            self.index = index
+            self.start = start
+            self.end = end
+            self.transactionID = transactionID
+            self.transactionIdentifier = transactionIdentifier
+        }
+    }
+
     public init(
         originalTransactionIdentifier: String, subscriptionGroupIdentifier: String, productIdentifier: String,
-        state: SubscriptionState, willAutoRenew: Bool, autoRenewProductIdentifier: String, purchaseDate: Timestamp,
-        expiresDate: Timestamp, gracePeriodExpiresDate: Timestamp? = nil, renewalPrice: Money? = nil,
-        priceIncrease: PriceIncrease? = nil, expirationReason: ExpirationReason? = nil, offer: AppliedOffer? = nil,
-        transactionIdentifier: String,
-        id: String, period: Int, eligibleWinBackOfferIdentifiers: [String] = [], bundleId: String? = nil,
-        account: String? = nil
+        state: SubscriptionState, willAutoRenew: Bool, autoRenewProductIdentifier: String, latest: Period
     ) {
         self.originalTransactionIdentifier = originalTransactionIdentifier
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
@@ -67,18 +84,10 @@ public struct Subscription: Hashable, Sendable, Codable {
         self.state = state
         self.willAutoRenew = willAutoRenew
         self.autoRenewProductIdentifier = autoRenewProductIdentifier
-        self.purchaseDate = purchaseDate
-        self.expiresDate = expiresDate
-        self.gracePeriodExpiresDate = gracePeriodExpiresDate
-        self.renewalPrice = renewalPrice
-        self.priceIncrease = priceIncrease
-        self.expirationReason = expirationReason
-        self.offer = offer
-        self.transactionIdentifier = transactionIdentifier
-        self.id = id
-        self.period = period
-        self.eligibleWinBackOfferIdentifiers = eligibleWinBackOfferIdentifiers
-        self.bundleId = bundleId
-        self.account = account
+        self.purchaseDate = latest.start
+        self.expiresDate = latest.end
+        self.transactionIdentifier = latest.transactionIdentifier
+        self.id = latest.transactionID
+        self.period = latest.index
     }
 }

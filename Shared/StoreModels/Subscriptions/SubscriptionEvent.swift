@@ -55,8 +55,8 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
 
     public init(
         at: Timestamp, kind: Kind, account: String? = nil, originalTransactionIdentifier: String,
-        productIdentifier: String, amount: Money? = nil, offer: AppliedOffer? = nil,
-        transactionIdentifier: String? = nil, period: Int, expiresDate: Timestamp? = nil, detail: String? = nil
+        productIdentifier: String, amount: Money? = nil, transactionIdentifier: String? = nil, period: Int,
+        expiresDate: Timestamp? = nil
     ) {
         self.at = at
         self.kind = kind
@@ -64,10 +64,8 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         self.originalTransactionIdentifier = originalTransactionIdentifier
         self.productIdentifier = productIdentifier
         self.amount = amount
-        self.offer = offer
         self.transactionIdentifier = transactionIdentifier
         self.period = period
         self.expiresDate = expiresDate
-        self.detail = detail
     }
 }

@@ -45,18 +45,13 @@ public struct Prompt: Hashable, Sendable, Codable {
 
     public init(
         id: String, kind: Kind, bundleId: String, account: String, transaction: PaymentTransaction?,
-        productIdentifier: String? = nil, appPrice: Money? = nil, times: Int? = nil,
-        priceIncrease: PriceIncrease? = nil, createdAt: Timestamp, answers: [Answer]
+        createdAt: Timestamp, answers: [Answer]
     ) {
         self.id = id
         self.kind = kind
         self.bundleId = bundleId
         self.account = account
         self.transaction = transaction
-        self.productIdentifier = productIdentifier
-        self.appPrice = appPrice
-        self.times = times
-        self.priceIncrease = priceIncrease
         self.createdAt = createdAt
         self.answers = answers
     }

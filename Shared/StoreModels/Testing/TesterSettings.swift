@@ -68,8 +68,8 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     public init(
         storefront: String? = nil, canMakePayments: Bool? = nil, askToBuy: Bool? = nil,
         interruptPurchases: Bool? = nil, signIn: SignIn? = nil, sheet: PaymentSheetAnswer? = nil,
-        priceConsent: PriceConsent? = nil, subscriptionRenewalRate: SubscriptionRenewalRate? = nil,
-        simulatedErrors: SimulatedErrors? = nil, processor: ProcessorMode? = nil
+        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil,
+        processor: ProcessorMode? = nil
     ) {
         self.storefront = storefront
         self.canMakePayments = canMakePayments
@@ -77,7 +77,6 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         self.interruptPurchases = interruptPurchases
         self.signIn = signIn
         self.sheet = sheet
-        self.priceConsent = priceConsent
         self.subscriptionRenewalRate = subscriptionRenewalRate
         self.simulatedErrors = simulatedErrors
         self.processor = processor
@@ -92,18 +91,25 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// Takes settings that are not set here from `defaults`.
     public func over(_ defaults: TesterSettings?) -> TesterSettings {
         guard let defaults else { return self }
-        return TesterSettings(
-            storefront: storefront ?? defaults.storefront,
-            canMakePayments: canMakePayments ?? defaults.canMakePayments, askToBuy: askToBuy ?? defaults.askToBuy,
-            interruptPurchases: interruptPurchases ?? defaults.interruptPurchases, signIn: signIn ?? defaults.signIn,
-            sheet: sheet ?? defaults.sheet, priceConsent: priceConsent ?? defaults.priceConsent,
-            subscriptionRenewalRate: subscriptionRenewalRate ?? defaults.subscriptionRenewalRate,
-            simulatedErrors: simulatedErrors ?? defaults.simulatedErrors, processor: processor ?? defaults.processor)
+        return with(self) {
+            $0.storefront = storefront ?? defaults.storefront
+            $0.canMakePayments = canMakePayments ?? defaults.canMakePayments
+            $0.askToBuy = askToBuy ?? defaults.askToBuy
+            $0.interruptPurchases = interruptPurchases ?? defaults.interruptPurchases
+            $0.signIn = signIn ?? defaults.signIn
+            $0.sheet = sheet ?? defaults.sheet
+            $0.priceConsent = priceConsent ?? defaults.priceConsent
+            $0.subscriptionRenewalRate = subscriptionRenewalRate ?? defaults.subscriptionRenewalRate
+            $0.simulatedErrors = simulatedErrors ?? defaults.simulatedErrors
+            $0.processor = processor ?? defaults.processor
+        }
     }
 
     /// StoreKit's own behaviour where neither the tester nor the app says anything. The storefront of a new account
     /// is the United States'.
-    public static let standard = TesterSettings(
-        storefront: "USA", canMakePayments: true, askToBuy: false, interruptPurchases: false, signIn: .ok, sheet: .auto,
-        priceConsent: .agree, subscriptionRenewalRate: .realTime, simulatedErrors: SimulatedErrors())
+    public static let standard = with(
+        TesterSettings(
+            storefront: "USA", canMakePayments: true, askToBuy: false, interruptPurchases: false, signIn: .ok,
+            sheet: .auto, subscriptionRenewalRate: .realTime, simulatedErrors: SimulatedErrors())
+    ) { $0.priceConsent = .agree }
 }

@@ -30,26 +30,41 @@ extension FakePaymentQueue {
         let start = Timestamp(milliseconds: 1_795_600_000_123)
         contents.withLock { contents in
             contents.receiptItems = [
-                ReceiptItem(
-                    transactionIdentifier: "2000000000000001", originalTransactionIdentifier: "2000000000000001",
-                    productIdentifier: Sample.pro.productIdentifier, type: .autoRenewable, quantity: 1,
-                    purchaseDate: start, originalPurchaseDate: start, expiresDate: start + .seconds(7 * 86400),
-                    webOrderLineItemIdentifier: "1000000000000001", subscriptionGroupIdentifier: "g1",
-                    isTrialPeriod: true, isInIntroOfferPeriod: false,
-                    offer: AppliedOffer(type: .introductory, paymentMode: .freeTrial)),
-                ReceiptItem(
-                    transactionIdentifier: "2000000000000002", originalTransactionIdentifier: "2000000000000002",
-                    productIdentifier: Sample.hiddenBeaches.productIdentifier, type: .nonConsumable, quantity: 1,
-                    purchaseDate: start + .seconds(60), originalPurchaseDate: start + .seconds(60),
-                    appAccountToken: "7e3fb20b-4cdb-47cc-936d-99d65f608138"),
-                ReceiptItem(
-                    transactionIdentifier: "2000000000000003", originalTransactionIdentifier: "2000000000000001",
-                    productIdentifier: Sample.pro.productIdentifier, type: .autoRenewable, quantity: 1,
-                    purchaseDate: start + .seconds(7 * 86400), originalPurchaseDate: start,
-                    expiresDate: start + .seconds(37 * 86400), webOrderLineItemIdentifier: "1000000000000003",
-                    subscriptionGroupIdentifier: "g1", isTrialPeriod: false, isInIntroOfferPeriod: false,
-                    isUpgraded: true, cancellationDate: start + .seconds(8 * 86400), cancellationReason: .appIssue,
-                    offer: AppliedOffer(type: .subscription, paymentMode: .payUpFront, identifier: "spring")),
+                with(
+                    ReceiptItem(
+                        transactionIdentifier: "2000000000000001", originalTransactionIdentifier: "2000000000000001",
+                        productIdentifier: Sample.pro.productIdentifier, type: .autoRenewable, quantity: 1,
+                        purchaseDate: start, originalPurchaseDate: start, expiresDate: start + .seconds(7 * 86400),
+                        subscriptionGroupIdentifier: "g1")
+                ) {
+                    $0.webOrderLineItemIdentifier = "1000000000000001"
+                    $0.isTrialPeriod = true
+                    $0.isInIntroOfferPeriod = false
+                    $0.offer = AppliedOffer(type: .introductory, paymentMode: .freeTrial)
+                },
+                with(
+                    ReceiptItem(
+                        transactionIdentifier: "2000000000000002", originalTransactionIdentifier: "2000000000000002",
+                        productIdentifier: Sample.hiddenBeaches.productIdentifier, type: .nonConsumable, quantity: 1,
+                        purchaseDate: start + .seconds(60), originalPurchaseDate: start + .seconds(60))
+                ) {
+                    $0.appAccountToken = "7e3fb20b-4cdb-47cc-936d-99d65f608138"
+                },
+                with(
+                    ReceiptItem(
+                        transactionIdentifier: "2000000000000003", originalTransactionIdentifier: "2000000000000001",
+                        productIdentifier: Sample.pro.productIdentifier, type: .autoRenewable, quantity: 1,
+                        purchaseDate: start + .seconds(7 * 86400), originalPurchaseDate: start,
+                        expiresDate: start + .seconds(37 * 86400), subscriptionGroupIdentifier: "g1")
+                ) {
+                    $0.webOrderLineItemIdentifier = "1000000000000003"
+                    $0.isTrialPeriod = false
+                    $0.isInIntroOfferPeriod = false
+                    $0.isUpgraded = true
+                    $0.cancellationDate = start + .seconds(8 * 86400)
+                    $0.cancellationReason = .appIssue
+                    $0.offer = AppliedOffer(type: .subscription, paymentMode: .payUpFront, identifier: "spring")
+                },
             ]
         }
     }

@@ -31,9 +31,11 @@ enum Sample {
     static let subscription = Subscription(
         originalTransactionIdentifier: "1000000001", subscriptionGroupIdentifier: "g1",
         productIdentifier: pro.productIdentifier, state: .subscribed, willAutoRenew: true,
-        autoRenewProductIdentifier: pro.productIdentifier, purchaseDate: Timestamp(milliseconds: 1_797_000_000_000),
-        expiresDate: Timestamp(milliseconds: 1_800_000_000_000), transactionIdentifier: "1000000002", id: "t_pro",
-        period: 1)
+        autoRenewProductIdentifier: pro.productIdentifier,
+        latest: Subscription.Period(
+            index: 1, start: Timestamp(milliseconds: 1_797_000_000_000),
+            end: Timestamp(milliseconds: 1_800_000_000_000),
+            transactionID: "t_pro", transactionIdentifier: "1000000002"))
     /// With every member, though a code's and a win-back offer's are never together.
     static let winBackOffer = RedeemableOffer(
         type: .winBack,
@@ -55,22 +57,29 @@ enum Sample {
         _ identifier: String, product: Product = pro, device: String = deviceId,
         state: PurchaseIntent.State = .pending
     ) -> PurchaseIntent {
-        PurchaseIntent(
-            intentIdentifier: identifier, state: state,
-            payment: Payment(
-                requestIdentifier: "intent:\(identifier)", productIdentifier: product.productIdentifier,
-                intentIdentifier: identifier),
-            product: product, source: .storePage, expiresAt: Timestamp(milliseconds: 1_800_000_000_000),
-            deviceId: device)
+        with(
+            PurchaseIntent(
+                intentIdentifier: identifier, state: state,
+                payment: Payment(
+                    requestIdentifier: "intent:\(identifier)", productIdentifier: product.productIdentifier,
+                    intentIdentifier: identifier), product: product, source: .storePage,
+                expiresAt: Timestamp(milliseconds: 1_800_000_000_000))
+        ) {
+            $0.deviceId = device
+        }
     }
 
     static func purchased(
         _ id: String, payment: Payment? = nil, device: String = deviceId, revision: Int = 2, expires: Timestamp? = nil
     ) -> PaymentTransaction {
-        PaymentTransaction(
-            id: id, transactionIdentifier: "2000000000000001", transactionState: .purchased,
-            transactionDate: Timestamp(milliseconds: 1_790_000_000_000), payment: payment ?? self.payment(id),
-            revision: revision, originDeviceId: device, expiresDate: expires)
+        with(
+            PaymentTransaction(
+                id: id, transactionIdentifier: "2000000000000001", transactionState: .purchased,
+                transactionDate: Timestamp(milliseconds: 1_790_000_000_000), payment: payment ?? self.payment(id),
+                revision: revision, originDeviceId: device)
+        ) {
+            $0.expiresDate = expires
+        }
     }
 
     static func purchasing(_ id: String, device: String = deviceId) -> PaymentTransaction {
@@ -79,9 +88,12 @@ enum Sample {
     }
 
     static func failed(_ id: String, device: String = deviceId) -> PaymentTransaction {
-        PaymentTransaction(
-            id: id, transactionState: .failed, payment: payment(id),
-            error: TransactionError(.paymentCancelled, "cancelled"), revision: 2, originDeviceId: device)
+        with(
+            PaymentTransaction(
+                id: id, transactionState: .failed, payment: payment(id), revision: 2, originDeviceId: device)
+        ) {
+            $0.error = TransactionError(.paymentCancelled, "cancelled")
+        }
     }
 
     static func payment(_ id: String, product: String = hiddenBeaches.productIdentifier) -> Payment {

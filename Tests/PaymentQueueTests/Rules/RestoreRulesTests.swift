@@ -6,17 +6,20 @@ import Testing
 /// Goal: what a restore brings back, and what a restored transaction says (M38 to M42; R1).
 @Suite struct RestoreRulesTests {
     private func original(_ state: TransactionState = .purchased, revoked: Bool = false) -> PaymentTransaction {
-        PaymentTransaction(
-            id: "t_original", transactionIdentifier: "2000000000000001", transactionState: state,
-            transactionDate: Timestamp(milliseconds: 5),
-            payment: Payment(requestIdentifier: "k", productIdentifier: "guide", quantity: 1, applicationUsername: "a"),
-            downloads: [
-                Download(
-                    id: "d_original", transactionId: "t_original", state: .waiting, contentIdentifier: "guide",
-                    contentVersion: "1.0", contentLength: 73_412)
-            ],
-            revision: 2, originDeviceId: "phone", revocationDate: revoked ? Timestamp(milliseconds: 6) : nil,
-            price: .usd("1.99"))
+        with(
+            PaymentTransaction(
+                id: "t_original", transactionIdentifier: "2000000000000001", transactionState: state,
+                transactionDate: Timestamp(milliseconds: 5),
+                payment: Payment(
+                    requestIdentifier: "k", productIdentifier: "guide", quantity: 1, applicationUsername: "a"),
+                downloads: [
+                    Download(
+                        id: "d_original", transactionId: "t_original", state: .waiting, contentIdentifier: "guide",
+                        contentVersion: "1.0", contentLength: 73_412)
+                ], revision: 2, originDeviceId: "phone", price: .usd("1.99"))
+        ) {
+            $0.revocationDate = revoked ? Timestamp(milliseconds: 6) : nil
+        }
     }
 
     @Test(

@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            if let consent { try await store.set("alice", TesterSettings(priceConsent: consent)) }
+            if let consent { try await store.set("alice", with(TesterSettings()) { $0.priceConsent = consent }) }
             try await store.putClock("2027-03-01", frozen: true)
             store.catalogue.sell(.subscription("gym", "9.99", group: "gym"), level: 1)
             let original = try await alice.subscribe("gym")
@@ -159,7 +159,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            try await store.set("alice", TesterSettings(priceConsent: .interactive))
+            try await store.set("alice", with(TesterSettings()) { $0.priceConsent = .interactive })
             try await store.putClock("2027-03-01", frozen: true)
             let offer = ProductDiscount.discount(.payAsYouGo, "0.49", 1, .month, periods: 2)
             store.catalogue.sell(.subscription("gym", "9.99", group: "gym", intro: offer), level: 1)

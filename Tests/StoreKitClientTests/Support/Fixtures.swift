@@ -31,12 +31,15 @@ extension PaymentTransaction {
         product: String = "com.example.hiddenBeaches", device: String = "alice-1", downloads: [Download] = []
     ) -> PaymentTransaction {
         let isPaid = state == .purchased || state == .restored
-        return PaymentTransaction(
-            id: id, transactionIdentifier: isPaid ? "20000\(revision)" : nil, transactionState: state,
-            transactionDate: isPaid ? Timestamp(milliseconds: 1_795_600_000_000) : nil,
-            payment: Payment(requestIdentifier: key, productIdentifier: product),
-            error: state == .failed ? TransactionError(.paymentCancelled, "The payment was cancelled.") : nil,
-            downloads: downloads, revision: revision, originDeviceId: device)
+        return with(
+            PaymentTransaction(
+                id: id, transactionIdentifier: isPaid ? "20000\(revision)" : nil, transactionState: state,
+                transactionDate: isPaid ? Timestamp(milliseconds: 1_795_600_000_000) : nil,
+                payment: Payment(requestIdentifier: key, productIdentifier: product), downloads: downloads,
+                revision: revision, originDeviceId: device)
+        ) {
+            $0.error = state == .failed ? TransactionError(.paymentCancelled, "The payment was cancelled.") : nil
+        }
     }
 }
 

@@ -2,15 +2,15 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A payment's row: the idempotency key with its fingerprint, and the answer once there is one.
+/// A payment's row: the idempotency key with its fingerprint, and the stored reply.
 struct StoredPayment: Hashable, Sendable {
     var fingerprint: String
     var transactionID: String
-    /// What the terminal commit stored: a repeated request gets it byte for byte.
+    /// The reply the terminal commit stored, which a repeated request gets; nil before that commit.
     var answer: AddPaymentReply?
 }
 
-/// Idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
+/// Reads and writes idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
 enum PaymentRepository {
     static func find(
         key: String, of customer: CustomerReference, in reader: SQLReader
@@ -24,14 +24,16 @@ enum PaymentRepository {
             fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: try answer(row))
     }
 
-    /// Whether there is a payment of the app that has come of a promoted purchase. Where there is none any more, the
-    /// intent may have been used all the same (``UsedIntentRepository``).
+    /// Tells whether a promoted purchase has a payment.
+    ///
+    /// Without a payment its intent may still be used (``UsedIntentRepository``).
     static func exists(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
         try await reader.queryOne(
             "SELECT request_key FROM payment WHERE bundle_id = ? AND intent_identifier = ?", bundleId, intent) != nil
     }
 
-    /// The answer that was stored with a transaction's terminal commit; nil before it.
+    /// Reads the reply that a transaction's terminal commit stored.
+    /// - Returns: Nil before that commit, and for a transaction without a key.
     static func answer(
         of transactionID: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> AddPaymentReply? {
@@ -65,7 +67,7 @@ enum PaymentRepository {
             payment.intentIdentifier, transactionID, wall.milliseconds)
     }
 
-    /// Stores the answer unless there is one. A transaction without a key has none.
+    /// Stores the reply unless one is stored. A transaction without a key has none.
     /// - Parameter body: The transaction's JSON.
     static func storeAnswer(
         status: Int, body: String, of transactionID: String, _ customer: CustomerReference,

@@ -10,13 +10,12 @@ extension PurchaseService {
         case now(StoredTransaction)
         /// Another task of this process works on it.
         case busy
-        /// There is no such purchase any more: it was cleared away by an operator.
+        /// There is no such purchase any more: an operator has cleared it away.
         case gone
     }
 
-    /// One attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
-    ///
-    /// - Parameter fresh: The transaction as a commit made just now by this caller has left it; saves a read.
+    /// Makes one attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
+    /// - Parameter fresh: The transaction as this caller's last commit has left it; saves a read.
     func drive(
         _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
     ) async throws -> Attempt {
@@ -53,7 +52,7 @@ extension PurchaseService {
             answer = ChargeAnswer(
                 try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
-            // The processor has another amount under this key; a retry gets the same answer.
+            // The processor has another amount under this key; a retry gets the same reply.
             answer = .mismatch(charged: nil)
         } catch {
             logger.notice(
@@ -71,10 +70,10 @@ extension PurchaseService {
         return try await settle(stored, answer, until: deadline)
     }
 
-    /// Works on a purchase, or waits for another task that does, until it is at rest, what it waits for is with a
-    /// person, or the time is over.
+    /// Works on a purchase, or waits for the task that does, until it rests.
     ///
-    /// - Parameter fresh: As for ``drive(_:fresh:until:)``.
+    /// It returns earlier when the purchase waits for a person, and at `last`.
+    /// - Parameter fresh: The transaction as this caller's last commit has left it; saves a read.
     /// - Returns: The transaction as it is then; nil when there is no such purchase any more.
     func outcome(
         of id: String, fresh: StoredTransaction? = nil, until last: ContinuousClock.Instant
@@ -97,7 +96,7 @@ extension PurchaseService {
         }
     }
 
-    /// Writes the outcome down. What is due in the purchase's subscription group comes first; then once more.
+    /// Writes the outcome. When its subscription group has something due, that comes first, then it writes again.
     private func settle(
         _ stored: StoredTransaction, _ answer: ChargeAnswer, until deadline: ContinuousClock.Instant
     ) async throws -> StoredTransaction? {
@@ -109,13 +108,14 @@ extension PurchaseService {
         return try finish(await commit(settled, answer))
     }
 
+    /// Does what is due in the purchase's subscription group.
     private func catchUp(before stored: StoredTransaction, until deadline: ContinuousClock.Instant) async throws {
         var key = stored.subscriptionKey
         if key == nil { key = try await subscriptionKey(of: stored) }
         if let key { try await renewals.catchUp(stored.customer, group: key, until: deadline) }
     }
 
-    /// What the subscription is kept by that a purchase would go on with which nothing is agreed about yet.
+    /// Finds the key of the subscription that a purchase without terms would continue or change.
     private func subscriptionKey(of stored: StoredTransaction) async throws -> String? {
         guard let question = stored.quote?.historyQuestion else { return nil }
         return try await database.read { reader in
@@ -136,9 +136,10 @@ extension PurchaseService {
         try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
     }
 
-    /// The outcome commit: what the processor said, written once. A second writer gets what the first one wrote.
-    /// - Parameter known: The purchase as it was read or written before. The row is read again only when it is no
-    ///   longer so.
+    /// Makes the outcome commit, which writes the processor's outcome once. A second writer gets what the first one
+    /// wrote.
+    /// - Parameter known: The purchase as it was last read or written. The row is read again only when it has changed
+    ///   since.
     /// - Returns: Nil when there is no such purchase any more.
     func commit(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
         try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
@@ -151,8 +152,8 @@ extension PurchaseService {
         }
     }
 
-    /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
-    /// - Parameter rereads: False for a body that writes only what the row as it is known leads to.
+    /// Runs `body` on a transaction in progress. Returns any other as it is.
+    /// - Parameter rereads: False for a body that writes only if the row is as `known`.
     private func inCommit(
         on known: StoredTransaction, rereads: Bool = true, then reached: Checkpoint? = nil,
         _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
@@ -172,7 +173,7 @@ extension PurchaseService {
             }
             guard let stored = committed.output else { return nil }
             if let reached { try checkpoint(reached) }
-            // A second writer answers what the first one's commit has stored, as each later request with the key does.
+            // A second writer returns what the first one's commit has stored, as each later request with the key does.
             guard !committed.changes.isEmpty else {
                 return Written(committed.with(try await Self.answered(stored, in: transaction)))
             }

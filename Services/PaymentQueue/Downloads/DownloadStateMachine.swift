@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Decides the next state of one device's download from the app's action, without I/O (M47, M48).
+/// Decides the next state of a device's download from the app's action, without I/O (M47, M48).
 ///
 /// ```
 /// waiting ──start─▶ active ◀─pause, resume─▶ paused

@@ -45,7 +45,7 @@ extension PurchaseService {
         }
     }
 
-    /// Adds a payment without a read before the first commit, if the customer's storefront is cached.
+    /// Adds a payment without a read before the first commit, if the storefront is cached.
     ///
     /// Most purchases are of this kind. The first commit checks everything again.
     /// - Returns: A nil reply when something has to be looked up first, and nothing is written. The refusal is

@@ -108,7 +108,7 @@ extension StoreEvent.Kind {
 /// A change to be journalled: the event for streams and the row to write.
 struct JournalEntry: Hashable, Sendable {
     var change: CustomerChange
-    /// JSON of the change's subject, encoded once for all columns of the commit that hold it.
+    /// JSON of the change's subject, encoded once for all columns of the commit.
     ///
     /// For downloads it is their whole transaction, with the downloads as the device sees them.
     var body: String

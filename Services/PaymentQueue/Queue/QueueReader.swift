@@ -22,7 +22,7 @@ struct QueueReader: Sendable {
 
     init(database: any SQLDatabase) { self.database = database }
 
-    /// Reads a page of the device's unfinished transactions, with its journal position, from one database snapshot.
+    /// Reads a page of the device's unfinished transactions and its journal position from one snapshot.
     ///
     /// The page also has the ends of the device's restores and the revocations that no stream has delivered yet.
     /// Opening streams of one customer get their pages one after the other.
@@ -69,7 +69,7 @@ struct QueueReader: Sendable {
 
     private static let unknown = StoreError(.notFound, "no such customer")
 
-    /// Reads a page, and whether it is the first page that can send the device revocations.
+    /// Reads a page, and whether the device receives revocations for the first time.
     private static func page(
         _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
     ) async throws -> (Snapshot, isFirst: Bool) {

@@ -35,7 +35,7 @@ struct ReceiptService: Sendable {
         }
     }
 
-    /// Reads the items after a place in the history, and the place where the next page begins.
+    /// Reads the items after a place in the history, and the next page's place.
     ///
     /// A page may be short, because finished consumables and restored transactions are skipped.
     private static func items(

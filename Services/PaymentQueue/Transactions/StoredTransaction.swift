@@ -2,50 +2,54 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A transaction's row: the transaction, whose it is, and what the service itself has to remember of it.
+/// A transaction's row: the transaction, its customer, and the state of its processing.
 struct StoredTransaction: Hashable, Sendable {
-    /// What a transaction that has not ended is about, or that it has ended.
+    /// What the service does next with a transaction.
     enum Phase: String, Sendable {
-        /// Another purchase of the same product has to end first.
+        /// It waits for another purchase or a renewal to end.
         case waiting
-        /// The processor is being asked, again and again until it answers.
+        /// The processor is asked until it replies.
         case charging
         /// Nothing has to be paid: only the second commit is missing.
         case granting
-        /// The processor answered about another amount. Stays until a person has looked.
+        /// The processor replied with another amount. An operator has to decide.
         case quarantined
         /// Purchased, failed or restored.
         case settled
     }
 
     var customer: CustomerReference
-    /// `deliveries` included, as of the moment of reading.
+    /// The transaction, with `deliveries` as of the read.
     var transaction: PaymentTransaction
     var phase: Phase
-    /// A person has to answer a prompt first; until then no process acts on `phase`.
+    /// Whether a person has to answer a prompt first; until then no process acts on `phase`.
     var awaitsAnswer: Bool
     var isFinished: Bool
-    /// It is deferred, or was before it went on.
+    /// Whether it is or was deferred.
     var wasDeferred: Bool
-    /// The transaction whose end a waiting purchase waits for; until then no sweep looks at it. Nil where no one commit
-    /// ends the waiting, as while a renewal is due.
+    /// The transaction whose end a waiting purchase waits for; until then no sweep reads it.
+    ///
+    /// Nil when no single commit ends the waiting, as while a renewal is due.
     var waitsFor: String?
-    /// What it waits for goes on only when a person has acted. Known to the commit that planned it, and not stored.
+    /// Whether the waiting ends only when a person has acted.
+    ///
+    /// Set by the commit that planned the purchase, and not stored.
     var waitsForPerson = false
     /// The journal row of its first revision: its place in the customer's queue.
     var createdSeq: Int64
-    /// The journal row it was purchased or restored with: its place in the customer's history. Nil before that.
+    /// The journal row of its purchase or restore: its place in the customer's history; nil before that.
     var historySeq: Int64?
     /// Nil while it waits, and for a purchase that failed before there were any.
     var terms: PurchaseTerms?
-    /// What the purchase was planned with; kept while it waits and when it was interrupted, to be planned again.
+    /// The quote to plan with again; kept while the purchase waits, and when it was interrupted.
     var quote: Quote?
-    /// What came with the payment about an offer; kept, like the payment, to be planned again.
+    /// The offer request to plan with again; kept like the quote.
     var request: OfferRequest?
-    /// The key of its charge: a renewal has its period's, a purchase one made of its `id`.
+    /// The key of its charge: a renewal's is its period's, a purchase's is made of its `id`.
     var chargeKey: String
 
-    /// - Parameter chargeKey: The charge's key; nil for a purchase's.
+    /// Creates a row.
+    /// - Parameter chargeKey: Nil for a purchase, whose key is made of its `id`.
     init(
         customer: CustomerReference, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
         isFinished: Bool = false, wasDeferred: Bool = false, waitsFor: String? = nil, createdSeq: Int64,
@@ -69,24 +73,24 @@ struct StoredTransaction: Hashable, Sendable {
 
     var id: String { transaction.id }
 
-    /// The key of a purchase's charge.
+    /// Returns the key of a purchase's charge.
     static func chargeKey(of id: String) -> String { chargeKeyPrefix + id }
 
     private static let chargeKeyPrefix = "purchase:"
 
-    /// The transaction a charge key of ours is about.
-    /// - Returns: Nil for a key this service did not make.
+    /// Finds the transaction of a purchase's charge key.
+    /// - Returns: Nil for any other key.
     static func id(ofChargeKey key: String) -> String? {
         key.hasPrefix(chargeKeyPrefix) ? String(key.dropFirst(chargeKeyPrefix.count)) : nil
     }
 
-    /// What the subscription is kept by that it is a purchase of; nil also while it waits and nothing is agreed.
+    /// The key of the subscription it pays; nil also while it waits and nothing is agreed.
     var subscriptionKey: String? { terms?.subscription?.key }
 
-    /// Nothing more happens to it by itself.
+    /// Whether the service has nothing more to do about it.
     var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 
-    /// Nothing happens to it before a person has acted: no request waits for that.
+    /// Whether nothing happens before a person has acted, so that no request waits.
     var isWithPerson: Bool { isAtRest || waitsForPerson }
 }
 

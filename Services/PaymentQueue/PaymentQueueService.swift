@@ -152,13 +152,13 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.finishTransaction, transactions.finish)
         endpoints.handle(PaymentEndpoints.continueTransaction, prompts.goOn)
         endpoints.handle(PaymentEndpoints.approveTransaction) { [prompts] request, deadline in
-            try await prompts.say(.approve, request, deadline: deadline)
+            try await prompts.apply(.approve, request, deadline: deadline)
         }
         endpoints.handle(PaymentEndpoints.declineTransaction) { [prompts] request, deadline in
-            try await prompts.say(.decline, request, deadline: deadline)
+            try await prompts.apply(.decline, request, deadline: deadline)
         }
         endpoints.handle(PaymentEndpoints.resolveTransaction) { [prompts] request, deadline in
-            try await prompts.say(.resolve, request, deadline: deadline)
+            try await prompts.apply(.resolve, request, deadline: deadline)
         }
         endpoints.handle(PaymentEndpoints.deleteTransaction, history.delete)
         endpoints.handle(PaymentEndpoints.history, transactions.history)

@@ -2,10 +2,12 @@ import ServiceDatabase
 import StoreModels
 
 extension RenewalService {
-    /// Ends renewals that are being charged, before a history is cleared. The processor gives their charges up, and a
-    /// renewal it has already charged ends as renewed. So nothing is charged without a row.
-    /// - Returns: The number of renewals there were.
-    /// - Throws: `serviceUnavailable` when the processor does not answer, or has not decided.
+    /// Ends renewals that are being charged, before a history is cleared.
+    ///
+    /// The processor cancels their charges, and a renewal it has already charged ends as renewed. So nothing is charged
+    /// without a row.
+    /// - Returns: The number of renewals that were being charged.
+    /// - Throws: `serviceUnavailable` when the processor does not reply, or has not decided.
     func giveUp(
         _ scope: HistoryScope, until last: ContinuousClock.Instant,
         cancel: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge

@@ -1,7 +1,6 @@
 import StoreModels
 
-/// The life of one subscription, without I/O: an event of the business clock goes in, the row as it is then and what
-/// belongs into the same commit come out.
+/// Decides a subscription's next row and its commit's actions from an event, without I/O.
 ///
 /// ```
 /// subscribed ── declined ─▶ inGracePeriod ── graceEnded ─▶ inBillingRetryPeriod ── 60 days ─▶ expired
@@ -16,12 +15,14 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private var actions: [SubscriptionAction] = []
     private let at: Timestamp
 
-    /// - Parameter at: The instant of the change, by the app's clock; at or behind `dueAt` for what falls due.
+    /// Creates the machine of a stored subscription.
+    /// - Parameter at: The instant of the change, by the app's clock; at or after `dueAt` for what falls due.
     init(_ value: StoredSubscription, at: Timestamp) {
         self.value = value
         self.at = at
     }
 
+    /// Applies an event.
     /// - Returns: The actions for the commit that writes ``value``.
     /// - Throws: `transactionStateInvalid` where the state has no such edge.
     mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
@@ -122,7 +123,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         }
     }
 
-    /// The billing date stays, unless access was interrupted or the product's length is another one.
+    /// Returns the next period's anchor. The billing date stays, unless access was interrupted or the length changes.
     private func anchor(of renewal: SubscriptionRenewal) -> RenewalSchedule.Anchor {
         if value.state == .inBillingRetryPeriod { return RenewalSchedule.Anchor(at: at, count: 1) }
         guard renewal.length == value.length else { return RenewalSchedule.Anchor(at: value.period.end, count: 1) }
@@ -166,7 +167,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         (value.attempt, value.failsNext) = (nil, false)
         record(.billingFailed, amount: decline.amount, detail: decline.reason)
         if value.state == .subscribed {
-            // An operator was early: the period goes on, and its end tries again.
+            // An operator was early: the period continues, and its end tries again.
             guard at >= value.period.end else {
                 value.dueAt = value.period.end
                 return
@@ -177,7 +178,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.dueAt = value.graceUntil.map { min($0, next) } ?? next
     }
 
-    /// Nothing falls due any more, so that no clock waits for it; the charge stays noted.
+    /// Stops what falls due, so that no clock waits for it, and keeps the charge.
     private mutating func quarantine(_ mismatch: SubscriptionMismatch) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "quarantined")
         guard !value.isQuarantined else { return }
@@ -225,7 +226,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(.expired, expires: value.period.end, detail: detail(of: reason))
     }
 
-    /// The sandbox's bound is what testers do not expect, so it is said instead of `other`.
+    /// Describes an expiry. Testers do not expect the sandbox's maximum, so the timeline names it instead of `other`.
     private func detail(of reason: Subscription.ExpirationReason) -> String {
         guard reason == .other, value.hasRenewedEnough, at >= value.period.end else { return reason.rawValue }
         return "\(value.renewals) renewals under rate \(value.rate.rawValue), as in Apple's sandbox"
@@ -240,7 +241,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(taken)
     }
 
-    /// Access goes on until then. Nothing renews by itself: what was taken back was the renewal.
+    /// Ends the subscription later, and access with it. The renewal was taken back, so nothing renews.
     private mutating func curtail(_ taken: SubscriptionTakenBack, at end: Timestamp) throws(StoreError) {
         try require([.subscribed], "taken back")
         actions.append(.cutPeriods(at: end))

@@ -183,8 +183,8 @@ extension CustomerTransaction {
             guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
             try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
             if terms.subscription != nil { try await changeSubscription(with: value, terms) }
-        case .storeAnswer(let status):
-            try await PaymentRepository.storeAnswer(
+        case .storeReply(let status):
+            try await PaymentRepository.storeReply(
                 status: status, body: body, of: value.id, customer, in: transaction)
         }
     }

@@ -165,26 +165,26 @@ extension CustomerTransaction {
     private mutating func finish(
         _ stored: StoredTransaction, deviceId: String, isFirst: Bool
     ) async throws -> PaymentTransaction {
-        var answer = stored
-        answer.isFinished = true
+        var finished = stored
+        finished.isFinished = true
         var isPending = false
         if !stored.transaction.downloads.isEmpty {
             let download =
                 try await DownloadRepository.find(stored.id, deviceId: deviceId, of: customer, in: transaction)
                 ?? DownloadStateMachine()
-            answer = answer.showing(download)
+            finished = finished.showing(download)
             isPending = DownloadStateMachine.isPending(download.state)
-            if isPending { answer.transaction.warnings = [Self.pendingDownloads] }
+            if isPending { finished.transaction.warnings = [Self.pendingDownloads] }
         }
         guard isFirst, try await TransactionRepository.markFinished(stored.id, of: customer, in: transaction) else {
-            return answer.transaction
+            return finished.transaction
         }
         try await PromptRepository.withdraw(about: stored.id, .redelivery, customer, in: transaction)
         if isPending {
-            try journalDownloads(of: answer.transaction, deviceId: deviceId, event: .finishedWithPendingDownloads)
+            try journalDownloads(of: finished.transaction, deviceId: deviceId, event: .finishedWithPendingDownloads)
         }
         try journalRemoval(of: stored.transaction, event: .finished)
-        return answer.transaction
+        return finished.transaction
     }
 
     /// Applies a device's action to a download.

@@ -146,13 +146,13 @@ struct HistoryService: Sendable {
                 retryAfterMs: error.retryAfterMs)
         }
         try checkpoint(.afterCancel)
-        let answer = ChargeAnswer(charge, expected: terms.amount)
-        guard answer != .undecided else {
+        let reply = ChargeReply(charge, expected: terms.amount)
+        guard reply != .undecided else {
             throw StoreError(
                 .serviceUnavailable, "the payment processor has not decided about a purchase in flight",
                 retryAfterMs: 1_000)
         }
-        if let written = try await purchases.commit(stored, answer) { try purchases.finish(written) }
+        if let written = try await purchases.commit(stored, reply) { try purchases.finish(written) }
     }
 
     // MARK: Commits

@@ -43,7 +43,7 @@ struct ChargeCallbacks: Sendable {
 }
 
 /// What the processor's reply means for a purchase or renewal.
-enum ChargeAnswer: Hashable, Sendable {
+enum ChargeReply: Hashable, Sendable {
     case approved
     case failed(TransactionError)
     /// The reply is about another amount than was agreed.

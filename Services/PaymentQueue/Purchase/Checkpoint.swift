@@ -10,7 +10,7 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case afterFirstCommit
     /// The processor is about to be asked.
     case beforeCharge
-    /// The processor has answered; the answer is not stored.
+    /// The processor has replied; the reply is not stored.
     case afterCharge
     case insideOutcomeCommit
     case afterOutcomeCommit
@@ -41,7 +41,7 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case insidePageCommit
     case afterPageCommit
     case beforeRenewalCharge
-    /// The processor has answered about a renewal; the answer is not stored.
+    /// The processor has replied about a renewal; the reply is not stored.
     case afterRenewalCharge
     case insideRenewalCommit
     case afterRenewalCommit

@@ -7,7 +7,7 @@ struct StoredPayment: Hashable, Sendable {
     var fingerprint: String
     var transactionID: String
     /// The reply the terminal commit stored, which a repeated request gets; nil before that commit.
-    var answer: AddPaymentReply?
+    var reply: AddPaymentReply?
 }
 
 /// Reads and writes idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
@@ -21,7 +21,7 @@ enum PaymentRepository {
                 customer.bundleId, customer.customerIdentifier, key)
         else { return nil }
         return StoredPayment(
-            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: try answer(row))
+            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], reply: try reply(row))
     }
 
     /// Tells whether a promoted purchase has a payment.
@@ -34,7 +34,7 @@ enum PaymentRepository {
 
     /// Reads the reply that a transaction's terminal commit stored.
     /// - Returns: Nil before that commit, and for a transaction without a key.
-    static func answer(
+    static func reply(
         of transactionID: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> AddPaymentReply? {
         try await reader.queryOne(
@@ -42,10 +42,10 @@ enum PaymentRepository {
             SELECT answer_status, answer_body FROM payment
             WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?
             """, transactionID, customer.bundleId, customer.customerIdentifier
-        ).flatMap(answer)
+        ).flatMap(reply)
     }
 
-    private static func answer(_ row: SQLRow) throws -> AddPaymentReply? {
+    private static func reply(_ row: SQLRow) throws -> AddPaymentReply? {
         let status: Int? = try row["answer_status"]
         let body: String? = try row["answer_body"]
         guard let status, let body else { return nil }
@@ -69,7 +69,7 @@ enum PaymentRepository {
 
     /// Stores the reply unless one is stored. A transaction without a key has none.
     /// - Parameter body: The transaction's JSON.
-    static func storeAnswer(
+    static func storeReply(
         status: Int, body: String, of transactionID: String, _ customer: CustomerReference,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {

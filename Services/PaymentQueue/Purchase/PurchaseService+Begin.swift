@@ -84,7 +84,7 @@ extension PurchaseService {
         guard payment.fingerprint == fingerprint else {
             throw StoreError(.keyReused, "this idempotency key was used for another payment")
         }
-        if let answer = payment.answer { return answer }
+        if let reply = payment.reply { return reply }
         return try await outcome(of: payment.transactionID, request, deadline)
     }
 

@@ -47,27 +47,27 @@ extension PurchaseService {
             customerIdentifier: stored.customer.customerIdentifier,
             productIdentifier: stored.transaction.payment.productIdentifier, simulate: terms.simulate)
         try checkpoint(.beforeCharge)
-        let answer: ChargeAnswer
+        let reply: ChargeReply
         do {
-            answer = ChargeAnswer(
+            reply = ChargeReply(
                 try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
             // The processor has another amount under this key; a retry gets the same reply.
-            answer = .mismatch(charged: nil)
+            reply = .mismatch(charged: nil)
         } catch {
             logger.notice(
                 "charge unanswered", metadata: metadata(stored, ["code": "\(error.code)", "error": "\(error.message)"]))
             return stored
         }
         try checkpoint(.afterCharge)
-        if answer == .undecided { return stored }
-        if case .mismatch(let charged) = answer {
+        if reply == .undecided { return stored }
+        if case .mismatch(let charged) = reply {
             logger.critical(
                 "the processor charged another amount; the transaction is quarantined",
                 metadata: metadata(
                     stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
         }
-        return try await settle(stored, answer, until: deadline)
+        return try await settle(stored, reply, until: deadline)
     }
 
     /// Works on a purchase, or waits for the task that does, until it rests.
@@ -98,14 +98,14 @@ extension PurchaseService {
 
     /// Writes the outcome. When its subscription group has something due, that comes first, then it writes again.
     private func settle(
-        _ stored: StoredTransaction, _ answer: ChargeAnswer, until deadline: ContinuousClock.Instant
+        _ stored: StoredTransaction, _ reply: ChargeReply, until deadline: ContinuousClock.Instant
     ) async throws -> StoredTransaction? {
-        let settled = try finish(await commit(stored, answer))
-        guard answer == .approved, let settled, !settled.isAtRest, settled.subscriptionKey != nil else {
+        let settled = try finish(await commit(stored, reply))
+        guard reply == .approved, let settled, !settled.isAtRest, settled.subscriptionKey != nil else {
             return settled
         }
         try await catchUp(before: settled, until: deadline)
-        return try finish(await commit(settled, answer))
+        return try finish(await commit(settled, reply))
     }
 
     /// Does what is due in the purchase's subscription group.
@@ -141,9 +141,9 @@ extension PurchaseService {
     /// - Parameter known: The purchase as it was last read or written. The row is read again only when it has changed
     ///   since.
     /// - Returns: Nil when there is no such purchase any more.
-    func commit(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
+    func commit(_ known: StoredTransaction, _ reply: ChargeReply) async throws -> Written? {
         try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
-            switch answer {
+            switch reply {
             case .approved: try await commit.conclude(stored)
             case .failed(let error): try await commit.apply(.fail(error), to: stored)
             case .mismatch: try await commit.quarantine(stored)
@@ -175,7 +175,7 @@ extension PurchaseService {
             if let reached { try checkpoint(reached) }
             // A second writer returns what the first one's commit has stored, as each later request with the key does.
             guard !committed.changes.isEmpty else {
-                return Written(committed.with(try await Self.answered(stored, in: transaction)))
+                return Written(committed.with(try await Self.withStoredReply(stored, in: transaction)))
             }
             return Written(committed.with(stored))
         }

@@ -59,18 +59,18 @@ struct PurchaseService: Sendable {
     func find(_ id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
             guard let stored = try await TransactionRepository.find(id, in: reader) else { return nil }
-            return try await Self.answered(stored, in: reader)
+            return try await Self.withStoredReply(stored, in: reader)
         }
     }
 
     /// Replaces a transaction by the one its stored reply has.
-    static func answered(_ stored: StoredTransaction, in reader: SQLReader) async throws -> StoredTransaction {
-        guard let answer = try await PaymentRepository.answer(of: stored.id, stored.customer, in: reader) else {
+    static func withStoredReply(_ stored: StoredTransaction, in reader: SQLReader) async throws -> StoredTransaction {
+        guard let reply = try await PaymentRepository.reply(of: stored.id, stored.customer, in: reader) else {
             return stored
         }
-        var answered = stored
-        answered.transaction = answer.transaction
-        return answered
+        var replied = stored
+        replied.transaction = reply.transaction
+        return replied
     }
 
     /// Publishes a commit about a purchase that may be gone.

@@ -95,9 +95,9 @@ extension RenewalService {
     ///
     /// A second writer finds another revision and writes nothing (S7), as does a late reply to a process that was
     /// thought dead.
-    /// - Parameter answer: The processor's outcome; never `undecided`.
+    /// - Parameter reply: The processor's outcome; never `undecided`.
     /// - Returns: Nil when another writer was first.
-    func settle(_ job: RenewalJob, _ answer: ChargeAnswer) async throws -> Settled? {
+    func settle(_ job: RenewalJob, _ reply: ChargeReply) async throws -> Settled? {
         try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
                 job.value.customer, in: transaction, clock: self.clock, checkpoint: self.checkpoint
@@ -107,7 +107,7 @@ extension RenewalService {
                 guard let known = locked, known.revision == job.value.revision else {
                     return nil as (StoredSubscription, PaymentTransaction?)?
                 }
-                let result = try await Self.perform(job, answer, on: known, &commit)
+                let result = try await Self.perform(job, reply, on: known, &commit)
                 if !result.0.isBusy(at: commit.now) { commit.woken += try await commit.waiting() }
                 return result
             }
@@ -118,9 +118,9 @@ extension RenewalService {
     }
 
     private static func perform(
-        _ job: RenewalJob, _ answer: ChargeAnswer, on known: StoredSubscription, _ commit: inout CustomerTransaction
+        _ job: RenewalJob, _ reply: ChargeReply, on known: StoredSubscription, _ commit: inout CustomerTransaction
     ) async throws -> (StoredSubscription, PaymentTransaction?) {
-        switch (job.work, answer) {
+        switch (job.work, reply) {
         case (.change(let change), _): return (try await commit.apply(change, to: known, at: job.at), nil)
         case (.free(let attempt), _), (.charge(let attempt), .approved):
             let (value, paid) = try await commit.renew(known, attempt)

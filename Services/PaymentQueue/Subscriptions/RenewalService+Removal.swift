@@ -36,18 +36,18 @@ extension RenewalService {
                 retryAfterMs: error.retryAfterMs)
         }
         try checkpoint(.afterCancel)
-        let answer = ChargeAnswer(charge, expected: attempt.terms.amount)
-        guard answer != .undecided else {
+        let reply = ChargeReply(charge, expected: attempt.terms.amount)
+        guard reply != .undecided else {
             throw StoreError(
                 .serviceUnavailable, "the payment processor has not decided about a renewal in flight",
                 retryAfterMs: 1_000)
         }
-        try await settle(due, attempt, answer)
+        try await settle(due, attempt, reply)
     }
 
-    private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ answer: ChargeAnswer) async throws {
+    private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ reply: ChargeReply) async throws {
         let job = RenewalJob(value: due.value, work: .charge(attempt), at: attempt.at)
-        guard let settled = try await settle(job, answer) else { return }
-        publish(settled, job, answer)
+        guard let settled = try await settle(job, reply) else { return }
+        publish(settled, job, reply)
     }
 }

@@ -175,16 +175,16 @@ final class RenewalService: Sendable {
     /// - Returns: What was written; an inner nil when another writer was first, an outer nil while the outcome is
     ///   unknown.
     private func perform(_ job: RenewalJob) async throws -> Settled?? {
-        guard let answer = try await answer(job) else { return nil }
-        guard let settled = try await settle(job, answer) else { return .some(nil) }
+        guard let reply = try await reply(to: job) else { return nil }
+        guard let settled = try await settle(job, reply) else { return .some(nil) }
         try checkpoint(.afterRenewalCommit)
-        publish(settled, job, answer)
+        publish(settled, job, reply)
         return settled
     }
 
     /// Publishes changes, wakes waiting tasks of this process, and logs the outcome.
-    func publish(_ settled: Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
-        if let outcome = SalesRecord.Renewal(job.work, answer) {
+    func publish(_ settled: Settled, _ job: RenewalJob, _ reply: ChargeReply) {
+        if let outcome = SalesRecord.Renewal(job.work, reply) {
             record.note(outcome, of: settled.value, paid: settled.transaction)
         }
         for change in settled.changes { collaborators.publish(change) }
@@ -193,27 +193,27 @@ final class RenewalService: Sendable {
 
     /// Asks the processor. A free period is approved without a request.
     /// - Returns: Nil while the outcome is unknown.
-    private func answer(_ job: RenewalJob) async throws -> ChargeAnswer? {
+    private func reply(to job: RenewalJob) async throws -> ChargeReply? {
         guard case .charge(let attempt) = job.work else { return .approved }
         let request = CreateChargeRequest(
             chargeKey: attempt.chargeKey, amount: attempt.terms.amount, bundleId: job.value.customer.bundleId,
             customerIdentifier: job.value.customer.customerIdentifier, productIdentifier: attempt.product,
             simulate: attempt.terms.simulate)
         try checkpoint(.beforeRenewalCharge)
-        let answer: ChargeAnswer
+        let reply: ChargeReply
         do {
-            answer = ChargeAnswer(
+            reply = ChargeReply(
                 try await collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
             // The processor has another amount under this key; a retry gets the same reply.
-            answer = .mismatch(charged: nil)
+            reply = .mismatch(charged: nil)
         } catch {
             logger.notice(
                 "renewal unanswered", metadata: ["charge": "\(attempt.chargeKey)", "error": "\(error.message)"])
             return nil
         }
         try checkpoint(.afterRenewalCharge)
-        if case .mismatch(let charged) = answer {
+        if case .mismatch(let charged) = reply {
             logger.critical(
                 "the processor charged another amount for a renewal; it is quarantined",
                 metadata: [
@@ -221,7 +221,7 @@ final class RenewalService: Sendable {
                     "agreed": "\(attempt.terms.amount.amount)", "charged": "\(charged?.amount ?? "?")",
                 ])
         }
-        return answer == .undecided ? nil : answer
+        return reply == .undecided ? nil : reply
     }
 
     // MARK: For those who need one of them
@@ -307,8 +307,8 @@ final class RenewalService: Sendable {
 extension SalesRecord.Renewal {
     /// Returns the logged outcome of a job.
     /// - Returns: Nil for a change without a renewal, such as the end of a grace period.
-    fileprivate init?(_ work: RenewalJob.Work, _ answer: ChargeAnswer) {
-        switch (work, answer) {
+    fileprivate init?(_ work: RenewalJob.Work, _ reply: ChargeReply) {
+        switch (work, reply) {
         case (.change, _), (.charge, .undecided): return nil
         case (.free, _), (.charge, .approved): self = .renewed
         case (.charge, .failed): self = .declined

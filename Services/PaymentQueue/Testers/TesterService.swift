@@ -27,7 +27,7 @@ struct TesterService: Sendable {
     ///
     /// A storefront moves the account's customers of all apps in the same commit. Without one they keep theirs.
     /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog does
-    ///   not answer about the storefront. Then nothing is stored.
+    ///   not reply about the storefront. Then nothing is stored.
     func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
         try AccountValidation.checkName(request.account)
         try TesterValidation.check(request.settings)

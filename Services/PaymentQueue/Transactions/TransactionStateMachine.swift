@@ -61,7 +61,7 @@ struct TransactionStateMachine: Hashable, Sendable {
         /// Give the customer the product.
         case grant
         /// Store this status and the transaction as the reply to each repetition of the request.
-        case storeAnswer(status: Int)
+        case storeReply(status: Int)
     }
 
     enum Refusal: Hashable, Sendable {
@@ -133,8 +133,8 @@ struct TransactionStateMachine: Hashable, Sendable {
 
     private func actions(entering state: TransactionState) -> [Action] {
         switch state {
-        case .purchased: [.journal(.updated), .consumeOffer, .releaseSlot, .grant, .storeAnswer(status: 201)]
-        case .failed: [.journal(.updated), .releaseOffer, .releaseSlot, .storeAnswer(status: 201)]
+        case .purchased: [.journal(.updated), .consumeOffer, .releaseSlot, .grant, .storeReply(status: 201)]
+        case .failed: [.journal(.updated), .releaseOffer, .releaseSlot, .storeReply(status: 201)]
         case .deferred, .purchasing, .restored: [.journal(.updated)]
         }
     }

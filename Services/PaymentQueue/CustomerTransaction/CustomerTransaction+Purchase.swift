@@ -75,7 +75,7 @@ extension CustomerTransaction {
         case .sell(let terms, let offerGroup):
             guard plan.asks.first != .interrupted else { return try await ask(plan.asks, about: stored) }
             var next = stored
-            (next.waitsFor, next.waitsForPerson) = (nil, false)
+            next.obstacle = nil
             (next.terms, next.phase) = (terms, terms.isFree ? .granting : .charging)
             next.quote = plan.asks.contains(.interrupted) ? quote : nil
             (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
@@ -91,8 +91,10 @@ extension CustomerTransaction {
 
     private func wait(_ stored: StoredTransaction, for obstacle: PurchaseObstacle?) async throws -> StoredTransaction {
         var next = stored
-        (next.waitsFor, next.waitsForPerson) = (obstacle?.id, obstacle?.isForPerson ?? false)
-        if next.waitsFor != stored.waitsFor { try await TransactionRepository.setWaitsFor(of: next, in: transaction) }
+        next.obstacle = obstacle
+        if obstacle?.id != stored.obstacle?.id {
+            try await TransactionRepository.setWaitsFor(of: next, in: transaction)
+        }
         return next
     }
 
@@ -104,10 +106,10 @@ extension CustomerTransaction {
         let value = purchase.machine(terms).transaction
         let body = try StoredJSON.text(value)
         let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
-        var stored = StoredTransaction(
-            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, waitsFor: obstacle?.id,
-            createdSeq: seq, terms: terms, quote: quote, request: purchase.request)
-        stored.waitsForPerson = obstacle?.isForPerson ?? false
+        let stored = StoredTransaction(
+            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, obstacle: obstacle,
+            createdSeq: seq, terms: terms, quote: quote, request: purchase.request,
+            chargeKey: StoredTransaction.chargeKey(of: value.id))
         try await TransactionRepository.insert(stored, body: body, in: transaction)
         if let fingerprint = purchase.fingerprint {
             try await PaymentRepository.insert(
@@ -141,7 +143,7 @@ extension CustomerTransaction {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
         guard case .changed(let actions) = machine.handle(event) else { return stored }
         var next = stored
-        (next.waitsFor, next.waitsForPerson) = (nil, false)
+        next.obstacle = nil
         next.transaction = machine.transaction
         next.isFinished = machine.isFinished
         next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred

@@ -60,7 +60,8 @@ extension CustomerTransaction {
         let body = try StoredJSON.text(value)
         let seq = try journal(.updated, value, event: .restored, body: body)
         let restored = StoredTransaction(
-            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq, terms: nil)
+            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
+            chargeKey: StoredTransaction.chargeKey(of: value.id))
         try await TransactionRepository.insert(restored, body: body, in: transaction)
     }
 }

@@ -43,7 +43,7 @@ extension PurchaseService {
     private func ends(_ id: String) async -> Bool {
         do {
             switch try await drive(id, until: .now + Self.sweepTime) {
-            case .now(let stored): return stored.isAtRest || stored.waitsFor != nil
+            case .now(let stored): return stored.isAtRest || stored.obstacle != nil
             case .busy: return false
             case .gone: return true
             }

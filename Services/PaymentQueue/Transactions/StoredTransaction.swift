@@ -23,18 +23,15 @@ struct StoredTransaction: Hashable, Sendable {
     var transaction: PaymentTransaction
     var phase: Phase
     /// Whether a person has to answer a prompt first; until then no process acts on `phase`.
-    var awaitsAnswer: Bool
-    var isFinished: Bool
+    var awaitsAnswer = false
+    var isFinished = false
     /// Whether it is or was deferred.
-    var wasDeferred: Bool
-    /// The transaction whose end a waiting purchase waits for; until then no sweep reads it.
+    var wasDeferred = false
+    /// What a waiting purchase waits for; until that has ended no sweep reads the purchase.
     ///
-    /// Nil when no single commit ends the waiting, as while a renewal is due.
-    var waitsFor: String?
-    /// Whether the waiting ends only when a person has acted.
-    ///
-    /// Set by the commit that planned the purchase, and not stored.
-    var waitsForPerson = false
+    /// Nil when no single commit ends the waiting, as while a renewal is due. Its `isForPerson` is known to the commit
+    /// that planned the purchase, and not stored.
+    var obstacle: PurchaseObstacle?
     /// The journal row of its first revision: its place in the customer's queue.
     var createdSeq: Int64
     /// The journal row of its purchase or restore: its place in the customer's history; nil before that.
@@ -47,29 +44,6 @@ struct StoredTransaction: Hashable, Sendable {
     var request: OfferRequest?
     /// The key of its charge: a renewal's is its period's, a purchase's is made of its `id`.
     var chargeKey: String
-
-    /// Creates a row.
-    /// - Parameter chargeKey: Nil for a purchase, whose key is made of its `id`.
-    init(
-        customer: CustomerReference, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
-        isFinished: Bool = false, wasDeferred: Bool = false, waitsFor: String? = nil, createdSeq: Int64,
-        historySeq: Int64? = nil,
-        terms: PurchaseTerms?, quote: Quote? = nil, request: OfferRequest? = nil, chargeKey: String? = nil
-    ) {
-        self.customer = customer
-        self.transaction = transaction
-        self.phase = phase
-        self.awaitsAnswer = awaitsAnswer
-        self.isFinished = isFinished
-        self.wasDeferred = wasDeferred
-        self.waitsFor = waitsFor
-        self.createdSeq = createdSeq
-        self.historySeq = historySeq
-        self.terms = terms
-        self.quote = quote
-        self.request = request
-        self.chargeKey = chargeKey ?? Self.chargeKey(of: transaction.id)
-    }
 
     var id: String { transaction.id }
 
@@ -91,7 +65,7 @@ struct StoredTransaction: Hashable, Sendable {
     var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 
     /// Whether nothing happens before a person has acted, so that no request waits.
-    var isWithPerson: Bool { isAtRest || waitsForPerson }
+    var isWithPerson: Bool { isAtRest || obstacle?.isForPerson == true }
 }
 
 extension StoredTransaction.Phase: SQLValueConvertible {}
@@ -101,13 +75,15 @@ extension StoredTransaction {
         let body: String = try row["body"]
         var transaction = try StoredJSON.value(PaymentTransaction.self, body)
         transaction.deliveries = try row["deliveries"]
+        let waitsFor: String? = try row["waits_for"]
         let terms: String? = try row["terms"]
         let (quote, request): (String?, String?) = (try row["quote"], try row["offer_request"])
         self.init(
             customer: try CustomerReference(row),
             transaction: transaction, phase: try row["phase"], awaitsAnswer: try row["awaits_answer"],
             isFinished: try row["is_finished"], wasDeferred: try row["was_deferred"],
-            waitsFor: try row["waits_for"], createdSeq: try row["created_seq"], historySeq: try row["history_seq"],
+            obstacle: waitsFor.map { PurchaseObstacle(id: $0, isForPerson: false) },
+            createdSeq: try row["created_seq"], historySeq: try row["history_seq"],
             terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
             quote: try quote.map { try StoredJSON.value(Quote.self, $0) },
             request: try request.map { try StoredJSON.value(OfferRequest.self, $0) },

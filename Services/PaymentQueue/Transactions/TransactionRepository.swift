@@ -22,7 +22,7 @@ enum TransactionRepository {
             value.revision,
             value.payment.productIdentifier, value.originDeviceId, value.transactionIdentifier.flatMap(Int64.init),
             value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
-            try stored.request.map(StoredJSON.text), stored.chargeKey, stored.waitsFor, body)
+            try stored.request.map(StoredJSON.text), stored.chargeKey, stored.obstacle?.id, body)
     }
 
     /// Writes a purchased or restored transaction's next revision, after a refund or an upgrade.
@@ -84,7 +84,7 @@ enum TransactionRepository {
             """
             UPDATE payment_transaction SET waits_for = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND phase = 'waiting'
-            """, stored.waitsFor, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier)
+            """, stored.obstacle?.id, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier)
     }
 
     /// Releases the purchases that wait for a transaction.

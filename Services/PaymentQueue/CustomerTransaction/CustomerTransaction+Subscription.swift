@@ -200,7 +200,7 @@ extension StoredSubscription {
                 index: -1, start: purchase.paid.start, end: purchase.paid.end, transactionID: value.id,
                 transactionIdentifier: identifier),
             anchor: RenewalSchedule.Anchor(at: purchase.paid.start, count: 0), willAutoRenew: true,
-            renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false, retryCount: 0)
+            renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false)
     }
 
     /// Tells whether a charge is in progress, or something has fallen due.

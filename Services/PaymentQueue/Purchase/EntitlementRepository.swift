@@ -206,7 +206,8 @@ extension SubscriptionHistory.Entry {
     fileprivate init(_ value: StoredSubscription, groups: [String]) {
         self.init(
             originalTransactionIdentifier: value.originalIdentifier, productIdentifier: value.product, groups: groups,
-            activeUntil: value.graceUntil ?? value.period.end, activeTransaction: value.period.transactionIdentifier,
+            activeUntil: value.retry.graceUntil ?? value.period.end,
+            activeTransaction: value.period.transactionIdentifier,
             state: value.state, isRenewalDue: value.state == .subscribed && value.willAutoRenew && value.dueAt != nil)
     }
 }

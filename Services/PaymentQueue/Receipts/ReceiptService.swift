@@ -67,7 +67,7 @@ extension StoredSubscription {
             originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: paidGroup,
             productIdentifier: product, state: state, willAutoRenew: willAutoRenew,
             autoRenewProductIdentifier: renewProduct, purchaseDate: period.start, expiresDate: period.end,
-            gracePeriodExpiresDate: graceUntil, priceIncrease: priceIncrease,
+            gracePeriodExpiresDate: retry.graceUntil, priceIncrease: priceIncrease,
             expirationReason: expirationReason, offer: offer?.applied,
             transactionIdentifier: period.transactionIdentifier, id: period.transactionID, period: period.index)
     }

@@ -41,7 +41,7 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
     /// A decline gives the next try another key; an unknown outcome does not.
     static func chargeKey(of value: StoredSubscription) -> String {
         let key = "\(prefix)\(value.originalIdentifier):\(value.period.index + 1)"
-        return value.retryCount == 0 ? key : "\(key):\(value.retryCount + 1)"
+        return value.retry.count == 0 ? key : "\(key):\(value.retry.count + 1)"
     }
 
     /// Finds the subscription of a renewal's charge key, by its first transaction's identifier.

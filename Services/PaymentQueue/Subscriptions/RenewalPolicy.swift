@@ -32,7 +32,7 @@ enum RenewalPolicy {
             if !value.willAutoRenew { return .expired(.cancelled) }
             return value.hasRenewedEnough ? .expired(.other) : nil
         case .inGracePeriod:
-            let isOver = value.graceUntil.map { at >= $0 } ?? true
+            let isOver = value.retry.graceUntil.map { at >= $0 } ?? true
             guard isOver else { return nil }
             return value.willAutoRenew ? .graceEnded : .expired(.cancelled)
         case .inBillingRetryPeriod: return value.willAutoRenew ? nil : .expired(.cancelled)

@@ -26,6 +26,16 @@ struct StoredSubscription: Hashable, Sendable {
         var transactionIdentifier: String
     }
 
+    /// The retries of a declined renewal.
+    struct Retry: Hashable, Sendable {
+        /// When the charge was first declined; nil outside grace period and billing retry.
+        var since: Timestamp?
+        /// The number of declined tries for the next period.
+        var count = 0
+        /// The end of the grace period; nil outside it.
+        var graceUntil: Timestamp?
+    }
+
     var customer: CustomerReference
     /// The group it began in, by which its row is found.
     var group: String
@@ -60,12 +70,7 @@ struct StoredSubscription: Hashable, Sendable {
     var renewals: Int
     /// Whether an operator has set the next renewal to fail.
     var failsNext: Bool
-    /// When the charge was first declined; nil outside grace period and billing retry.
-    var retrySince: Timestamp?
-    /// The number of declined tries for the next period.
-    var retryCount: Int
-    /// The end of the grace period; nil outside it.
-    var graceUntil: Timestamp?
+    var retry = Retry()
     var expirationReason: Subscription.ExpirationReason?
     /// The product's own price to which the subscriber has agreed; nil for one sold before this was stored.
     var agreedPrice: Money?
@@ -133,8 +138,10 @@ extension StoredSubscription {
             renewProduct: try row["renew_product"],
             offer: try offer.map { try StoredJSON.value(RunningOffer.self, $0) },
             rate: try row["rate"], renewals: try row["renewals"], failsNext: try row["fails_next"],
-            retrySince: try instant("retry_since"), retryCount: try row["retry_count"],
-            graceUntil: try instant("grace_until"), expirationReason: try row["expiration_reason"],
+            retry: Retry(
+                since: try instant("retry_since"), count: try row["retry_count"],
+                graceUntil: try instant("grace_until")),
+            expirationReason: try row["expiration_reason"],
             agreedPrice: known?.agreed, priceIncrease: known?.increase, dueAt: try instant("due_at"),
             attempt: try row["attempt"])
     }

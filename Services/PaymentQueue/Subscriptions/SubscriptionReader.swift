@@ -126,7 +126,7 @@ struct SubscriptionReader: Sendable {
             originalTransactionIdentifier: value.originalIdentifier, subscriptionGroupIdentifier: value.paidGroup,
             productIdentifier: value.product, state: value.state, willAutoRenew: value.willAutoRenew,
             autoRenewProductIdentifier: value.renewProduct, purchaseDate: value.period.start,
-            expiresDate: value.period.end, gracePeriodExpiresDate: value.graceUntil,
+            expiresDate: value.period.end, gracePeriodExpiresDate: value.retry.graceUntil,
             priceIncrease: value.priceIncrease, expirationReason: value.expirationReason, offer: value.offer?.applied,
             transactionIdentifier: value.period.transactionIdentifier, id: value.period.transactionID,
             period: value.period.index)

@@ -137,8 +137,8 @@ enum SubscriptionRepository {
             try value.agreedPrice.map {
                 try StoredJSON.text(StoredSubscription.Price(agreed: $0, increase: value.priceIncrease))
             }, value.renewals, value.failsNext,
-            value.retrySince?.milliseconds, value.retryCount, value.graceUntil?.milliseconds, value.expirationReason,
-            value.dueAt?.milliseconds, value.attempt,
+            value.retry.since?.milliseconds, value.retry.count, value.retry.graceUntil?.milliseconds,
+            value.expirationReason, value.dueAt?.milliseconds, value.attempt,
         ]
     }
 }

@@ -156,14 +156,14 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     }
 
     private mutating func leaveRetry() {
-        (value.retrySince, value.retryCount, value.graceUntil, value.attempt) = (nil, 0, nil, nil)
+        (value.retry, value.attempt) = (StoredSubscription.Retry(), nil)
     }
 
     // MARK: Declined
 
     private mutating func refuse(_ decline: SubscriptionDecline) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "declined")
-        value.retryCount += 1
+        value.retry.count += 1
         (value.attempt, value.failsNext) = (nil, false)
         record(.billingFailed, amount: decline.amount, detail: decline.reason)
         if value.state == .subscribed {
@@ -175,7 +175,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             enterRetry(hasGrace: decline.hasGrace)
         }
         guard let next = retries?.next(after: at) else { return try expire(.billingError) }
-        value.dueAt = value.graceUntil.map { min($0, next) } ?? next
+        value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 
     /// Stops what falls due, so that no clock waits for it, and keeps the charge.
@@ -188,23 +188,23 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     }
 
     private mutating func enterRetry(hasGrace: Bool) {
-        value.retrySince = at
+        value.retry.since = at
         guard hasGrace else {
             value.state = .inBillingRetryPeriod
             return record(.billingRetryStarted)
         }
         let until = Timestamp(milliseconds: at.milliseconds + calendar.grace(of: value.length))
-        (value.state, value.graceUntil) = (.inGracePeriod, until)
+        (value.state, value.retry.graceUntil) = (.inGracePeriod, until)
         record(.gracePeriodStarted, expires: until)
     }
 
     private var retries: BillingRetryPolicy? {
-        value.retrySince.map { BillingRetryPolicy(since: $0, length: calendar.retry) }
+        value.retry.since.map { BillingRetryPolicy(since: $0, length: calendar.retry) }
     }
 
     private mutating func endGrace() throws(StoreError) {
         try require([.inGracePeriod], "out of its grace period")
-        (value.state, value.graceUntil) = (.inBillingRetryPeriod, nil)
+        (value.state, value.retry.graceUntil) = (.inBillingRetryPeriod, nil)
         record(.gracePeriodExpired)
         record(.billingRetryStarted)
         guard let next = retries?.next(notBefore: at) else { return try expire(.billingError) }
@@ -268,7 +268,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(.autoRenewDisabled)
         switch value.state {
         case .subscribed: value.dueAt = value.period.end
-        case .inGracePeriod: value.dueAt = value.graceUntil
+        case .inGracePeriod: value.dueAt = value.retry.graceUntil
         case .inBillingRetryPeriod, .expired, .revoked: try expire(.cancelled)
         }
     }
@@ -279,7 +279,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.willAutoRenew = true
         record(.autoRenewEnabled)
         guard value.state == .inGracePeriod, let next = retries?.next(after: at) else { return }
-        value.dueAt = value.graceUntil.map { min($0, next) } ?? next
+        value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 
     private mutating func schedule(_ product: String, _ by: String?) throws(StoreError) {

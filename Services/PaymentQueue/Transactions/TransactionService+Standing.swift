@@ -35,7 +35,7 @@ extension StoredSubscription {
     fileprivate func givesAccess(at now: Timestamp) -> Bool {
         switch state {
         case .subscribed: isActive(at: now)
-        case .inGracePeriod: (graceUntil ?? period.end) > now
+        case .inGracePeriod: (retry.graceUntil ?? period.end) > now
         case .inBillingRetryPeriod, .expired, .revoked: false
         }
     }

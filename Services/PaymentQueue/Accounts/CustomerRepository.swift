@@ -133,7 +133,9 @@ enum CustomerRepository {
 
     /// A customer's last journal row and storefront.
     struct Head: Hashable, Sendable {
+        /// The number of the last journal row; 0 before the first.
         var seq: Int64
+        /// Alpha-3 country code.
         var storefront: String
     }
 

@@ -13,6 +13,7 @@ struct AppClock: Hashable, Sendable {
 
     /// The number of settings; each adds one.
     var epoch: Int64
+    /// The wall time at which business time was ``anchorBusiness``.
     var anchorWall: Timestamp
     var anchorBusiness: Timestamp
     /// Business milliseconds per million wall milliseconds, while the clock is not frozen.

@@ -5,9 +5,13 @@ import StoreModels
 struct StoredAdvance: Hashable, Sendable {
     var id: String
     var bundleId: String
+    /// The idempotency key, chosen by the client.
     var requestKey: String
+    /// The request's fingerprint (``AdvanceGoal/fingerprint(_:)``).
     var fingerprint: String
+    /// The app's clock before the move.
     var from: Timestamp
+    /// The instant the clock has jumped to last.
     var to: Timestamp
     /// The number of jumps to a next event that are still to come.
     var stepsLeft: Int

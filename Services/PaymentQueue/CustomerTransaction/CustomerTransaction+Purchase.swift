@@ -3,7 +3,7 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    // MARK: Beginning
+    // MARK: New and waiting purchases
 
     /// Plans a payment from the rows this commit reads.
     /// - Parameters:
@@ -131,7 +131,7 @@ extension CustomerTransaction {
         }
     }
 
-    // MARK: Going on
+    // MARK: Events
 
     /// Applies an event to a transaction whose row is still as `stored`.
     /// - Parameter keepsQuote: Whether the purchase fails and may be planned again.

@@ -29,6 +29,7 @@ struct CustomerTransaction {
     let transaction: SQLTransaction
     /// The customer as of the beginning of the commit.
     let account: Customer
+    /// The wall clock in this commit.
     let wall: Timestamp
     /// The app's clock in this commit.
     let now: Timestamp

@@ -5,6 +5,7 @@ import StoreModels
 
 /// Handles `events.list`: the events of all customers, for callers that wait for an event.
 struct EventService: Sendable {
+    /// Maximum number of events in one reply.
     static let pageMax = 100
 
     let database: any SQLDatabase

@@ -18,8 +18,9 @@ enum HistoryRepository {
 
     /// Reads transactions that can be removed, each customer's oldest first.
     ///
-    /// It leaves out those the processor may be asked about, and those that subscriptions began with while a renewal is
-    /// being charged (one in quarantine is not). The order removes no transaction before the one it continues.
+    /// It leaves out those the processor may be asked about, and the first transactions of subscriptions with a renewal
+    /// being charged. Renewals in quarantine do not count. The order removes no transaction before the one it
+    /// continues.
     static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {

@@ -159,6 +159,7 @@ struct HistoryService: Sendable {
 
     /// The result of one removal.
     private struct Removed: Sendable {
+        /// The `id`s of the removed transactions.
         var ids: [String]
         /// Changes to publish to open streams after the commit.
         var changes: [CustomerChange]

@@ -49,7 +49,7 @@ enum PromptRepository {
         try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
     }
 
-    /// Counts how often an open prompt was shown.
+    /// Writes how often an open prompt was shown.
     /// - Returns: False when it is not open.
     static func setTimes(
         _ times: Int, about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,

@@ -4,6 +4,7 @@ import StoreModels
 
 /// Handles `prompt.list`, `prompt.answer` and `transaction.continue`: open prompts and their answers.
 struct PromptService: Sendable {
+    /// Maximum number of prompts in one page.
     static let pageMax = 100
     /// How long an app may take to answer a storefront change, in wall time.
     static let appAnswerTime: Duration = .seconds(10)

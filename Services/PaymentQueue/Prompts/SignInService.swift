@@ -27,7 +27,7 @@ struct SignInService: Sendable {
     }
 
     /// Reads higher prices that wait for consent. Every launch asks about them.
-    /// - Returns: Nil unless the request is for a launch's first page, or without such a price.
+    /// - Returns: Nil with later pages, and when no price waits for consent.
     func priceConsents(_ request: SnapshotRequest) async throws -> [PriceConsentQuestion]? {
         guard request.countsDelivery, request.after == nil else { return nil }
         let customer = request.customer

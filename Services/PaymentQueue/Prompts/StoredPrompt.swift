@@ -20,6 +20,7 @@ struct StoredPrompt: Hashable, Sendable {
     var nextKinds: [Prompt.Kind]
     var customer: CustomerReference
     var account: String
+    /// The `id` of the transaction it is about.
     var transactionID: String
     /// How often the prompt was shown.
     var times: Int

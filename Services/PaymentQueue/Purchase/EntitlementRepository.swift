@@ -50,6 +50,7 @@ enum EntitlementRepository {
     struct Subscribed: Sendable {
         /// The subscription that buying the product continues or changes.
         var subscription: StoredSubscription?
+        /// What the customer has had in the product's group; nil for none.
         var history: SubscriptionGroupHistory?
     }
 
@@ -98,7 +99,7 @@ enum EntitlementRepository {
         return SubscriptionHistory(subscriptions: entries, offers: offers)
     }
 
-    // MARK: The introductory offer's claim
+    // MARK: Claims of introductory offers
 
     /// Reserves the offer of a product and of its group. A unique key for each admits one purchase.
     static func reserveOffer(
@@ -135,7 +136,7 @@ enum EntitlementRepository {
             """, value.id, customer.bundleId, customer.customerIdentifier)
     }
 
-    // MARK: One purchase of a product at a time
+    // MARK: Product slots
 
     /// Reads the purchase in flight of a product; others of the product wait for it (P8).
     static func slotHolder(

@@ -24,6 +24,7 @@ struct FailpointPlan: Hashable, Sendable {
 
     /// Describes an error in the text to the operator.
     struct Mistake: Error, Hashable, CustomStringConvertible {
+        /// The error in one sentence, with the entry.
         var description: String
     }
 

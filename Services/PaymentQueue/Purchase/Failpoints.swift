@@ -30,6 +30,7 @@
         }
 
         private let source: Source
+        /// The number of passes of each checkpoint so far.
         private let passes = Locked<[Checkpoint: Int]>([:])
 
         init(_ source: Source) { self.source = source }

@@ -7,6 +7,7 @@ import StoreModels
 final class InFlightRegistry: Sendable {
     private struct Contents {
         var worked: Set<ExactText> = []
+        /// The continuations of waiting tasks, by purchase and the listener's number.
         var listeners: [ExactText: [Int: AsyncStream<Void>.Continuation]] = [:]
         var nextListener = 0
     }

@@ -4,7 +4,9 @@ import StoreModels
 
 /// A payment's row: the idempotency key with its fingerprint, and the stored reply.
 struct StoredPayment: Hashable, Sendable {
+    /// The request's fingerprint (``RequestFingerprint``).
     var fingerprint: String
+    /// The `id` of the payment's transaction.
     var transactionID: String
     /// The reply the terminal commit stored, which a repeated request gets; nil before that commit.
     var reply: AddPaymentReply?

@@ -11,6 +11,7 @@ enum PaymentValidation {
     static let identifierMax = 1020
     /// Maximum bytes of a discount's signature; one of P-256 has about a hundred in base64.
     static let signatureMax = 4096
+    /// The quantities StoreKit allows.
     static let quantities = 1...10
 
     /// Checks a payment.

@@ -63,6 +63,7 @@ struct NewPurchase: Sendable {
     /// The transaction's identifier.
     var id: String
     var payment: Payment
+    /// The device that pays.
     var deviceId: String
     var quote: Quote
     /// The offer request that comes with the payment.

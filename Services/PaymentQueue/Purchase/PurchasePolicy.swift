@@ -22,6 +22,7 @@ enum PurchasePolicy {
         var waitingCount = 0
         /// The customer's subscription in the product's group.
         var subscription: StoredSubscription?
+        /// What the customer has had in the product's group; nil for none.
         var groupHistory: SubscriptionGroupHistory?
         /// The tester's rate, which compresses the periods of what is bought now.
         var rate = SubscriptionRenewalRate.realTime

@@ -199,6 +199,7 @@ final class WaitingPlaces: Sendable {
     /// Maximum number of a customer's waiting payments: an eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8
 
+    /// The number of waiting payments of each customer that has any.
     private let taken = Locked<[CustomerReference: Int]>([:])
 
     /// Takes a place.

@@ -11,6 +11,7 @@ import StoreModels
 struct PurchaseTerms: Hashable, Sendable, Codable {
     /// The subscription's part of the terms.
     struct Subscription: Hashable, Sendable, Codable {
+        /// The product's group at the time of the terms.
         var group: String
         /// The group the customer's subscription began in and is stored under; nil when it is `group`.
         var filedUnder: String?
@@ -59,11 +60,15 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     var productType: ProductType
     /// The charged amount, quantity and offer included; zero needs no charge.
     var amount: Money
+    /// The version of the catalogue that was quoted.
     var catalogVersion: Int64
+    /// Nil for a product that is no subscription.
     var subscription: Subscription?
+    /// Nil at the regular price.
     var offer: AppliedOffer?
     /// The identifier under which the customer owns the product already; then it is given again for nothing.
     var ownedSince: String?
+    /// Nil for a product without hosted content.
     var content: Content?
     /// The processor mode a test has asked for; nil for the processor's usual one.
     var simulate: ProcessorMode?

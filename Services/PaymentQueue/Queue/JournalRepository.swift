@@ -60,7 +60,7 @@ enum JournalRepository {
         }
     }
 
-    /// Removes at most `limit` rows written before `wall`, and moves each customer's `pruned_seq` past them.
+    /// Removes at most `limit` rows written before `wall`, and records each customer's last removed row.
     ///
     /// The table's last row stays, because SQLite derives the next `position` from it.
     /// - Returns: The number of removed rows; fewer than `limit` when no more are that old.
@@ -114,6 +114,7 @@ struct JournalEntry: Hashable, Sendable {
     var body: String
     /// Nil at the end of a restore.
     var transactionID: String?
+    /// The transaction's revision; nil at the end of a restore.
     var revision: Int?
     /// The store event this change is listed as; nil when it is none.
     var event: StoreEvent.Kind?

@@ -4,6 +4,7 @@ import StoreModels
 
 /// Reads what observers deliver: the unfinished queue, later journal rows, and each journal's end.
 struct QueueReader: Sendable {
+    /// Maximum number of transactions or changes in one page.
     static let pageMax = 100
 
     let database: any SQLDatabase
@@ -184,7 +185,7 @@ struct QueueReader: Sendable {
     }
 }
 
-/// The place where a page of an opening stream begins: among purchases under way, or the rest.
+/// The place where a page of an opening stream begins: among purchases in progress, or the rest.
 private enum StreamPlace {
     case underWay(after: Int64)
     case rest(after: Int64)

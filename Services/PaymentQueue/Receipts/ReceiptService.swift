@@ -4,6 +4,7 @@ import StoreModels
 
 /// Handles `receipt.facts`: a customer's transactions and subscriptions, in pages. Each page is one snapshot.
 struct ReceiptService: Sendable {
+    /// Maximum number of items in one page.
     static let pageMax = 500
     /// Maximum number of transactions one page reads, whether the receipt lists them or not.
     static let scanMax = 2_000

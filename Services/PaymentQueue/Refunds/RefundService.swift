@@ -78,7 +78,7 @@ struct RefundService: Sendable {
         }
     }
 
-    // MARK: Deciding
+    // MARK: Decisions
 
     /// The result of a decision.
     private struct TakenBack: Sendable {
@@ -140,7 +140,7 @@ struct RefundService: Sendable {
         }
     }
 
-    // MARK: Sending
+    // MARK: Requests to the processor
 
     /// Asks the processor once. Without a reply the refund stays open.
     /// - Returns: Whether the processor has replied.

@@ -6,7 +6,9 @@ struct StoredRefund: Hashable, Sendable {
     /// The key of the refund at the processor.
     var key: String
     var customer: CustomerReference
+    /// The key of the refunded charge at the processor.
     var chargeKey: String
+    /// The `id` of the refunded transaction.
     var transactionID: String
     var amount: Money
 

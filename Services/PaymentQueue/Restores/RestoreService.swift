@@ -63,7 +63,7 @@ struct RestoreService: Sendable {
             request.applicationUsername ?? "", 0...PaymentValidation.applicationUsernameMax, "applicationUsername")
     }
 
-    // MARK: Sweeping
+    // MARK: Sweep
 
     /// Continues restores that a process or a request has left running. Each sweep reads the table.
     /// - Returns: The number of restores that are still running.

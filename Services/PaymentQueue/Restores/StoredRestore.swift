@@ -7,6 +7,7 @@ struct StoredRestore: Hashable, Sendable {
     var customer: CustomerReference
     /// The device that is notified; no other is.
     var deviceId: String
+    /// The idempotency key, chosen by the client.
     var requestKey: String
     var restore: Restore
     /// The last transaction number of the restore; later originals were purchased after it began.

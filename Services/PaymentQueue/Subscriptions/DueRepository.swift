@@ -5,9 +5,11 @@ import StoreModels
 enum DueRepository {
     /// A place in the order in which due subscriptions are processed.
     struct Place: Hashable, Sendable {
+        /// When the subscription at this place falls due.
         var at: Timestamp
         var originalID: String
 
+        /// The place before all others.
         static let start = Place(at: Timestamp(milliseconds: .min), originalID: "")
     }
 

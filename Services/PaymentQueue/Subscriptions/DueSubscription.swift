@@ -6,6 +6,7 @@ import StoreModels
 struct DueSubscription: Hashable, Sendable {
     var value: StoredSubscription
     var account: String
+    /// The customer's present storefront.
     var storefront: String
     /// The account's settings; nil when no operator has set any.
     var tester: TesterSettings?

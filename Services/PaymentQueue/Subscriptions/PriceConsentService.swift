@@ -4,10 +4,11 @@ import StoreModels
 
 /// Finds subscriptions whose price exceeds the agreed one, and asks their testers.
 ///
-/// An import does not say which customers it concerns, so this service reads them all.
+/// An import does not say which customers it concerns, so each sweep reads all subscriptions of such testers.
 struct PriceConsentService: Sendable {
     /// Time between two sweeps.
     static let interval: Duration = .seconds(1)
+    /// Number of accounts in one page of a sweep.
     static let pageSize = 100
 
     let database: any SQLDatabase

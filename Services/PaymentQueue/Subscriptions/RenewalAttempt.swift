@@ -19,6 +19,7 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
     var identifier: String?
     /// The index of the period it pays.
     var period: Int
+    /// The product it pays.
     var product: String
     var terms: PurchaseTerms
     /// The number of later periods of the offer.

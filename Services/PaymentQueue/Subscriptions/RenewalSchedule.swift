@@ -69,6 +69,7 @@ struct RenewalSchedule: Hashable, Sendable {
         }
     }
 
+    /// Milliseconds of a day.
     private static let day: Int64 = 86_400_000
 
     /// Returns a period's length under the rate.

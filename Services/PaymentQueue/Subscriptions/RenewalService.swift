@@ -36,6 +36,7 @@ final class RenewalService: Sendable {
     private let schedule = Locked(RetrySchedule())
     private let logger: Logger
 
+    /// The key under which ``inFlight`` announces ``wake()``.
     private static let wakeUp = "wake up"
 
     init(
@@ -54,7 +55,7 @@ final class RenewalService: Sendable {
         self.logger = logger
     }
 
-    // MARK: All that is due
+    // MARK: Sweep
 
     /// Processes what is due in all apps.
     ///
@@ -153,7 +154,7 @@ final class RenewalService: Sendable {
         }
     }
 
-    // MARK: One of them
+    // MARK: Jobs
 
     /// Performs one job and records when it may be tried again.
     private func attempt(_ job: RenewalJob) async -> RenewalOutcome {
@@ -224,7 +225,7 @@ final class RenewalService: Sendable {
         return reply == .undecided ? nil : reply
     }
 
-    // MARK: For those who need one of them
+    // MARK: Renewals on request
 
     /// Brings a customer's subscription of a group up to the app's clock.
     ///
@@ -295,7 +296,7 @@ final class RenewalService: Sendable {
         _ = try? await catchUp(id, until: .now + Self.chargeTime)
     }
 
-    // MARK: Waking
+    // MARK: Wake-up
 
     /// Ends the sweep's pause, because something may have fallen due.
     func wake() { inFlight.announce(Self.wakeUp) }

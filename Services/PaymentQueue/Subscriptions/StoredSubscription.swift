@@ -4,12 +4,12 @@ import StoreModels
 
 /// A customer's subscription in one group, as stored, with everything its next event depends on.
 struct StoredSubscription: Hashable, Sendable {
-    /// An offer whose periods are charged one by one.
+    /// An offer of the present period, with its later periods.
     struct RunningOffer: Hashable, Sendable, Codable {
         var applied: AppliedOffer
-        /// The price of one period.
+        /// The amount of one charge.
         var amount: Money
-        /// The number of later periods at this price.
+        /// The number of later periods at this amount; 0 unless it is paid as you go.
         var periodsLeft: Int
     }
 
@@ -48,6 +48,7 @@ struct StoredSubscription: Hashable, Sendable {
     /// Grows by one with each write. A writer names the revision it has read.
     var revision: Int
     var state: SubscriptionState
+    /// The product of the present period.
     var product: String
     /// The service level; 1 is the highest.
     var level: Int
@@ -62,7 +63,7 @@ struct StoredSubscription: Hashable, Sendable {
     var willAutoRenew: Bool
     /// The product the next renewal buys.
     var renewProduct: String
-    /// The pay-as-you-go offer of the present period; nil for none.
+    /// The offer of the present period; nil at the regular price.
     var offer: RunningOffer?
     /// The tester's rate, which compresses periods.
     var rate: SubscriptionRenewalRate
@@ -71,6 +72,7 @@ struct StoredSubscription: Hashable, Sendable {
     /// Whether an operator has set the next renewal to fail.
     var failsNext: Bool
     var retry = Retry()
+    /// Nil unless the state is `expired`.
     var expirationReason: Subscription.ExpirationReason?
     /// The product's own price to which the subscriber has agreed; nil for one sold before this was stored.
     var agreedPrice: Money?

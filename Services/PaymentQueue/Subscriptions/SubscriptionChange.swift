@@ -71,6 +71,7 @@ struct SubscriptionPaid: Hashable, Sendable {
     var product: String
     /// Nil when nothing was charged.
     var chargeKey: String?
+    /// The charged amount, zero included.
     var amount: Money
     var start: Timestamp
     var end: Timestamp
@@ -83,11 +84,13 @@ struct SubscriptionPurchase: Hashable, Sendable {
     var group: String
     /// The product's own price, to which the subscriber agrees; nil where it is not known.
     var price: Money?
+    /// The product's service level; 1 is the highest.
     var level: Int
     /// The product's own period.
     var length: SubscriptionPeriod
     /// The length that was bought.
     var accessPeriod: SubscriptionPeriod
+    /// The offer of the new period; nil at the regular price.
     var offer: StoredSubscription.RunningOffer?
     var rate: SubscriptionRenewalRate
 }
@@ -105,12 +108,14 @@ struct SubscriptionRenewal: Hashable, Sendable {
     var price: Money?
     /// A higher price the subscriber was not asked about in time; this period has the former one.
     var asks: PriceIncrease?
+    /// The product's service level; 1 is the highest.
     var level: Int
     var length: SubscriptionPeriod
     /// Nil when nothing was charged.
     var chargeKey: String?
+    /// The charged amount, zero included.
     var amount: Money
-    /// The offer of the new period.
+    /// The offer of the new period; nil at the regular price.
     var offer: StoredSubscription.RunningOffer?
     /// The former period's regular price, when the new one differs; else nil.
     var formerPrice: Money?
@@ -125,7 +130,9 @@ struct SubscriptionMismatch: Hashable, Sendable {
 
 /// A renewal that the processor has declined.
 struct SubscriptionDecline: Hashable, Sendable {
+    /// The amount that was declined.
     var amount: Money
+    /// The processor's reason; nil when it has given none.
     var reason: String?
     /// Whether the app's subscriptions have a grace period.
     var hasGrace: Bool

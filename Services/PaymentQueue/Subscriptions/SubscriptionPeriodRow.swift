@@ -5,6 +5,7 @@ import StoreModels
 ///
 /// It is a row, and one captured charge unless it was free (S1, S2).
 struct SubscriptionPeriodRow: Hashable, Sendable {
+    /// The number of periods before it.
     var index: Int
     /// The transaction's `id`.
     var id: String
@@ -13,6 +14,7 @@ struct SubscriptionPeriodRow: Hashable, Sendable {
     var product: String
     /// The key of its charge at the processor; nil for a period that cost nothing.
     var chargeKey: String?
+    /// The charged amount, zero included.
     var amount: Money
     var start: Timestamp
     var end: Timestamp

@@ -4,7 +4,9 @@ import StoreModels
 
 /// Handles `subscription.list`, `.search` and `.timeline`.
 struct SubscriptionReader: Sendable {
+    /// Maximum number of subscriptions in one page.
     static let pageMax = 100
+    /// Maximum number of timeline entries in one page.
     static let eventsMax = 500
     /// Timeout of all quotes of a reply; prices not known by then are left out.
     static let quoteTime: Duration = .seconds(1)
@@ -90,7 +92,7 @@ struct SubscriptionReader: Sendable {
         return facts
     }
 
-    // MARK: Showing
+    // MARK: Replies
 
     func show(_ due: DueSubscription, isOperator: Bool) async -> Subscription {
         var quoted: [QuoteRequest: Quote?] = [:]

@@ -13,6 +13,7 @@ import StoreModels
 struct SubscriptionStateMachine: Hashable, Sendable {
     private(set) var value: StoredSubscription
     private var actions: [SubscriptionAction] = []
+    /// The instant of the change, by the app's clock.
     private let at: Timestamp
 
     /// Creates the machine of a stored subscription.
@@ -259,7 +260,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             transactionIdentifier: taken.identifier, period: taken.period)
     }
 
-    // MARK: What people want of the next renewal
+    // MARK: Renewal preferences
 
     private mutating func disable() throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "cancelled")
@@ -311,7 +312,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.failsNext = true
     }
 
-    // MARK: A higher price
+    // MARK: Price increases
 
     private mutating func raise(_ increase: PriceIncrease?) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "given another price")

@@ -12,6 +12,7 @@ final class AppDefaults: Sendable {
     /// Maximum number of cached apps; when it is reached, the cache is emptied.
     static let appsMax = 1_000
 
+    /// The last known defaults of each app; nil for an app without defaults.
     private let known = Locked<[ExactText: TesterSettings?]>([:])
     private let requests: SharedRequest<ExactText, App>
 

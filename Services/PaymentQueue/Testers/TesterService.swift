@@ -4,6 +4,7 @@ import StoreModels
 
 /// Handles `tester.get`, `.put`, `.delete` and `.list`: an account's settings at the store.
 struct TesterService: Sendable {
+    /// Maximum number of accounts in one page.
     static let pageMax = 500
 
     let database: any SQLDatabase

@@ -4,6 +4,7 @@ import StoreModels
 
 /// Reads, finishes and lists transactions, and summarizes customers' offers.
 struct TransactionService: Sendable {
+    /// Maximum number of transactions in one page.
     static let pageMax = 100
 
     let database: any SQLDatabase

@@ -38,8 +38,11 @@ struct TransactionStateMachine: Hashable, Sendable {
         var original: PaymentTransaction?
         /// The first transaction's identifier of a non-consumable owned already; nil for others (P8).
         var originalTransactionIdentifier: String?
+        /// The end of the paid period; nil for a product that is no subscription.
         var expiresDate: Timestamp?
+        /// Nil for a product that is no subscription.
         var isTrialPeriod: Bool?
+        /// Nil for a product that is no subscription.
         var isInIntroOfferPeriod: Bool?
         /// When a change of product that is only noted takes effect; nil for others.
         var effectiveDate: Timestamp?

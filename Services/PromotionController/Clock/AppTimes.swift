@@ -18,6 +18,7 @@ final class AppTimes: Sendable {
     let wall: @Sendable () -> Timestamp
     private let database: any SQLDatabase
     private let fetch: Fetch
+    /// Timeout of the request to PaymentQueue; tests set another.
     private let askTime: Duration
     private let logger: Logger
     private let remembered = Locked<[ExactText: RememberedClock]>([:])

@@ -4,6 +4,7 @@ import StoreModels
 struct RememberedClock: Hashable, Sendable {
     /// PaymentQueue's epoch, which grows with each setting and each move.
     var epoch: Int64
+    /// The wall time at which business time was ``anchorBusiness``.
     var anchorWall: Timestamp
     var anchorBusiness: Timestamp
     /// Business milliseconds per million wall milliseconds, while the clock is not frozen.

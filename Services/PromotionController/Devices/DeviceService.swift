@@ -4,6 +4,7 @@ import StoreModels
 
 /// Handles `device.…` and `installation.…`: devices, and the apps on them.
 struct DeviceService: Sendable {
+    /// Maximum number of devices in one page.
     static let pageMax = 500
     /// The feedback of intents that the store cancels with their device.
     static let removalFeedback = "the device was deleted"

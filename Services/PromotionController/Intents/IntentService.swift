@@ -10,6 +10,7 @@ import StoreModels
 /// The subjects are `.deliver`, `.heads`, `.get`, `.list`, `.search`, `.decide`, `.add` and `.clear`. Replies show the
 /// intents' state at the time of the request, even if the sweep is late.
 struct IntentService: Sendable {
+    /// Maximum number of intents in one page.
     static let pageMax = 100
     /// Time reserved for recording PaymentQueue's reply and sending this one.
     static let replyMargin: Duration = .milliseconds(300)

@@ -6,6 +6,7 @@ import StoreModels
 /// Each change writes the row's next revision, and an event where apps or operators need one.
 struct IntentTransaction {
     let transaction: SQLTransaction
+    /// The instant of the changes, by both clocks.
     let now: PurchaseIntent.Life.Now
 
     /// Applies the time to an intent, and writes it if it changed.

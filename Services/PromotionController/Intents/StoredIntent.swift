@@ -9,6 +9,7 @@ struct StoredIntent: Hashable, Sendable {
     /// It is sent again until PaymentQueue has replied.
     struct Addition: Hashable, Sendable, Codable {
         var payment: Payment
+        /// The gateway's check of the signature of the payment's discount; nil without one.
         var discountCheck: DiscountCheck?
     }
 
@@ -26,6 +27,7 @@ struct StoredIntent: Hashable, Sendable {
     let supportedSince: String?
     /// The prompt to buy the app, which may be answered already; nil without one.
     var promptId: String?
+    /// Its state and times.
     var life: PurchaseIntent.Life
     /// The payment that continues the intent; nil before.
     var addition: Addition?

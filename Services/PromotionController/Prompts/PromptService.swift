@@ -4,6 +4,7 @@ import StoreModels
 
 /// Handles `prompt.list` and `prompt.answer`: paid apps that wait to be bought for a device (M72).
 struct PromptService: Sendable {
+    /// Maximum number of prompts in one page.
     static let pageMax = 100
     /// The feedback of intents that the store cancels because the app was not bought.
     static let refusalFeedback = "the app was not bought"

@@ -1,6 +1,8 @@
 import StoreModels
 
-/// Decides the next state of a device's download from the app's action, without I/O (M47, M48).
+/// Decides the next state of a device's download, from the app's action (M47, M48).
+///
+/// It does no I/O.
 ///
 /// ```
 /// waiting ──start─▶ active ◀─pause, resume─▶ paused

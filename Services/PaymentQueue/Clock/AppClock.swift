@@ -11,7 +11,7 @@ struct AppClock: Hashable, Sendable {
     static let earliest = Timestamp(milliseconds: 0)
     static let latest = Timestamp(milliseconds: 250_000_000_000_000)
 
-    /// The number of settings; each adds one.
+    /// Grows by one with each setting, from 1.
     var epoch: Int64
     /// The wall time at which business time was ``anchorBusiness``.
     var anchorWall: Timestamp

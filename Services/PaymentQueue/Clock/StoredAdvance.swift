@@ -11,7 +11,7 @@ struct StoredAdvance: Hashable, Sendable {
     var fingerprint: String
     /// The app's clock before the move.
     var from: Timestamp
-    /// The instant the clock has jumped to last.
+    /// The move's goal; for a move through events, the instant the clock has jumped to last.
     var to: Timestamp
     /// The number of jumps to a next event that are still to come.
     var stepsLeft: Int

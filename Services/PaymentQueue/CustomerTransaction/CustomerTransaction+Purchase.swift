@@ -135,8 +135,8 @@ extension CustomerTransaction {
 
     /// Applies an event to a transaction whose row is still as `stored`.
     /// - Parameter keepsQuote: Whether the purchase fails and may be planned again.
-    /// - Returns: The changed transaction; the one in the database when the event had happened before, the state has no
-    ///   such edge, or another writer was first.
+    /// - Returns: The changed transaction; `stored` when the event had happened before or the state has no such edge;
+    ///   the row as it is now when another writer was first.
     mutating func apply(
         _ event: TransactionStateMachine.Event, to stored: StoredTransaction, keepsQuote: Bool = false
     ) async throws -> StoredTransaction {

@@ -4,8 +4,8 @@ import StoreModels
 
 /// Asks testers to sign in again at launches and resumes with unfinished transactions (M51).
 ///
-/// "The App Store may repeatedly prompt users to authenticate their purchases." Only testers with interactive sign-in
-/// are asked.
+/// Apple's article says: "the App Store may repeatedly prompt users to authenticate their purchases". Only testers with
+/// interactive sign-in are asked.
 struct SignInService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock

@@ -4,7 +4,7 @@
 /// STOREBUS_FAIL="afterCharge=kill@2,insideRestoreCommit=error,afterPublish=delay:200@3"
 /// ```
 /// `STOREBUS_FAIL=@/a/path` names a file with such a text, which may not exist yet. Without a pass it is the first one.
-/// Each entry acts once. Release builds parse the text and never act on it.
+/// Each entry acts once. This type only parses the text; debug builds alone act on it.
 struct FailpointPlan: Hashable, Sendable {
     enum Action: Hashable, Sendable {
         /// The process ends immediately, as by SIGKILL.

@@ -24,7 +24,8 @@ enum RestoreRules {
     /// purchase is still in the queue.
     /// - Parameters:
     ///   - original: The first transaction of the product or the subscription.
-    ///   - subscription: The subscription's state. An active one comes back also when its first period was taken back.
+    ///   - subscription: The subscription's state. Unless it is revoked, the subscription comes back, even when its
+    ///     first period was taken back.
     static func restores(
         _ type: ProductType, _ original: PaymentTransaction, isFinished: Bool = true,
         subscription: SubscriptionState? = nil

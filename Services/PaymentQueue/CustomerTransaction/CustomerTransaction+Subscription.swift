@@ -33,7 +33,7 @@ extension CustomerTransaction {
     }
 
     /// Schedules that the next renewal buys another product of the group.
-    /// - Parameter by: The identifier of the transaction that schedules it, if one does.
+    /// - Parameter identifier: The transaction that schedules it; nil for none.
     /// - Throws: `notFound` without a subscription; `transactionStateInvalid` when it has ended.
     @discardableResult
     mutating func scheduleChange(

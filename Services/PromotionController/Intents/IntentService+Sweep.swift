@@ -68,7 +68,7 @@ extension IntentService {
     /// Applies the time to all due intents: unanswered ones become deferred, and old ones expire.
     ///
     /// The sweep runs it, and lists run it before they are read.
-    /// - Parameter app: The app's bundle identifier; nil for all apps.
+    /// - Parameter bundleId: Nil for all apps.
     /// - Returns: The number of changed intents.
     @discardableResult
     func settle(app bundleId: String? = nil, deadline: ContinuousClock.Instant) async throws -> Int {

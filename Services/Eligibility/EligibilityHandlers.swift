@@ -3,13 +3,15 @@ import BusService
 import Logging
 import StoreModels
 
-/// Handles Eligibility's subjects: asks Catalog and PaymentQueue concurrently and combines their replies with
-/// ``OfferEvaluation``.
+/// Handles Eligibility's subjects: asks Catalog and PaymentQueue concurrently.
+///
+/// ``OfferEvaluation`` combines their replies.
 package struct EligibilityHandlers: Sendable {
     private let services: ServiceCaller
     private let catalog: SubscriptionCatalog
 
-    /// - Parameter now: The clock for the age of the list of subscriptions.
+    /// Creates handlers.
+    /// - Parameter now: The clock for the age of cached lists.
     package init(
         services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -17,10 +19,11 @@ package struct EligibilityHandlers: Sendable {
         catalog = SubscriptionCatalog(services, now: now)
     }
 
-    /// Invalidates an app that has changed in Catalog; nil for all.
+    /// Invalidates the cached lists of an app that has changed in Catalog.
+    /// - Parameter bundleId: Nil when any app may have changed.
     package func forget(_ bundleId: String?) { catalog.forget(bundleId) }
 
-    /// Watches the bus for changes of apps in Catalog, while it runs.
+    /// Watches the bus for changes of apps in Catalog, until the task is cancelled.
     package func changes(on bus: any BusClient) -> AppChanges { AppChanges(bus: bus) { forget($0) } }
 
     /// Registers handlers for `sb.eligibility.v1.…`.
@@ -30,9 +33,8 @@ package struct EligibilityHandlers: Sendable {
     }
 
     /// Decides for one customer.
-    ///
-    /// - Throws: `serviceUnavailable` or `deadlineExceeded` when Catalog does not answer; PaymentQueue's absence is not
-    ///   an error but the answer `unknown`.
+    /// - Throws: `serviceUnavailable` or `deadlineExceeded` when Catalog does not reply. Without PaymentQueue's reply
+    ///   the answer is `unknown`.
     @Sendable private func check(_ request: EligibilityRequest, _ context: RequestContext) async throws
         -> EligibilityReply
     {
@@ -46,7 +48,6 @@ package struct EligibilityHandlers: Sendable {
     }
 
     /// Decides for several customers.
-    ///
     /// - Throws: As ``check(_:_:)``, and `requestInvalid` for a batch that is too large.
     @Sendable private func checkMany(_ batch: EligibilityBatch, _ context: RequestContext) async throws
         -> EligibilityBatchReply
@@ -64,15 +65,16 @@ package struct EligibilityHandlers: Sendable {
             })
     }
 
-    /// Context for further requests, with half of the remaining time. A silent PaymentQueue must leave time to answer
-    /// `unknown`.
+    /// Makes the context of further requests, with half of the remaining time.
+    ///
+    /// The other half remains for the answer `unknown`, when PaymentQueue does not reply.
     private static func upstream(_ context: RequestContext) -> CallContext {
         var halved = context.callContext
         halved.deadline = .now + context.remaining / 2
         return halved
     }
 
-    /// One summary per customer; nil where PaymentQueue has none.
+    /// Reads one summary per customer; nil where PaymentQueue has none.
     private func summaries(
         _ batch: EligibilityBatch, _ context: CallContext, _ logger: Logger
     ) async -> [OfferSummary?] {

@@ -1,10 +1,10 @@
 import StoreModels
 
-/// Combines Catalog's subscriptions and a customer's history into answers. Pure: missing data is passed as nil.
+/// Combines Catalog's subscriptions and a customer's history into answers, without I/O.
 struct OfferEvaluation {
     /// A customer's history, by subscription group.
     enum History {
-        /// PaymentQueue's summary, or nil when it did not answer: then every answer is `unknown`.
+        /// PaymentQueue's summary; nil without a reply, and then every answer is `unknown`.
         case summary(OfferSummary?)
         /// A receipt's history; PaymentQueue is not asked about its customer.
         case receipt(ReceiptHistory)
@@ -12,7 +12,7 @@ struct OfferEvaluation {
 
     /// The app's subscriptions.
     let subscriptions: SubscriptionList
-    /// Products to answer for; nil for all.
+    /// The products to answer for; nil for all.
     let identifiers: [String]?
     let history: History
 
@@ -45,8 +45,9 @@ struct OfferEvaluation {
         }
     }
 
-    /// Decides by group (M119, M121). A product's own history counts, and that of all products it shares a group with,
-    /// today or when they were bought.
+    /// Decides by group (M119, M121).
+    ///
+    /// A product's own history counts, and that of all products it shares a group with, today or when they were bought.
     private func decide(
         _ product: SubscriptionProduct, _ history: SubscriptionHistory, _ now: Timestamp
     ) -> IntroductoryOfferPolicy.Decision {

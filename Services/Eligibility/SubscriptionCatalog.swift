@@ -2,17 +2,20 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Cache of the subscriptions of apps in Catalog.
+/// Caches the subscriptions of Catalog's apps.
 ///
-/// Lists are cached with the app's version, and Catalog is asked for the version each time, by one request for all
-/// simultaneous callers: an import that was acknowledged to the operator counts for the next question (ADR 0021).
-/// Changes by date are a second late at most. While Catalog is away a list is used for a minute, unless Catalog has
-/// announced a change of the app meanwhile.
+/// Each request asks Catalog for the app's version, which lists are cached with; concurrent callers share one request.
+/// So an import that was acknowledged to the operator counts for the next question (ADR 0021). Changes by date are at
+/// most a second late. While Catalog is away a list is used for a minute, unless Catalog has announced a change of the
+/// app meanwhile.
 final class SubscriptionCatalog: Sendable {
+    /// Maximum age of a list of the present version; an older one is requested again.
     static let freshFor: Duration = .seconds(1)
+    /// Maximum age of a list while Catalog is away.
     static let usableFor: Duration = .seconds(60)
-    /// Maximum number of subscriptions in all lists together. Beyond it all lists are dropped and requested again.
+    /// Maximum number of subscriptions in all lists together. Beyond it the cache is emptied.
     static let subscriptionsMax = 200_000
+    /// Maximum number of lists. Beyond it the cache is emptied.
     static let listsMax = 1_000
 
     struct Key: Hashable, Sendable {
@@ -23,13 +26,15 @@ final class SubscriptionCatalog: Sendable {
     private struct Entry: Sendable {
         var list: SubscriptionList
         var version: AppVersion
+        /// When Catalog was asked.
         var asked: ContinuousClock.Instant
     }
 
     private struct Contents: Sendable {
         var entries: [Key: Entry] = [:]
+        /// The number of subscriptions in all lists.
         var count = 0
-        /// Grows with each change that Catalog announces, so that no earlier list is cached.
+        /// The number of changes Catalog has announced; a list from before the last one is not cached.
         var changes = 0
     }
 
@@ -50,9 +55,8 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    /// The list for an app in a storefront, from the cache or from Catalog.
-    ///
-    /// - Throws: Catalog's error; `serviceUnavailable` or `deadlineExceeded` when it does not answer and nothing is
+    /// Returns the list for an app in a storefront, from the cache or from Catalog.
+    /// - Throws: Catalog's error; `serviceUnavailable` or `deadlineExceeded` when it does not reply and nothing is
     ///   cached.
     func list(_ key: Key, _ context: CallContext) async throws(StoreError) -> SubscriptionList {
         let changes = contents.withLock { $0.changes }
@@ -60,7 +64,7 @@ final class SubscriptionCatalog: Sendable {
         do {
             let current = try await versions.ask(ExactText(key.bundleId), until: context.deadline)
             version = current
-            if let ready = known(key, at: current) { return ready }
+            if let ready = cached(key, at: current) { return ready }
             let asked = now()
             let list = SubscriptionList(try await fetch(key, context))
             keep(Entry(list: list, version: current, asked: asked), for: key, since: changes)
@@ -72,7 +76,7 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    /// Invalidates a changed app. Its earlier lists are no longer used, even while Catalog is away.
+    /// Invalidates the lists of a changed app, also for while Catalog is away.
     /// - Parameter bundleId: Nil when any app may have changed.
     func forget(_ bundleId: String?) {
         contents.withLock { contents in
@@ -83,7 +87,7 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    private func known(_ key: Key, at version: AppVersion) -> SubscriptionList? {
+    private func cached(_ key: Key, at version: AppVersion) -> SubscriptionList? {
         let now = now()
         return contents.withLock { contents in
             guard let entry = contents.entries[key], entry.version == version, now - entry.asked <= Self.freshFor else {
@@ -106,8 +110,8 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    /// The cached list, at most a minute old.
-    /// - Parameter version: The app's, if Catalog has answered; then only a list of this version counts.
+    /// Returns the cached list, at most a minute old.
+    /// - Parameter version: The app's version, if Catalog has replied; then only a list of this version counts.
     private func last(_ key: Key, at version: AppVersion?) -> SubscriptionList? {
         let now = now()
         return contents.withLock { contents in
@@ -120,7 +124,7 @@ final class SubscriptionCatalog: Sendable {
 }
 
 extension SubscriptionCatalog {
-    /// Requests the list from Catalog, page by page.
+    /// Creates a cache that requests lists from Catalog, page by page.
     convenience init(
         _ services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {

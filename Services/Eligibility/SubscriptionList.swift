@@ -1,12 +1,12 @@
 import StoreModels
 
-/// An app's subscriptions as one storefront sells them, at one version of the catalogue.
+/// An app's subscriptions in one storefront, at one version of the catalogue.
 struct SubscriptionList: Sendable {
     /// All subscriptions in the catalogue's order, including those that cannot be bought.
     let all: [SubscriptionProduct]
-    /// Group by product identifier.
+    /// The group of each product identifier.
     let groups: [ExactText: String]
-    /// Positions of available products in `all`. A question about ten products costs the same in any catalogue.
+    /// Positions of available products in `all`; a request's cost does not grow with the catalogue.
     private let places: [ExactText: Int]
 
     init(_ all: [SubscriptionProduct]) {
@@ -16,7 +16,7 @@ struct SubscriptionList: Sendable {
         groups = Dictionary(exactly: all.map { ($0.productIdentifier, $0.subscriptionGroupIdentifier) })
     }
 
-    /// Products that can be bought: all of them, or the requested ones without duplicates.
+    /// Returns the products that can be bought: all of them, or the requested ones without duplicates.
     func offered(_ identifiers: [String]?) -> [SubscriptionProduct] {
         guard let identifiers else { return all.filter(\.isAvailable) }
         var answered: Set<Int> = []

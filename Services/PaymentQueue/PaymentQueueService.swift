@@ -8,12 +8,12 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// The payment queue as a service: its endpoints on the bus, and the two jobs that run beside them.
+/// Registers the payment queue's endpoints on the bus and runs its background jobs.
 ///
 /// ```swift
 /// let queue = PaymentQueueService(database: database, bus: bus, logger: logger)
 /// queue.register(on: service)
-/// try await queue.run()                   // sweeps and pruner, until graceful shutdown
+/// try await queue.run()                   // background jobs, until graceful shutdown
 /// ```
 package final class PaymentQueueService: ServiceLifecycle.Service {
     let database: any SQLDatabase
@@ -23,7 +23,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let purchases: PurchaseService
     let prompts: PromptService
     let signIns: SignInService
-    /// Subscriptions that cost more by now.
+    /// Asks about subscriptions whose price has risen.
     let priceConsents: PriceConsentService
     let history: HistoryService
     let queue: QueueReader
@@ -34,21 +34,22 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let callbacks: ChargeCallbacks
     let refunds: RefundService
     let receipts: ReceiptService
-    /// What falls due: renewals, retries, expiries.
+    /// Charges renewals and ends subscriptions when they fall due.
     let renewals: RenewalService
     let subscriptions: SubscriptionService
     let subscriptionReader: SubscriptionReader
     let clocks: ClockService
-    /// Tells the quotes which apps have changed.
+    /// Removes an app's quotes from the cache when Catalog announces a change of the app.
     private let appChanges: BackgroundJob
     let pruner: JournalPruner
 
+    /// Creates a service that calls the other services over the bus.
     /// - Parameters:
-    ///   - bus: for quotes, charges and hints.
-    ///   - clock: where business time comes from.
-    ///   - claims: how replicas divide what was left under way.
-    ///   - metrics: nil for the process's own.
-    ///   - checkpoint: for tests that stop a purchase half-way; nothing in a store that sells.
+    ///   - bus: The connection for quotes, charges and notifications.
+    ///   - clock: The source of wall time.
+    ///   - claims: The division of unfinished work among replicas.
+    ///   - metrics: Nil for the process's own factory.
+    ///   - checkpoint: Stops a purchase half-way in tests; does nothing in production.
     convenience init(
         database: any SQLDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(),
         claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
@@ -60,7 +61,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             clock: clock, claims: claims, logger: logger, metrics: metrics, checkpoint: checkpoint)
     }
 
-    /// As above, with the other services as functions.
+    /// Creates a service that calls the other services through functions.
     init(
         database: any SQLDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
         claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
@@ -113,7 +114,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
     }
 
-    /// Registers every endpoint and the health checks; before the bus service runs.
+    /// Registers every endpoint and the health checks. Call it before the bus service runs.
     package func register(on service: BusService) {
         let endpoints = DatabaseEndpoints(of: "the payment queue", on: service)
         registerPurchases(on: endpoints)
@@ -151,13 +152,13 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.finishTransaction, transactions.finish)
         endpoints.handle(PaymentEndpoints.continueTransaction, prompts.goOn)
         endpoints.handle(PaymentEndpoints.approveTransaction) { [prompts] request, deadline in
-            try await prompts.say(.approve, request, deadline: deadline)
+            try await prompts.apply(.approve, request, deadline: deadline)
         }
         endpoints.handle(PaymentEndpoints.declineTransaction) { [prompts] request, deadline in
-            try await prompts.say(.decline, request, deadline: deadline)
+            try await prompts.apply(.decline, request, deadline: deadline)
         }
         endpoints.handle(PaymentEndpoints.resolveTransaction) { [prompts] request, deadline in
-            try await prompts.say(.resolve, request, deadline: deadline)
+            try await prompts.apply(.resolve, request, deadline: deadline)
         }
         endpoints.handle(PaymentEndpoints.deleteTransaction, history.delete)
         endpoints.handle(PaymentEndpoints.history, transactions.history)
@@ -198,33 +199,39 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.reset, history.reset)
     }
 
-    /// Resolves what was left unknown and prunes the journal until graceful shutdown, then closes the database. In a
-    /// service group it comes before the bus service, so it ends after the last request.
+    /// Runs the background jobs until graceful shutdown, then closes the database.
+    ///
+    /// In a service group it precedes the bus service, so that it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
-            .repeating("janitor", every: PurchaseService.sweepInterval, logger) { try await self.purchases.sweep() },
+            .repeating("purchase sweep", every: PurchaseService.sweepInterval, logger) {
+                try await self.purchases.sweep()
+            },
             BackgroundJob { await self.callbacks.run() },
             appChanges,
             BackgroundJob { await self.clocks.run() },
-            .repeating("restore janitor", every: RestoreService.sweepInterval, logger) {
+            .repeating("restore sweep", every: RestoreService.sweepInterval, logger) {
                 try await self.restores.sweep()
             },
-            .repeating("refund janitor", every: RefundService.sweepInterval, logger) {
+            .repeating("refund sweep", every: RefundService.sweepInterval, logger) {
                 try await self.refunds.sweep()
             },
-            .repeating("unanswered questions", every: PromptService.interval, logger) {
+            .repeating("prompt sweep", every: PromptService.interval, logger) {
                 try await self.prompts.sweep()
             },
-            .repeating("prices", every: PriceConsentService.interval, logger) { try await self.priceConsents.sweep() },
-            .repeating("pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
+            .repeating("price sweep", every: PriceConsentService.interval, logger) {
+                try await self.priceConsents.sweep()
+            },
+            .repeating("journal pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
         ])
         await database.close()
     }
 }
 
 extension PaymentQueueService {
-    /// What happens at checkpoints: nothing, unless `STOREBUS_FAIL` asks a debug build for something
-    /// (``FailpointPlan``). Release builds do not look at it.
+    /// Returns what runs at checkpoints: nothing, unless `STOREBUS_FAIL` has a ``FailpointPlan``.
+    ///
+    /// Release builds do not read `STOREBUS_FAIL`.
     /// - Throws: A `StartupError` that names the unknown entry.
     static func checkpoints(_ environment: ServiceEnvironment) throws(StartupError) -> CheckpointHook {
         #if FAILPOINTS
@@ -244,7 +251,7 @@ extension PaymentQueueService {
 }
 
 extension PaymentQueueService {
-    /// The service of a process, with its database opened and migrated.
+    /// Opens and migrates the process's database and creates the service.
     /// - Throws: A `StartupError` that names the place, what is wrong with it and the remedy.
     package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> PaymentQueueService {
         PaymentQueueService(
@@ -253,7 +260,7 @@ extension PaymentQueueService {
     }
 }
 
-/// Refunds, revocations, receipts and what a customer has, on the bus.
+/// Registers the endpoints of refunds, revocations, receipts and entitlements.
 extension PaymentQueueService {
     func registerSales(on endpoints: DatabaseEndpoints) {
         endpoints.handle(SubscriptionEndpoints.refund) { [refunds] request, deadline in
@@ -268,8 +275,8 @@ extension PaymentQueueService {
     }
 }
 
+/// Registers the endpoints of subscriptions and clocks.
 extension PaymentQueueService {
-    /// Subscriptions and clocks.
     func registerSubscriptions(on endpoints: DatabaseEndpoints) {
         endpoints.handle(SubscriptionEndpoints.list, subscriptionReader.list)
         endpoints.handle(SubscriptionEndpoints.search, subscriptionReader.search)

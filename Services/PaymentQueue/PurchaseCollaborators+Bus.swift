@@ -4,7 +4,7 @@ import Crypto
 import StoreModels
 
 extension PurchaseCollaborators {
-    /// The other services, over the bus. Nothing is repeated here: the sweep does, and the caller nearest the client.
+    /// Calls the other services over the bus without retries. The sweep and the caller nearest the client retry.
     static func onBus(_ bus: any BusClient) -> PurchaseCollaborators {
         let caller = ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)
         let storefronts = caller.function(CatalogEndpoints.listStorefronts)
@@ -35,9 +35,9 @@ extension PurchaseCollaborators {
     }
 }
 
-/// The last token of a customer's hint subject: server-made text never becomes a subject, its hash does.
+/// Makes the last token of a customer's notification subject. A hash keeps server-made text out of subjects.
 enum CustomerKey {
-    /// 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier).
+    /// Returns 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier).
     static func of(bundleId: String, customerIdentifier: String) -> String {
         Hex.text(SHA256.hash(data: Array("\(bundleId)\0\(customerIdentifier)".utf8)).prefix(16))
     }

@@ -2,17 +2,16 @@ import BusService
 import Crypto
 import StoreModels
 
-/// Functions of other services that this service calls.
+/// The functions of other services that this service calls.
 struct Collaborators: Sendable {
     /// Reads an app's business clock from PaymentQueue.
     var clock: AppTimes.Fetch
-    /// Adds a payment to PaymentQueue's queue; the same key is the same payment.
+    /// Adds a payment to PaymentQueue's queue. The same key is the same payment.
     var addPayment: @Sendable (AddPaymentRequest, ContinuousClock.Instant) async throws(StoreError) -> AddPaymentReply
-    /// Publishes a hint that an installation's intents have changed; at most once.
+    /// Notifies other services that an installation's intents have changed, at most once.
     var publish: @Sendable (IntentsChanged) -> Void
 
-    /// Calls the services over the bus without retries. The janitor repeats, and so does the caller nearest to the
-    /// client.
+    /// Calls the services over the bus without retries. The sweep and the caller nearest the client retry.
     static func onBus(_ caller: ServiceCaller) -> Collaborators {
         Collaborators(
             clock: caller.function(SubscriptionEndpoints.getClock),
@@ -25,16 +24,17 @@ struct Collaborators: Sendable {
     }
 }
 
-/// The last token of an installation's hint subject. It is a hash, because device names never appear in subjects.
+/// Makes the last token of an installation's notification subject. A hash keeps device names out of subjects.
 enum InstallationKey {
-    /// 32 hexadecimal digits of SHA-256(bundleId NUL deviceId).
+    /// Returns 32 hexadecimal digits of SHA-256(bundleId NUL deviceId).
     static func of(_ installation: InstallationReference) -> String {
         Hex.text(SHA256.hash(data: Array("\(installation.bundleId)\0\(installation.deviceId)".utf8)).prefix(16))
     }
 }
 
-/// A point between two steps of a decision where a process may crash. It has no effect in production; tests stop the
-/// service at each of them and check how the next process continues.
+/// A point between two steps of a decision where a process may crash.
+///
+/// It has no effect in production. Tests stop the service at each point and check how the next process continues.
 enum Checkpoint: String, CaseIterable, Sendable {
     /// The intent is written and not committed.
     case insideStartCommit
@@ -43,11 +43,11 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case insideDecisionCommit
     /// The decision is committed, and PaymentQueue does not have the payment.
     case afterDecisionCommit
-    /// PaymentQueue has answered, and its answer is not recorded.
+    /// PaymentQueue has replied, and its reply is not recorded.
     case afterAddition
     case insideAdditionCommit
     case afterAdditionCommit
 }
 
-/// Called at a checkpoint; throwing ends the step there, as a crash would.
+/// Runs at a checkpoint. Throwing ends the step there, as a crash would.
 typealias CheckpointHook = @Sendable (Checkpoint) throws -> Void

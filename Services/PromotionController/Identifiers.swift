@@ -1,15 +1,15 @@
 import ServiceDatabase
 import StoreModels
 
-/// Creates identifiers that are opaque to clients; all of them sort by age.
+/// Makes identifiers that are opaque to clients and sort by age.
 enum Identifiers {
-    /// `i_` and 26 characters.
+    /// Returns `i_` and 26 characters.
     static func intent(wall: Timestamp) -> String { sortable("i_", wall) }
 
-    /// `ap_` and 26 characters; PaymentQueue's prompts begin with `p_`.
+    /// Returns `ap_` and 26 characters. PaymentQueue's prompts begin with `p_`.
     static func prompt(wall: Timestamp) -> String { sortable("ap_", wall) }
 
-    /// `ie_` and 26 characters: a position among the events of intents.
+    /// Returns `ie_` and 26 characters: a position among the events of intents.
     static func event(_ position: EventPosition) -> String { position.identifier(eventPrefix) }
 
     static let eventPrefix = "ie_"

@@ -6,8 +6,9 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// The service for devices, overrides and purchases that begin in the store. It has endpoints on the bus and background
-/// jobs.
+/// Registers the promotion controller's endpoints on the bus and runs its background jobs.
+///
+/// It handles devices, overrides and purchases that begin in the store.
 ///
 /// ```swift
 /// let promotions = PromotionControllerService(database: database, services: caller, logger: logger)
@@ -15,7 +16,7 @@ import StoreModels
 /// try await promotions.run()               // sweeps and pruning, until graceful shutdown
 /// ```
 package final class PromotionControllerService: ServiceLifecycle.Service {
-    /// Migrations of its database.
+    /// The migrations of its database.
     package static var migrations: [Migration] { PromotionSchema.migrations }
 
     private let database: any SQLDatabase
@@ -27,8 +28,9 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     let prompts: PromptService
     let events: EventService
 
-    /// - Parameter wall: The wall clock, for when a device was seen and for the app's time to answer.
-    ///   Intents expire by the app's business clock, which PaymentQueue keeps.
+    /// Creates a service that calls PaymentQueue over the bus.
+    /// - Parameter wall: The wall clock, for when a device was seen and for the app's time to answer. Intents expire by
+    ///   the app's business clock, which PaymentQueue keeps.
     package convenience init(
         database: any SQLDatabase, services: ServiceCaller,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock, logger: Logger
@@ -37,10 +39,10 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
             database: database, collaborators: .onBus(services), wall: wall, logger: logger, checkpoint: { _ in })
     }
 
-    /// Creates the service with PaymentQueue as functions.
+    /// Creates a service that calls PaymentQueue through functions.
     /// - Parameters:
     ///   - askTime: Timeout of a request for a clock.
-    ///   - checkpoint: For tests that stop a decision half-way; without effect in production.
+    ///   - checkpoint: Stops a decision half-way in tests; does nothing in production.
     init(
         database: any SQLDatabase, collaborators: Collaborators, wall: @escaping @Sendable () -> Timestamp,
         askTime: Duration = AppTimes.askTime, logger: Logger, checkpoint: @escaping CheckpointHook
@@ -59,7 +61,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         events = EventService(database: database)
     }
 
-    /// Registers handlers for `sb.promotion.v1.…`; call it before `service` runs.
+    /// Registers handlers for `sb.promotion.v1.…`. Call it before `service` runs.
     package func register(on service: BusService) {
         let endpoints = DatabaseEndpoints(of: "the promotion controller", on: service)
         registerDevices(on: endpoints)
@@ -107,12 +109,13 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         endpoints.handle(PromotionEndpoints.addIntentPayment, intents.add)
     }
 
-    /// Runs the background jobs until graceful shutdown, then closes the database. In a service group it precedes the
-    /// bus service, so that it ends after the last request.
+    /// Runs the background jobs until graceful shutdown, then closes the database.
+    ///
+    /// In a service group it precedes the bus service, so that it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
-            .repeating("janitor", every: IntentService.sweepInterval, logger) { try await self.intents.sweep() },
-            .repeating("pruner", every: IntentService.pruneInterval, logger) { try await self.intents.prune() },
+            .repeating("intent sweep", every: IntentService.sweepInterval, logger) { try await self.intents.sweep() },
+            .repeating("intent pruner", every: IntentService.pruneInterval, logger) { try await self.intents.prune() },
         ])
         await database.close()
     }
@@ -126,8 +129,9 @@ extension PromotionControllerService {
     }
 }
 
-/// The database's schema, migration by migration. Types and statements are those SQLite and PostgreSQL share; instants
-/// are milliseconds since 1970.
+/// Lists the migrations of the database's schema.
+///
+/// Types and statements are those SQLite and PostgreSQL share. Instants are milliseconds since 1970.
 enum PromotionSchema {
     static let migrations: [Migration] = [
         .devices,

@@ -9,11 +9,11 @@ import Testing
 /// Method: the processor's answer is written twice from the same knowledge, as two replicas write it that both have asked,
 /// and a device is told of the transaction between the two.
 @Suite(.serialized) struct StoredAnswerTests {
-    private static let answers = [ChargeAnswer.approved, .failed(TransactionError(.paymentCancelled, "declined"))]
+    private static let answers = [ChargeReply.approved, .failed(TransactionError(.paymentCancelled, "declined"))]
 
     @Test(arguments: Engine.allCases, answers)
     func `P3: who comes second with the outcome answers what the first one has stored`(
-        _ engine: Engine, _ answer: ChargeAnswer
+        _ engine: Engine, _ answer: ChargeReply
     ) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()

@@ -1,30 +1,32 @@
 import Persistence
 import StoreModels
 
-/// `account.open` and `.get`: the customer behind an account of an app.
+/// Handles `account.open` and `account.get`: the customer of an account in an app.
 struct AccountService: Sendable {
-    /// An account's storefront where neither a request nor a setting names one.
+    /// The storefront of an account for which neither a request nor a setting names one.
     static let defaultStorefront = "USA"
 
     let database: any SQLDatabase
     let clock: BusinessClock
     let defaults: AppDefaults
 
-    /// Finds or creates the customer; opening again returns the same one. The storefront is the tester's, else the one
-    /// the account was created in: the one the request named, else the app's default.
-    /// - Throws: `requestInvalid`; `storefrontMismatch` when the account lives in another storefront, and then nothing
+    /// Finds or creates the customer of an account. Opening again returns the same customer.
+    ///
+    /// The storefront is the tester's, else the one the account was created in: the one the request named, else the
+    /// app's default.
+    /// - Throws: `requestInvalid`; `storefrontMismatch` when the account's storefront is another one, and then nothing
     ///   is created.
     func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
         try check(request)
-        let known = try await database.read { reader in try await Known(request, in: reader) }
-        // Most sessions find everything as it should be, and write nothing but their launch's number.
+        let known = try await database.read { reader in try await StoredAccount(request, in: reader) }
+        // Most sessions change nothing and write only their launch's number.
         if let customer = known.customer, try known.storefront(for: request) == customer.storefront {
             return reply(customer, known, request, launch: try await launch(request))
         }
         var random = SystemRandomNumberGenerator()
         let identifier = Identifiers.customer(random: &random)
         let (customer, settled) = try await database.write { transaction in
-            let known = try await Known(request, in: transaction)
+            let known = try await StoredAccount(request, in: transaction)
             let storefront = try known.storefront(for: request)
             var customer = try await CustomerRepository.open(
                 account: request.account, bundleId: request.bundleId, storefront: storefront,
@@ -39,15 +41,17 @@ struct AccountService: Sendable {
         return reply(customer, settled, request, launch: try await launch(request))
     }
 
-    /// Takes the launch's number, which is larger than that of every earlier launch. It depends neither on the gateway
-    /// that asks nor on its clock.
+    /// Takes the launch's number, which is larger than that of every earlier launch.
+    ///
+    /// It depends neither on the gateway that asks nor on its clock.
     private func launch(_ request: OpenAccountRequest) async throws -> Int64? {
         guard request.launches == true else { return nil }
         return try await database.write { try await CounterRepository.next(.launch, in: $0) }
     }
 
-    /// What is stored of the account, from one snapshot.
-    private struct Known: Sendable {
+    /// An account's customer and settings, read from one snapshot.
+    private struct StoredAccount: Sendable {
+        /// Nil before the account's first session in the app.
         var customer: Customer?
         var tester: TesterSettings
 
@@ -71,7 +75,7 @@ struct AccountService: Sendable {
     }
 
     private func reply(
-        _ customer: Customer, _ known: Known, _ request: OpenAccountRequest, launch: Int64?
+        _ customer: Customer, _ known: StoredAccount, _ request: OpenAccountRequest, launch: Int64?
     ) -> OpenAccountReply {
         let effective = known.tester.over(request.defaults).over(.standard)
         return OpenAccountReply(
@@ -88,7 +92,7 @@ struct AccountService: Sendable {
 
     // MARK: Get
 
-    /// The customer as the store knows it now.
+    /// Reads a customer's account, storefront and simulated errors.
     /// - Throws: `requestInvalid` unless exactly one of identifier and account is given; `notFound`.
     func get(_ request: GetAccountRequest, deadline: ContinuousClock.Instant) async throws -> AccountReply {
         let find = try finder(request)
@@ -127,13 +131,14 @@ struct AccountService: Sendable {
 
 /// Checks the syntax of account names and storefronts in requests.
 enum AccountValidation {
+    /// Checks an account name.
     /// - Throws: `requestInvalid` unless it is an account's identifier.
     static func checkName(_ account: String) throws(StoreError) {
         try StoreError.checkIdentifier(account, .account, "account")
     }
 
-    /// - Throws: `requestInvalid` unless it is three capital letters. Only Catalog knows whether such a storefront
-    ///   exists.
+    /// Checks the syntax of a storefront. Only Catalog knows whether the storefront exists.
+    /// - Throws: `requestInvalid` unless it is three capital letters.
     static func checkStorefront(_ storefront: String) throws(StoreError) {
         guard storefront.utf8.count == 3,
             storefront.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })

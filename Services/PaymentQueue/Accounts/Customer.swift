@@ -5,16 +5,16 @@ import StoreModels
 struct Customer: Hashable, Sendable {
     var id: CustomerReference
     var account: String
-    /// Alpha-3 country code: from when the account was created, or what the operator has made of it since.
+    /// Alpha-3 country code: the one of the account's creation, unless an operator has changed it since.
     var storefront: String
-    /// The last journal row; 0 before the first.
+    /// The number of the last journal row; 0 before the first.
     var headSeq: Int64
-    /// The journal begins behind this row.
+    /// The number of the last pruned journal row; 0 before the first.
     var prunedSeq: Int64
 }
 
 extension CustomerReference {
-    /// The customer a row belongs to.
+    /// Reads the customer a row belongs to.
     init(_ row: SQLRow) throws(PersistenceError) {
         self.init(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"])
     }

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Accounts and the apps' clocks.
+/// Reads and writes accounts, and the clocks of their apps.
 enum CustomerRepository {
     static func find(_ id: CustomerReference, in reader: SQLReader) async throws(PersistenceError) -> Customer? {
         try await reader.queryOne(
@@ -9,11 +9,11 @@ enum CustomerRepository {
         ).map(customer)
     }
 
-    /// The customer and the app's clock, with the customer's row locked until the commit: the first statement of every
-    /// commit about a customer, so that such commits come one after the other and never wait for one another crosswise.
+    /// Reads the customer and the app's clock, with the customer's row locked until the commit.
     ///
-    /// On PostgreSQL a statement that has waited for a row reads the other tables as they were before. There the lock
-    /// is a statement of its own, sent ahead without a round trip, and the clock is that of after the wait.
+    /// It is the first statement of every commit about a customer, so that such commits run one after the other and
+    /// cannot deadlock. On PostgreSQL a statement that has waited for a row reads the other tables as they were before.
+    /// There the lock is a separate statement, sent without a round trip, and the clock is read after the wait.
     static func lock(_ id: CustomerReference, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
         if transaction.dialect == .postgres {
             try await transaction.send(
@@ -66,7 +66,7 @@ enum CustomerRepository {
         return customer
     }
 
-    /// The app's clock. Every customer's app has one, made with its first account.
+    /// Reads the app's clock. Every customer's app has one, created with its first account.
     static func clock(of bundleId: String, in reader: SQLReader) async throws -> AppClock {
         guard let clock = try await ClockRepository.find(bundleId, in: reader) else {
             throw StoreError(.internal, "the app has no clock")
@@ -74,7 +74,7 @@ enum CustomerRepository {
         return clock
     }
 
-    /// Sets the app's clock to the wall clock. Nothing happens to an app without accounts, which has no clock yet.
+    /// Sets the app's clock to the wall clock. An app without accounts has no clock, and nothing happens.
     static func resetClock(
         of bundleId: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -84,12 +84,13 @@ enum CustomerRepository {
                 rate_name = NULL, is_frozen = 0
             WHERE bundle_id = ?
             """, wall.milliseconds, wall.milliseconds, AppClock.realTime, bundleId)
-        // The keys of its moves may be used again.
+        // An operator may use the keys of its moves again.
         try await transaction.execute("DELETE FROM clock_advance WHERE bundle_id = ?", bundleId)
     }
 
-    /// Waits for the commits about an app's customers that are under way. Later commits about them have read the clock
-    /// as it is now.
+    /// Waits for the commits in progress about an app's customers.
+    ///
+    /// Later commits about them read the clock as it is now.
     static func awaitCommits(
         of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -102,7 +103,7 @@ enum CustomerRepository {
             """, bundleId)
     }
 
-    /// When the customer first opened a session with the app, by the app's clock as it ran then.
+    /// Reads when the customer first opened a session, by the app's clock of that time.
     /// - Returns: Nil for an unknown customer.
     static func firstSeen(_ id: CustomerReference, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne(
@@ -132,11 +133,13 @@ enum CustomerRepository {
 
     /// A customer's last journal row and storefront.
     struct Head: Hashable, Sendable {
+        /// The number of the last journal row; 0 before the first.
         var seq: Int64
+        /// Alpha-3 country code.
         var storefront: String
     }
 
-    /// The heads of many customers, in one statement; customers without a row have none.
+    /// Reads the heads of many customers in one statement. Unknown customers have none.
     static func heads(
         _ customers: [CustomerReference], in reader: SQLReader
     ) async throws(PersistenceError) -> [CustomerReference: Head] {

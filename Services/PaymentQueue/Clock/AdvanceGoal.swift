@@ -1,11 +1,12 @@
 import StoreModels
 
-/// Where a clock is to be moved, as a request says it; pure.
+/// The goal of a clock's move, parsed from a request without I/O.
 enum AdvanceGoal: Hashable, Sendable {
     case instant(Timestamp)
-    /// Through so many next events.
+    /// Through this number of next events.
     case events(Int)
 
+    /// Parses a request.
     /// - Parameter now: The app's clock.
     /// - Throws: `requestInvalid` unless there is exactly one measure, and for a goal before `now` or too far away.
     init(_ request: AdvanceClockRequest, now: Timestamp) throws(StoreError) {
@@ -31,12 +32,13 @@ enum AdvanceGoal: Hashable, Sendable {
         }
     }
 
-    /// Tells whether a repeated key asks for the same move.
+    /// Returns a text that shows whether a repeated key has the same move.
     static func fingerprint(_ request: AdvanceClockRequest) -> String {
         "by=\(request.by ?? "") to=\(request.to?.description ?? "") next=\(request.next.map(String.init) ?? "")"
     }
 
-    /// - Throws: `requestInvalid` for an instant no clock is set to.
+    /// Checks that a clock can be set to an instant.
+    /// - Throws: `requestInvalid` for an instant before 1970 or after ``AppClock/latest``.
     static func check(_ instant: Timestamp, _ member: String) throws(StoreError) -> Timestamp {
         guard instant.milliseconds >= 0, instant <= AppClock.latest else {
             throw invalid(member, "a clock can be set between 1970 and \(AppClock.latest)")

@@ -1,35 +1,40 @@
 import StoreModels
 
-/// An app's clock row: business time runs from an anchor at a rate. Rate one with equal anchors is the wall clock.
-/// Moving it, speeding it up or stopping it writes new anchors and the next epoch.
+/// An app's clock row: business time runs from an anchor at a rate.
+///
+/// Rate one with equal anchors is the wall clock. Moving the clock, changing its rate or freezing it writes new anchors
+/// and the next epoch.
 struct AppClock: Hashable, Sendable {
-    /// Rate 1, in the row's unit.
+    /// The rate of real time, in the row's unit.
     static let realTime: Int64 = 1_000_000
     /// The bounds of a clock: a century after the latest, years still have four digits.
     static let earliest = Timestamp(milliseconds: 0)
     static let latest = Timestamp(milliseconds: 250_000_000_000_000)
 
-    /// Grows by one with each setting.
+    /// Grows by one with each setting, from 1.
     var epoch: Int64
+    /// The wall time at which business time was ``anchorBusiness``.
     var anchorWall: Timestamp
     var anchorBusiness: Timestamp
-    /// Business milliseconds in a million wall milliseconds, when it is not frozen.
+    /// Business milliseconds per million wall milliseconds, while the clock is not frozen.
     var rateMillionths: Int64
-    /// The name the rate was given by, if it was.
+    /// The name the rate was set by; nil for a rate set by a number.
     var rateName: SubscriptionRenewalRate?
     var isFrozen = false
 
-    /// A new app's clock: the wall clock.
+    /// Makes a new app's clock, which is the wall clock.
     static func started(at wall: Timestamp) -> AppClock {
         AppClock(epoch: 1, anchorWall: wall, anchorBusiness: wall, rateMillionths: realTime)
     }
 
-    /// Real time follows the wall clock exactly, backwards too; the calendar arithmetic above it copes.
+    /// Computes business time at a wall time.
+    ///
+    /// Real time follows the wall clock exactly, also backwards. Its callers' calendar arithmetic allows for that.
     func now(wall: Timestamp) -> Timestamp {
         guard !isFrozen else { return anchorBusiness }
         let elapsed = wall.milliseconds - anchorWall.milliseconds
         let (high, low) = elapsed.multipliedFullWidth(by: rateMillionths)
-        // What leaves 64 bits lies behind the latest instant anyhow.
+        // A product beyond 64 bits exceeds the bounds in any case.
         guard high.magnitude < Self.realTime.magnitude / 2 else { return high < 0 ? Self.earliest : Self.latest }
         let scaled = Self.realTime.dividingFullWidth((high, low)).quotient
         let (now, overflows) = anchorBusiness.milliseconds.addingReportingOverflow(scaled)
@@ -37,13 +42,13 @@ struct AppClock: Hashable, Sendable {
         return min(max(Timestamp(milliseconds: now), Self.earliest), Self.latest)
     }
 
-    /// How fast it runs when it is not frozen, as it was set.
+    /// The rate as it was set, which applies while the clock is not frozen.
     var rate: ClockRate {
         if let rateName { return .named(rateName) }
         return rateMillionths == Self.realTime ? .realTime : .factor(Double(rateMillionths) / Double(Self.realTime))
     }
 
-    /// The clock with another time, rate or motion from this moment of wall time on; what is nil stays.
+    /// Returns the clock with another time, rate or motion from this wall time on; nil keeps a value.
     func set(
         now: Timestamp? = nil, rate: ClockRate? = nil, frozen: Bool? = nil, wall: Timestamp
     ) -> AppClock {
@@ -58,12 +63,13 @@ struct AppClock: Hashable, Sendable {
     }
 }
 
-/// Where the business clocks of all apps get the wall clock from; the only door to it in this service, so that a test
-/// can hand in its own.
+/// Reads wall time for the clocks of all apps; a test passes its own.
+///
+/// This service reads the machine's clock nowhere else.
 struct BusinessClock: Sendable {
-    /// Milliseconds since 1970 as the machine tells them.
+    /// Milliseconds since 1970 by the machine's clock.
     var wall: @Sendable () -> Timestamp = Timestamp.wallClock
 
-    /// The app's own time, by its row.
+    /// Returns an app's business time, from its row.
     func now(_ app: AppClock) -> Timestamp { app.now(wall: wall()) }
 }

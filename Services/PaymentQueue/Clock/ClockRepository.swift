@@ -1,8 +1,11 @@
 import Persistence
 import StoreModels
 
-/// The apps' clocks as rows. An app has one, created with its first account or by the first request about it.
+/// Reads and writes the apps' clocks, one row each.
+///
+/// A clock is created with the app's first account or by the first request about it.
 enum ClockRepository {
+    /// Reads an app's clock.
     /// - Returns: Nil for an app without accounts whose clock was never requested.
     static func find(_ bundleId: String, in reader: SQLReader) async throws -> AppClock? {
         try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId).map(AppClock.init)
@@ -20,7 +23,7 @@ enum ClockRepository {
         return try AppClock(row)
     }
 
-    /// The wall clock, unless the app has a clock.
+    /// Creates the clock as the wall clock, unless it exists.
     static func insert(
         _ bundleId: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -43,7 +46,8 @@ enum ClockRepository {
             clock.rateName, clock.isFrozen, bundleId)
     }
 
-    /// When something of the app falls due next.
+    /// Reads when something of the app falls due next.
+    /// - Returns: Nil when nothing falls due.
     static func nextEvent(
         of bundleId: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Timestamp? {
@@ -53,7 +57,7 @@ enum ClockRepository {
         return next.map(Timestamp.init(milliseconds:))
     }
 
-    /// Apps of which something has fallen due or is under way.
+    /// Reads the apps where something has fallen due or is in progress.
     static func appsDue(wall: Timestamp, in reader: SQLReader) async throws -> [String] {
         let rows = try await reader.query(
             """
@@ -73,7 +77,7 @@ enum ClockRepository {
 }
 
 extension AppClock {
-    /// Of a row of `app_clock`, or of a join with it.
+    /// Reads a row of `app_clock`, or of a join with it.
     init(_ row: SQLRow) throws(PersistenceError) {
         self.init(
             epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),

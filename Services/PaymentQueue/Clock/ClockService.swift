@@ -2,18 +2,18 @@ import Logging
 import Persistence
 import StoreModels
 
-/// `clock.get`, `.put`, `.advance` and `.progress`: an app's business time, and moving it.
+/// Handles `clock.get`, `.put`, `.advance` and `.progress`: an app's business time, and moving it.
 ///
-/// A move is one commit, in which the clock jumps; then what has fallen due happens, each thing as of its own instant.
-/// The wall clock and all timers of the machine are untouched.
+/// A move is one commit, in which the clock jumps. Then everything that has fallen due happens, each at its own
+/// instant. The wall clock and the machine's timers are untouched.
 struct ClockService: Sendable {
-    /// Between two looks at what others of this process or other replicas work on.
+    /// Pause between two checks of work by other tasks or replicas.
     static let pause: Duration = .milliseconds(50)
-    /// Moves that one sweep goes on with.
+    /// Maximum number of moves one sweep continues.
     static let openMax = 100
-    /// For going on with moves that were left half done, in one sweep.
+    /// Time one sweep spends on unfinished moves.
     static let openTime: Duration = .seconds(5)
-    /// Between two sweeps; monotonic.
+    /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
 
     let database: any SQLDatabase
@@ -21,6 +21,8 @@ struct ClockService: Sendable {
     let renewals: RenewalService
     let logger: Logger
 
+    /// Reads an app's clock, and creates it unless it exists.
+    /// - Throws: `requestInvalid`.
     func get(_ request: AppRequest) async throws -> AppClockState {
         try ClockValidation.check(request.bundleId)
         let bundleId = request.bundleId
@@ -37,7 +39,7 @@ struct ClockService: Sendable {
         }
     }
 
-    /// Sets the clock. It may be set back: what was billed is not billed again, because a period is paid once (S5).
+    /// Sets the clock, also back: what was billed is not billed again, because a period is paid once (S5).
     /// - Throws: `requestInvalid`.
     func put(_ request: PutClockRequest) async throws -> AppClockState {
         try ClockValidation.check(request.bundleId)
@@ -53,7 +55,7 @@ struct ClockService: Sendable {
         return state
     }
 
-    /// One key, one move. Answers when all that is due has happened, or shortly before the deadline.
+    /// Moves the clock once per key. Replies when everything due has happened, or shortly before the deadline.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `keyReused`.
     func advance(
         _ request: AdvanceClockRequest, deadline: ContinuousClock.Instant
@@ -66,13 +68,13 @@ struct ClockService: Sendable {
         return try await progress(advance.id, of: advance.bundleId)
     }
 
+    /// Reads the progress of a move.
     /// - Throws: `notFound`.
     func progress(_ request: AdvanceRequest) async throws -> ClockAdvance {
         try await progress(request.advanceIdentifier, of: request.bundleId)
     }
 
-    /// Sweeps every half second of the machine's own time, and at once after a clock was moved, until the task is
-    /// cancelled.
+    /// Sweeps every ``sweepInterval``, and immediately after a clock was moved, until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             do {
@@ -86,15 +88,15 @@ struct ClockService: Sendable {
         }
     }
 
-    /// Processes what has fallen due, then continues moves left half done. Each sweep reads the tables.
-    /// - Returns: The number of things that have happened.
+    /// Processes what has fallen due, then continues unfinished moves. Each sweep reads the tables.
+    /// - Returns: The number of events that have happened.
     @discardableResult
     func sweep() async throws -> Int {
         let done = try await renewals.sweep()
         return done + (try await finishOpen(until: .now + Self.openTime))
     }
 
-    /// Continues moves that a process left half done, as far as they get without waiting.
+    /// Continues moves that a process left unfinished, as far as possible without waiting.
     /// - Returns: The number of moves that have reached their end.
     private func finishOpen(until last: ContinuousClock.Instant) async throws -> Int {
         var finished = 0
@@ -109,7 +111,8 @@ struct ClockService: Sendable {
         return finished
     }
 
-    /// - Parameter waits: Whether it waits for work of other tasks and replicas, and for replies that do not come.
+    /// Processes what a move has made due.
+    /// - Parameter waits: Whether it waits for work of other tasks and replicas, and for missing replies.
     /// - Returns: Whether the move has reached its end.
     @discardableResult
     private func work(
@@ -130,9 +133,9 @@ struct ClockService: Sendable {
 
     // MARK: Commits
 
-    /// What a look at a move has found.
+    /// The result of one step of a move.
     private enum Step: Sendable {
-        /// All that was due has happened.
+        /// Everything due has happened.
         case finished
         /// The clock has jumped to the next event.
         case jumped
@@ -140,7 +143,7 @@ struct ClockService: Sendable {
         case working
     }
 
-    /// Finds the move of a key, or begins it. When it begins, the clock jumps.
+    /// Finds the move of a key, or begins it with a jump of the clock.
     /// - Throws: `requestInvalid`; `keyReused` for another move under the key.
     private func begin(_ request: AdvanceClockRequest) async throws -> StoredAdvance {
         let fingerprint = AdvanceGoal.fingerprint(request)
@@ -171,7 +174,7 @@ struct ClockService: Sendable {
         }
     }
 
-    /// Looks whether a move has reached its end, and jumps to its next event when there is one to come.
+    /// Ends a move that has nothing due, or jumps to its next event.
     private func step(_ id: String) async throws -> Step {
         let seen = try await database.read { reader in
             let advance = try await AdvanceRepository.find(id, in: reader)
@@ -182,7 +185,7 @@ struct ClockService: Sendable {
         return try await database.write { transaction in
             let wall = clock.wall()
             let app = try await ClockRepository.lock(seen.advance.bundleId, wall: wall, in: transaction)
-            // Read under the clock's lock: replicas go on with one move together.
+            // Read under the clock's lock, because replicas continue one move together.
             guard var advance = try await AdvanceRepository.find(id, in: transaction), advance.lastEvent == nil else {
                 return .finished
             }
@@ -203,6 +206,7 @@ struct ClockService: Sendable {
         }
     }
 
+    /// Reads the progress of a move.
     /// - Throws: `notFound`.
     private func progress(_ id: String, of bundleId: String) async throws -> ClockAdvance {
         try await database.read { reader in
@@ -223,7 +227,7 @@ struct ClockService: Sendable {
         }
     }
 
-    /// A clock that was set back since has less to do.
+    /// Counts the subscriptions a move still has to process. A clock that was set back since has fewer.
     private func remaining(of advance: StoredAdvance, in reader: SQLReader) async throws -> Int {
         let now = try await ClockRepository.find(advance.bundleId, in: reader).map(clock.now)
         return try await AdvanceRepository.remaining(
@@ -252,10 +256,12 @@ extension Optional {
     }
 }
 
-/// What a request about a clock has to be.
+/// Checks requests about a clock.
 enum ClockValidation {
+    /// Maximum bytes.
     static let bundleIdMax = 155
 
+    /// Checks a bundle identifier.
     /// - Throws: `requestInvalid`.
     static func check(_ bundleId: String) throws(StoreError) {
         guard (1...bundleIdMax).contains(bundleId.utf8.count) else {
@@ -265,6 +271,7 @@ enum ClockValidation {
         }
     }
 
+    /// Checks an idempotency key.
     /// - Throws: `idempotencyKeyInvalid`.
     static func checkKey(_ key: String) throws(StoreError) {
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {

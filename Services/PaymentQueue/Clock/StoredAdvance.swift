@@ -1,22 +1,27 @@
 import Persistence
 import StoreModels
 
-/// A move of a clock as its row has it. A process that finds it half done continues it.
+/// A move of a clock, as stored. A process that finds it unfinished continues it.
 struct StoredAdvance: Hashable, Sendable {
     var id: String
     var bundleId: String
+    /// The idempotency key, chosen by the client.
     var requestKey: String
+    /// The request's fingerprint (``AdvanceGoal/fingerprint(_:)``).
     var fingerprint: String
+    /// The app's clock before the move.
     var from: Timestamp
+    /// The move's goal; for a move through events, the instant the clock has jumped to last.
     var to: Timestamp
-    /// Jumps to a next event that are still to come.
+    /// The number of jumps to a next event that are still to come.
     var stepsLeft: Int
-    /// The app's timeline entries of this move lie behind the first place, up to the last one; nil while it goes on.
+    /// The app's last timeline entry before the move.
     var firstEvent: Int64
+    /// The app's last timeline entry of the move; nil until the move ends.
     var lastEvent: Int64?
 }
 
-/// Moves of clocks as rows. UNIQUE (app, key) makes one key one move.
+/// Reads and writes moves of clocks. UNIQUE (app, key) makes one key one move.
 enum AdvanceRepository {
     static func find(
         key: String, of bundleId: String, in reader: SQLReader
@@ -30,7 +35,7 @@ enum AdvanceRepository {
         try await reader.queryOne("SELECT * FROM clock_advance WHERE id = ?", id).map(StoredAdvance.init)
     }
 
-    /// Moves that have not ended, by identifier.
+    /// Reads the identifiers of moves that have not ended.
     static func open(limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
         for row in try await reader.query(
@@ -61,7 +66,7 @@ enum AdvanceRepository {
             advance.stepsLeft, advance.lastEvent, advance.id)
     }
 
-    /// Subscriptions of an app that something is due for by an instant.
+    /// Counts an app's subscriptions where something is due by an instant.
     static func remaining(
         of bundleId: String, through instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {

@@ -3,9 +3,9 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    // MARK: Beginning
+    // MARK: New and waiting purchases
 
-    /// Decides about a payment from the rows this commit reads.
+    /// Plans a payment from the rows this commit reads.
     /// - Parameters:
     ///   - request: The offer request that comes with the payment.
     ///   - id: The purchase itself, when it is already waiting.
@@ -42,7 +42,7 @@ extension CustomerTransaction {
             now: now, isResumed: isResumed)
     }
 
-    /// Writes a new purchase, with all its plan says.
+    /// Writes a new purchase as its plan says.
     mutating func begin(_ purchase: NewPurchase, _ plan: PurchasePlan) async throws -> StoredTransaction {
         switch plan.decision {
         case .sell(let terms, let offerGroup):
@@ -75,7 +75,7 @@ extension CustomerTransaction {
         case .sell(let terms, let offerGroup):
             guard plan.asks.first != .interrupted else { return try await ask(plan.asks, about: stored) }
             var next = stored
-            (next.waitsFor, next.waitsForPerson) = (nil, false)
+            next.obstacle = nil
             (next.terms, next.phase) = (terms, terms.isFree ? .granting : .charging)
             next.quote = plan.asks.contains(.interrupted) ? quote : nil
             (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
@@ -91,12 +91,14 @@ extension CustomerTransaction {
 
     private func wait(_ stored: StoredTransaction, for obstacle: PurchaseObstacle?) async throws -> StoredTransaction {
         var next = stored
-        (next.waitsFor, next.waitsForPerson) = (obstacle?.id, obstacle?.isForPerson ?? false)
-        if next.waitsFor != stored.waitsFor { try await TransactionRepository.setWaitsFor(of: next, in: transaction) }
+        next.obstacle = obstacle
+        if obstacle?.id != stored.obstacle?.id {
+            try await TransactionRepository.setWaitsFor(of: next, in: transaction)
+        }
         return next
     }
 
-    /// Journals the first revision and writes its row, and the idempotency key's.
+    /// Journals the first revision, and writes the transaction's row and the idempotency key's.
     private mutating func insert(
         _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
         obstacle: PurchaseObstacle? = nil, terms: PurchaseTerms?, quote: Quote?
@@ -104,10 +106,10 @@ extension CustomerTransaction {
         let value = purchase.machine(terms).transaction
         let body = try StoredJSON.text(value)
         let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
-        var stored = StoredTransaction(
-            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, waitsFor: obstacle?.id,
-            createdSeq: seq, terms: terms, quote: quote, request: purchase.request)
-        stored.waitsForPerson = obstacle?.isForPerson ?? false
+        let stored = StoredTransaction(
+            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, obstacle: obstacle,
+            createdSeq: seq, terms: terms, quote: quote, request: purchase.request,
+            chargeKey: StoredTransaction.chargeKey(of: value.id))
         try await TransactionRepository.insert(stored, body: body, in: transaction)
         if let fingerprint = purchase.fingerprint {
             try await PaymentRepository.insert(
@@ -117,7 +119,7 @@ extension CustomerTransaction {
         return stored
     }
 
-    /// Takes what the terms need: the offer's claim, and the product's slot where only one purchase may be in flight.
+    /// Reserves what the terms need: the offer's claim and, for one purchase at a time, the product's slot.
     private func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) async throws {
         if let offerGroup {
             try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored, in: transaction)
@@ -129,19 +131,19 @@ extension CustomerTransaction {
         }
     }
 
-    // MARK: Going on
+    // MARK: Events
 
-    /// Lets an event happen to a transaction; the row must still be as it is known here.
+    /// Applies an event to a transaction whose row is still as `stored`.
     /// - Parameter keepsQuote: Whether the purchase fails and may be planned again.
-    /// - Returns: The transaction as it is now: changed, or as it was where the event had happened already or the state
-    ///   has no such edge, which is how a second writer learns that another was first.
+    /// - Returns: The changed transaction; `stored` when the event had happened before or the state has no such edge;
+    ///   the row as it is now when another writer was first.
     mutating func apply(
         _ event: TransactionStateMachine.Event, to stored: StoredTransaction, keepsQuote: Bool = false
     ) async throws -> StoredTransaction {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
         guard case .changed(let actions) = machine.handle(event) else { return stored }
         var next = stored
-        (next.waitsFor, next.waitsForPerson) = (nil, false)
+        next.obstacle = nil
         next.transaction = machine.transaction
         next.isFinished = machine.isFinished
         next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred
@@ -183,14 +185,16 @@ extension CustomerTransaction {
             guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
             try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
             if terms.subscription != nil { try await changeSubscription(with: value, terms) }
-        case .storeAnswer(let status):
-            try await PaymentRepository.storeAnswer(
+        case .storeReply(let status):
+            try await PaymentRepository.storeReply(
                 status: status, body: body, of: value.id, customer, in: transaction)
         }
     }
 
-    /// Ends a purchase that is paid, or free. One in a subscription group whose renewal is under way or due stays as it
-    /// is: the renewal comes first, and then this is tried again.
+    /// Ends a purchase that is paid, or free.
+    ///
+    /// While a renewal of its subscription group is due or in progress it stays as it is: the renewal comes first, and
+    /// the caller tries again.
     mutating func conclude(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
         var known: StoredSubscription?
@@ -211,22 +215,22 @@ extension CustomerTransaction {
         return try await apply(.purchase(purchase), to: stored)
     }
 
-    /// What was to be changed with the next renewal has ended before the purchase did; nothing was to be paid.
+    /// The failure of a change for the next renewal whose subscription has ended; nothing was to be paid.
     private static let noSubscription = TransactionError(
         .unknown, "The subscription has ended meanwhile; nothing was charged.", reason: "subscriptionEnded")
 
-    /// What was to be given again for nothing was taken back meanwhile.
+    /// The failure of a repeated purchase of a product that was taken back; nothing was to be paid.
     private static let noOwnership = TransactionError(
         .unknown, "The purchase this one repeats was taken back meanwhile; nothing was charged.",
         reason: "ownershipEnded")
 
-    /// The first transaction of the group's subscription, which a customer who subscribes again continues.
+    /// Reads the first transaction of the group's subscription, which a customer who subscribes again continues.
     private func original(of subscription: StoredSubscription?) async throws -> PaymentTransaction? {
         guard let subscription else { return nil }
         return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
     }
 
-    /// The processor spoke of another amount: neither given nor failed, until a person has looked.
+    /// Quarantines a purchase that was charged another amount, until an operator decides.
     func quarantine(_ stored: StoredTransaction) async throws -> StoredTransaction {
         var next = stored
         next.phase = .quarantined
@@ -235,14 +239,14 @@ extension CustomerTransaction {
 }
 
 extension CustomerTransaction {
-    /// Asks the first of those who have to agree; the purchase stays as it is until the answer.
-    ///
+    /// Creates a prompt for the first of those who have to agree. The purchase stays as it is until the answer.
     /// - Parameters:
     ///   - kinds: Sign-in, the shopper at the sheet, then a parent or the interruption. Without any the purchase is
     ///     unchanged.
     ///   - stored: The purchase, already marked as awaiting an answer.
     ///   - storefront: The shopper's storefront, when the app is asked about it.
     /// - Returns: The transaction after it: deferred when a parent is asked, failed when it is interrupted.
+    /// - Throws: ``StorefrontMoved`` when the storefront is needed and not given; nothing is written.
     mutating func ask(
         _ kinds: [Prompt.Kind], about stored: StoredTransaction, in storefront: Storefront? = nil
     ) async throws -> StoredTransaction {
@@ -261,10 +265,10 @@ extension CustomerTransaction {
         return next
     }
 
-    /// Takes an answer to a prompt that was removed in this commit.
-    /// - Parameter storefront: Where the shopper is, as Catalog has it; nil before Catalog was asked.
-    /// - Returns: The transaction the answer is about: after an interruption that is resolved, the new one.
-    /// - Throws: ``StorefrontMoved`` when it is needed and not given; nothing is written.
+    /// Applies an answer to a prompt that was removed in this commit.
+    /// - Parameter storefront: The shopper's storefront, as Catalog has it; nil before Catalog was asked.
+    /// - Returns: The transaction the answer is about; the new one after a resolved interruption.
+    /// - Throws: ``StorefrontMoved`` when the storefront is needed and not given; nothing is written.
     mutating func take(
         _ answer: Prompt.Answer, error: SKErrorCode?, to prompt: StoredPrompt, about stored: StoredTransaction,
         in storefront: Storefront? = nil
@@ -293,14 +297,15 @@ extension CustomerTransaction {
         return try await TransactionRepository.setPhase(of: next, in: transaction) ? next : stored
     }
 
-    /// Whether the shopper is in another storefront than when they agreed to the terms.
+    /// Tells whether the shopper's storefront has changed since they agreed to the terms.
     private func hasMoved(_ stored: StoredTransaction) -> Bool {
         guard let agreed = stored.terms?.storefront else { return false }
         return !agreed.isExactly(account.storefront)
     }
 
-    /// Begins the purchase that takes an interrupted one's place. It has the same payment, at the price it was quoted,
-    /// on the same device. The unique index on `supersedes` allows one.
+    /// Begins the purchase that replaces an interrupted one, with its payment, quote and device.
+    ///
+    /// The unique index on `supersedes` allows one.
     private mutating func resume(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard let quote = stored.quote else { throw StoreError(.internal, "an interrupted purchase without a quote") }
         var random = SystemRandomNumberGenerator()
@@ -312,8 +317,9 @@ extension CustomerTransaction {
     }
 }
 
-/// The shopper is in another storefront than the purchase began in, and only Catalog knows all of it.
+/// Thrown when the shopper's storefront has changed, whose details only Catalog has.
 struct StorefrontMoved: Error {
+    /// The shopper's storefront: an alpha-3 country code.
     let countryCode: String
 
     init(to countryCode: String) { self.countryCode = countryCode }

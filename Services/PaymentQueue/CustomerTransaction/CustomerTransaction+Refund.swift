@@ -1,11 +1,11 @@
 import StoreModels
 
 extension CustomerTransaction {
-    /// Takes a purchase back, with its money (`refunded`) or without (`revoked`). The commit ends the entitlement,
-    /// journals the change for observers and all devices, and records a refund if one is due. A purchase that was taken
-    /// back before is unchanged.
+    /// Takes a purchase back, with its money (`refunded`) or without (`revoked`).
     ///
-    /// The introductory offer stays used (M128), and an idempotency key keeps its first answer.
+    /// The commit ends the entitlement, journals the change for observers and all devices, and records a refund if one
+    /// is due. A purchase that was taken back before is unchanged. The introductory offer stays used (M128), and an
+    /// idempotency key keeps its first reply.
     /// - Returns: The transaction as it is now.
     /// - Throws: `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` while a renewal
     ///   of its subscription is being charged.
@@ -32,6 +32,7 @@ extension CustomerTransaction {
     }
 
     /// Records the refund that is sent to the processor.
+    /// - Returns: The refunded amount; nil when nothing is left to refund.
     private func giveBack(_ stored: StoredTransaction) async throws -> Money? {
         guard let paid = stored.transaction.price else { return nil }
         let left = try await RefundRepository.left(of: stored, in: transaction)
@@ -42,8 +43,8 @@ extension CustomerTransaction {
         return amount
     }
 
-    /// Takes away what the purchase gave.
-    /// - Returns: Whether the customer has lost something by it: consumables are used up, of a subscription only the
+    /// Ends what the purchase gave.
+    /// - Returns: Whether the customer has lost something by it. Consumables are used up, of a subscription only the
     ///   present period counts, and a free copy of a non-consumable gives nothing that the first purchase does not.
     private mutating func end(
         _ stored: StoredTransaction, _ terms: PurchaseTerms, _ ending: SubscriptionEnding, refunded: Money?,
@@ -61,8 +62,9 @@ extension CustomerTransaction {
         }
     }
 
-    /// Takes back what was given or restored because of a purchase. Free copies and restored transactions end with it,
-    /// as on the customer's devices.
+    /// Takes back free copies and restored transactions of a purchase.
+    ///
+    /// They end with it, as on the customer's devices.
     private mutating func takeBackCopies(of value: PaymentTransaction, reason: RefundRequest.Reason) async throws {
         for copy in try await TransactionRepository.copies(of: value, customer, in: transaction)
         where copy.transaction.revocationDate == nil {
@@ -72,8 +74,12 @@ extension CustomerTransaction {
         }
     }
 
-    /// Periods behind one that is not over, the last one first. Those that were taken back are left out. Such periods
-    /// exist when an operator has renewed early, or the clock was set back. None of them continues without it.
+    /// Reads the periods after one that is not over, the last one first.
+    ///
+    /// Periods that were taken back are left out.
+    ///
+    /// Such periods exist when an operator has renewed early, or the clock was set back. None of them continues without
+    /// it.
     private func laterPeriods(than stored: StoredTransaction) async throws -> [StoredTransaction] {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction),
             paid.end > now

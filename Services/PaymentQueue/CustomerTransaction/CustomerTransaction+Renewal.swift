@@ -2,8 +2,7 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// Writes a period that is paid: its transaction, born purchased, into the queue of all devices, and the
-    /// subscription's next state.
+    /// Writes a paid period: its purchased transaction, in the queue of all devices, and the subscription's next state.
     mutating func renew(
         _ known: StoredSubscription, _ attempt: RenewalAttempt
     ) async throws -> (StoredSubscription, PaymentTransaction) {
@@ -26,20 +25,19 @@ extension CustomerTransaction {
         let seq = try journal(.updated, value, event: .purchased, body: body)
         let stored = StoredTransaction(
             customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
-            terms: attempt.terms,
-            chargeKey: attempt.chargeKey)
+            terms: attempt.terms, chargeKey: attempt.chargeKey)
         try await TransactionRepository.insert(stored, body: body, in: transaction)
         return (try await write(machine.value, actions, about: value), value)
     }
 
-    /// All waiting purchases of the customer: they may wait for a renewal that has ended.
+    /// Reads the customer's waiting purchases, which may wait for a renewal that has ended.
     func waiting() async throws -> [String] {
         try await SubscriptionRepository.waitingPurchases(of: customer, in: transaction)
     }
 }
 
 extension PaymentTransaction {
-    /// A renewal's: purchased from the beginning, with the first one as its original.
+    /// Makes a renewal's transaction: purchased at revision 1, with the subscription's first one as its original.
     fileprivate init(
         id: String, identifier: String, attempt: RenewalAttempt, of value: StoredSubscription,
         original: PaymentTransaction
@@ -61,9 +59,9 @@ extension PaymentTransaction {
     }
 }
 
-/// Prompts about a subscription's higher price.
+/// Creates and answers prompts about a subscription's higher price.
 extension CustomerTransaction {
-    /// Asks a person whether the subscription goes on; one prompt at a time is about its latest transaction.
+    /// Asks whether the subscription continues, with at most one prompt about its latest transaction.
     func askConsent(about transactionID: String) async throws {
         guard
             try await PromptRepository.find(about: transactionID, .priceConsent, customer, in: transaction) == nil,
@@ -72,7 +70,7 @@ extension CustomerTransaction {
         try await PromptRepository.insert([.priceConsent], .priceConsent, about: stored, wall: wall, in: transaction)
     }
 
-    /// The app has the person asked, or puts it off.
+    /// Shows the app's price consent prompt, or withdraws it.
     func show(_ isShown: Bool, consentOf originalID: String) async throws {
         let known = try await SubscriptionRepository.lock(originalID: originalID, of: customer, in: transaction)
         guard let known, known.priceIncrease?.status == .pending else { return }
@@ -84,7 +82,7 @@ extension CustomerTransaction {
         }
     }
 
-    /// Takes the person's answer.
+    /// Applies the shopper's answer to a price increase.
     /// - Returns: The increase as it is then; nil when there is none any more.
     /// - Throws: `serviceUnavailable` while a renewal is being charged.
     mutating func consent(_ agrees: Bool, about transactionID: String) async throws -> PriceIncrease? {

@@ -2,11 +2,11 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// Transactions restored in one commit; a customer with more gets more commits.
+    /// Maximum number of transactions restored in one commit; a customer with more gets more commits.
     static let restoredMax = 100
 
-    /// Begins a restore: its row, what the first commit can hold of its transactions, and its end when that is all.
-    /// - Parameter failure: What signing in ended with; then nothing is restored.
+    /// Begins a restore: its row, as many of its transactions as one commit holds, and possibly its end.
+    /// - Parameter failure: The failure of the sign-in; then nothing is restored.
     mutating func beginRestore(
         _ request: StartRestoreRequest, id: String, failure: TransactionError?
     ) async throws -> StoredRestore {
@@ -22,7 +22,7 @@ extension CustomerTransaction {
         return stored
     }
 
-    /// Goes on with a restore that was read in this commit.
+    /// Continues a restore that was read in this commit.
     mutating func continueRestore(_ stored: StoredRestore) async throws -> StoredRestore {
         guard stored.restore.state == .running else { return stored }
         let next = try await restoreSome(stored)
@@ -31,7 +31,7 @@ extension CustomerTransaction {
         return next
     }
 
-    /// Restores the next originals, in the order they were bought.
+    /// Restores the next originals, in the order of purchase.
     private mutating func restoreSome(_ stored: StoredRestore) async throws -> StoredRestore {
         var next = stored
         let originals = try await RestoreRepository.originals(
@@ -60,7 +60,8 @@ extension CustomerTransaction {
         let body = try StoredJSON.text(value)
         let seq = try journal(.updated, value, event: .restored, body: body)
         let restored = StoredTransaction(
-            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq, terms: nil)
+            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
+            chargeKey: StoredTransaction.chargeKey(of: value.id))
         try await TransactionRepository.insert(restored, body: body, in: transaction)
     }
 }

@@ -2,14 +2,17 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// The customer's subscription that began in a group, locked until the commit. Neither a renewal nor another
-    /// replica changes it meanwhile.
+    /// Reads the customer's subscription stored under a group, and locks it until the commit.
+    ///
+    /// Neither a renewal nor another replica changes it meanwhile.
     func subscription(group: String) async throws -> StoredSubscription? {
         try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
     }
 
-    /// Begins or goes on with the subscription a purchased transaction gives, at once: the first purchase of the group,
-    /// one after it had lapsed, an upgrade or a crossgrade; which of them, the row says. What was scheduled is void.
+    /// Begins, renews or changes the subscription a purchased transaction pays, effective immediately.
+    ///
+    /// It is the first purchase of the group, one after a lapse, an upgrade or a crossgrade; the row decides which. A
+    /// scheduled change is dropped.
     mutating func subscribe(_ value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
         guard let bought = terms.subscription, let identifier = value.transactionIdentifier,
             let start = value.transactionDate, let end = value.expiresDate
@@ -29,8 +32,8 @@ extension CustomerTransaction {
         try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: value)
     }
 
-    /// The next renewal buys another product of the group.
-    /// - Parameter by: The identifier of the transaction that says so, if one does.
+    /// Schedules that the next renewal buys another product of the group.
+    /// - Parameter identifier: The transaction that schedules it; nil for none.
     /// - Throws: `notFound` without a subscription; `transactionStateInvalid` when it has ended.
     @discardableResult
     mutating func scheduleChange(
@@ -39,22 +42,22 @@ extension CustomerTransaction {
         try await change(group: group, .changeScheduled(to: product, by: identifier))
     }
 
-    /// The next renewal buys the present product again.
+    /// Schedules that the next renewal buys the present product again.
     /// - Throws: As ``scheduleChange(to:inGroup:by:)``.
     @discardableResult
     mutating func revertChange(inGroup group: String, by identifier: String? = nil) async throws -> StoredSubscription {
         try await change(group: group, .changeReverted(by: identifier))
     }
 
-    /// A purchased transaction's money or entitlement is taken back. When it paid the present period, the subscription
-    /// ends with it; when it paid one that is to come, it ends before that one. An earlier period is recorded in the
-    /// timeline only.
+    /// Ends or shortens a subscription because a transaction's money or entitlement is taken back.
     ///
-    /// Which period is the present one is the clock's to say: an operator may have renewed early.
-    /// - Parameter refunded: What is given back.
+    /// When the transaction paid the present period, the subscription ends; when it paid a later one, it ends before
+    /// that period. An earlier period is recorded in the timeline only. The clock decides which period is the present
+    /// one, because an operator may have renewed early.
+    /// - Parameter refunded: The refunded amount; nil for none.
     /// - Returns: Whether the subscription has ended with it; nil when the transaction paid no period.
-    /// - Throws: `serviceUnavailable` while a renewal is being charged: ``RenewalService/catchUp(_:group:until:)``
-    ///   first, then again.
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: call
+    ///   ``RenewalService/catchUp(_:group:until:)``, then try again.
     mutating func endSubscription(
         of value: PaymentTransaction, _ ending: SubscriptionEnding, refunded: Money?
     ) async throws -> Bool? {
@@ -79,8 +82,8 @@ extension CustomerTransaction {
         return true
     }
 
-    /// Part of a period's money is given back because another product has taken its place.
-    /// - Parameter value: The transaction whose money it is.
+    /// Records a period's partial refund in the timeline, because another product replaces the period.
+    /// - Parameter value: The transaction that is refunded.
     func noteProratedRefund(_ amount: Money, of value: PaymentTransaction) async throws {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: value.id, in: transaction),
             let known = try await SubscriptionRepository.lock(
@@ -108,8 +111,8 @@ extension CustomerTransaction {
         return try await apply(event, to: known, at: now)
     }
 
-    /// Lets an event happen to a subscription whose row is locked in this commit, and writes all that belongs to it.
-    /// - Parameter value: The transaction it is about; the present period's, when there is none.
+    /// Applies an event to a subscription this commit has locked, and writes its actions.
+    /// - Parameter value: The transaction it is about; nil for the present period's.
     @discardableResult
     mutating func apply(
         _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
@@ -122,7 +125,7 @@ extension CustomerTransaction {
         return try await write(machine.value, actions, isNew: isNew, about: value)
     }
 
-    /// What has waited for a renewal in quarantine goes on when anything happens to its subscription.
+    /// Resumes purchases that wait for a renewal in quarantine, because its subscription changes.
     func releaseWaiting(after known: StoredSubscription) async throws {
         guard known.isQuarantined else { return }
         try await TransactionRepository.release(waitingFor: known.originalID, of: customer, in: transaction)
@@ -156,7 +159,7 @@ extension CustomerTransaction {
         return written
     }
 
-    /// Events that tests wait for and no transaction's state shows.
+    /// Journals the events of a subscription that no transaction's state shows.
     private mutating func journal(
         _ event: SubscriptionEvent, of written: StoredSubscription, about paid: PaymentTransaction?
     ) async throws {
@@ -184,7 +187,7 @@ extension CustomerTransaction {
 }
 
 extension StoredSubscription {
-    /// Before its first period.
+    /// Makes a subscription without a paid period.
     fileprivate static func new(
         _ customer: CustomerReference, group: String, _ value: PaymentTransaction, identifier: String,
         _ purchase: SubscriptionPurchase
@@ -197,12 +200,13 @@ extension StoredSubscription {
                 index: -1, start: purchase.paid.start, end: purchase.paid.end, transactionID: value.id,
                 transactionIdentifier: identifier),
             anchor: RenewalSchedule.Anchor(at: purchase.paid.start, count: 0), willAutoRenew: true,
-            renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false, retryCount: 0)
+            renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false)
     }
 
-    /// A charge is under way, or something has fallen due.
+    /// Tells whether a charge is in progress, or something has fallen due.
     func isBusy(at now: Timestamp) -> Bool { attempt != nil || dueAt.map { $0 <= now } ?? false }
 
+    /// Checks that no renewal is due or in progress.
     /// - Throws: As ``requireUnclaimed()``; `serviceUnavailable` also when something has fallen due.
     func requireIdle(at now: Timestamp) throws(StoreError) {
         try requireUnclaimed()
@@ -211,14 +215,18 @@ extension StoredSubscription {
         }
     }
 
-    /// - Throws: `serviceUnavailable` while a renewal is being charged: nothing else may happen to it before its end;
-    ///   `transactionStateInvalid` when that end is an operator's to bring about.
+    /// Checks that no renewal is being charged: until it ends, nothing else may happen to the subscription.
+    /// - Throws: `serviceUnavailable` while a renewal is being charged; `transactionStateInvalid` when an operator has
+    ///   to end it.
     func requireUnclaimed() throws(StoreError) {
         guard attempt != nil else { return }
         guard !isQuarantined else {
             throw StoreError(
                 .transactionStateInvalid,
-                "a renewal was charged another amount than agreed; an operator has to resolve or expire the subscription",
+                """
+                a renewal was charged another amount than agreed; an operator has to resolve or expire the \
+                subscription
+                """,
                 details: ["state": .string(state.rawValue)])
         }
         throw StoreError(
@@ -227,7 +235,8 @@ extension StoredSubscription {
 }
 
 extension StoreEvent.Kind {
-    /// - Returns: Nil for what a transaction tells of by itself.
+    /// Returns the store event of a timeline entry.
+    /// - Returns: Nil for an entry whose transaction has an event of its own.
     fileprivate init?(_ kind: SubscriptionEvent.Kind) {
         switch kind {
         case .expired: self = .expired
@@ -251,9 +260,9 @@ extension StoreEvent.Kind {
     }
 }
 
-/// What a purchased subscription product does to the subscription of its group.
+/// Changes a group's subscription when one of its products is purchased.
 extension CustomerTransaction {
-    /// At once, in the place of the present period, or as a note for the next renewal.
+    /// Applies a purchase to its subscription: immediately, or as a note for the next renewal.
     mutating func changeSubscription(with value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
         guard let group = terms.subscription?.key else { return }
         switch terms.change {
@@ -266,16 +275,18 @@ extension CustomerTransaction {
                 to: value.payment.productIdentifier, inGroup: group, by: value.transactionIdentifier)
         case .reverted:
             try await revertChange(inGroup: group, by: value.transactionIdentifier)
-        // Also where nothing was active when it was sold: two products may have been bought at once. The one that is
-        // paid later counts, and the other's money is given back.
+        // Also when nothing was active at the time of the terms: two products may have been bought concurrently. The
+        // one that is paid later counts, and the other's money is refunded.
         case .upgrade, .crossgrade, .downgrade, nil:
             try await replacePeriod(with: value, inGroup: group)
             try await subscribe(value, terms)
         }
     }
 
-    /// Refunds the unused part of the periods that a purchase replaces. These are the latest one, and others that are
-    /// not over, because an operator has renewed early or the clock was set back.
+    /// Refunds the unused part of the periods that a purchase replaces.
+    ///
+    /// These are the latest one, and others that are not over, because an operator has renewed early or the clock was
+    /// set back.
     private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
         guard let known = try await subscription(group: group), known.isActive(at: now) else { return }
         try await replace(
@@ -304,8 +315,9 @@ extension CustomerTransaction {
         try await noteProratedRefund(amount, of: replaced.transaction)
     }
 
-    /// Writes a later change of a purchased transaction. Observers are notified while it is in their queue; an event is
-    /// journalled in any case.
+    /// Writes a later change of a purchased transaction as its next revision.
+    ///
+    /// Observers are notified while it is in their queue. An event is journalled in any case.
     @discardableResult
     mutating func rewrite(
         _ value: PaymentTransaction, from stored: StoredTransaction, event: StoreEvent.Kind?
@@ -328,8 +340,9 @@ extension CustomerTransaction {
 }
 
 extension CustomerTransaction {
-    /// What a customer wants the next renewal to buy.
-    /// - Throws: `requestInvalid` for a product that takes effect at once, which is bought; `transactionStateInvalid`.
+    /// Sets what the customer wants the next renewal to buy.
+    /// - Throws: `requestInvalid` for a product that takes effect immediately and is bought instead;
+    ///   `transactionStateInvalid`.
     mutating func prefer(
         _ wanted: SubscriptionChangePolicy.Wanted, to known: StoredSubscription
     ) async throws -> StoredSubscription {
@@ -346,7 +359,7 @@ extension CustomerTransaction {
     }
 
     /// Writes another expiry into the transaction of the present period. Observers are notified while it is unfinished.
-    /// - Returns: The transaction after it.
+    /// - Returns: The transaction after it; nil when it was deleted.
     mutating func move(_ id: String, expiry: Timestamp) async throws -> PaymentTransaction? {
         guard let stored = try await TransactionRepository.find(id, of: customer, in: transaction) else { return nil }
         var next = stored

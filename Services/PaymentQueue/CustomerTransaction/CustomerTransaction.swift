@@ -2,8 +2,9 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The writes of one commit about one customer. Rows, journal and claims are written together, or none of them. The
-/// customer's row is locked first and its journal numbered from there.
+/// Writes one commit about one customer: rows, journal and claims together, or none of them.
+///
+/// The customer's row is locked first, and its journal is numbered from there.
 ///
 /// ```swift
 /// let committed = try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
@@ -11,32 +12,35 @@ import StoreModels
 /// }
 /// ```
 struct CustomerTransaction {
-    /// What a commit leaves behind.
+    /// The result of a commit.
     struct Committed<Output: Sendable>: Sendable {
         var output: Output
         /// Changes to publish after the commit.
         var changes: [CustomerChange]
-        /// Purchases of the same product that need not wait any longer.
+        /// Purchases that need not wait any longer.
         var woken: [String]
 
-        /// The same commit, seen as one about `output`.
+        /// Returns the same commit with another output.
         func with<Other>(_ output: Other) -> Committed<Other> {
             Committed<Other>(output: output, changes: changes, woken: woken)
         }
     }
 
     let transaction: SQLTransaction
-    /// As it was when the commit began.
+    /// The customer as of the beginning of the commit.
     let account: Customer
+    /// The wall clock in this commit.
     let wall: Timestamp
-    /// The app's own time in this commit.
+    /// The app's clock in this commit.
     let now: Timestamp
     let checkpoint: CheckpointHook
     private var entries: [JournalEntry] = []
+    /// Purchases that need not wait any longer.
     var woken: [String] = []
 
     var customer: CustomerReference { account.id }
 
+    /// Locks the customer, runs `body` and writes the journal.
     /// - Throws: `notFound` for an unknown customer; what `body` throws.
     static func run<Output: Sendable>(
         _ customer: CustomerReference, in transaction: SQLTransaction, clock: BusinessClock,
@@ -67,11 +71,11 @@ struct CustomerTransaction {
 
     // MARK: Journal
 
-    /// The number of the row that is journalled next.
+    /// The number of the next journal row.
     var nextSeq: Int64 { account.headSeq + Int64(entries.count) + 1 }
 
-    /// Journals a transaction's revision, or that it has left the queue: then its downloads are gone (M54).
-    /// - Parameter body: The transaction's JSON, where it is at hand.
+    /// Journals a transaction's revision, or that it has left the queue.
+    /// - Parameter body: The transaction's JSON, if the caller has it.
     /// - Returns: The row's number.
     @discardableResult
     mutating func journal(
@@ -88,7 +92,7 @@ struct CustomerTransaction {
         return seq
     }
 
-    /// Journals that a transaction has left the queue; its downloads are gone with it (M54).
+    /// Journals that a transaction has left the queue, and its downloads with it (M54).
     mutating func journalRemoval(of value: PaymentTransaction, event: StoreEvent.Kind?) throws {
         var gone = value
         gone.downloads = []
@@ -118,7 +122,7 @@ struct CustomerTransaction {
                 body: try StoredJSON.text(restore)))
     }
 
-    /// Journals the downloads of a transaction, as they are for one device.
+    /// Journals the downloads of a transaction, as one device sees them.
     /// - Parameter value: The transaction with those downloads.
     mutating func journalDownloads(
         of value: PaymentTransaction, deviceId: String, event: StoreEvent.Kind? = nil
@@ -139,11 +143,13 @@ struct CustomerTransaction {
 }
 
 extension CustomerTransaction {
-    /// What a finish says besides when content was not downloaded (M55).
+    /// The warning in the reply to a finish before content was downloaded (M55).
     static let pendingDownloads = "finishedWithPendingDownloads"
 
-    /// Takes a transaction out of the queue on all devices. What the finishing device was still downloading is
-    /// cancelled, and the answer says so. Finishing again gives the same answer and writes nothing (M54).
+    /// Removes a transaction from the queue on all devices.
+    ///
+    /// Pending downloads of the finishing device are cancelled, and the reply says so. Finishing again returns the same
+    /// and writes nothing (M54).
     /// - Throws: `transactionNotFinishable` while purchasing or deferred (M53).
     mutating func finish(_ stored: StoredTransaction, deviceId: String) async throws -> PaymentTransaction {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
@@ -160,30 +166,30 @@ extension CustomerTransaction {
     private mutating func finish(
         _ stored: StoredTransaction, deviceId: String, isFirst: Bool
     ) async throws -> PaymentTransaction {
-        var answer = stored
-        answer.isFinished = true
+        var finished = stored
+        finished.isFinished = true
         var isPending = false
         if !stored.transaction.downloads.isEmpty {
             let download =
                 try await DownloadRepository.find(stored.id, deviceId: deviceId, of: customer, in: transaction)
                 ?? DownloadStateMachine()
-            answer = answer.showing(download)
+            finished = finished.showing(download)
             isPending = DownloadStateMachine.isPending(download.state)
-            if isPending { answer.transaction.warnings = [Self.pendingDownloads] }
+            if isPending { finished.transaction.warnings = [Self.pendingDownloads] }
         }
         guard isFirst, try await TransactionRepository.markFinished(stored.id, of: customer, in: transaction) else {
-            return answer.transaction
+            return finished.transaction
         }
         try await PromptRepository.withdraw(about: stored.id, .redelivery, customer, in: transaction)
         if isPending {
-            try journalDownloads(of: answer.transaction, deviceId: deviceId, event: .finishedWithPendingDownloads)
+            try journalDownloads(of: finished.transaction, deviceId: deviceId, event: .finishedWithPendingDownloads)
         }
         try journalRemoval(of: stored.transaction, event: .finished)
-        return answer.transaction
+        return finished.transaction
     }
 
-    /// Does to a download what its device asks for.
-    /// - Parameter simulated: The error the tester is set to meet; a start ends with it.
+    /// Applies a device's action to a download.
+    /// - Parameter simulated: The error the tester is set to meet. A start fails with it.
     /// - Throws: `notFound` for a download that is none of this device's unfinished transactions;
     ///   `downloadStateInvalid`.
     mutating func update(

@@ -2,8 +2,9 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Downloads' states as rows, one per transaction and device: a transaction comes with one package at most. A device
-/// that has not touched its download has no row.
+/// Reads and writes the states of downloads, one row per transaction and device.
+///
+/// A transaction has at most one package. A device that has not touched its download has no row.
 enum DownloadRepository {
     static func find(
         _ transactionID: String, deviceId: String, of customer: CustomerReference, in reader: SQLReader
@@ -29,8 +30,9 @@ enum DownloadRepository {
             try machine.error.map(StoredJSON.text))
     }
 
-    /// Transactions with their downloads as they are for one device each. Most have no downloads, and then nothing is
-    /// asked.
+    /// Returns each transaction with its downloads as one device sees them.
+    ///
+    /// Reads nothing when no transaction has downloads.
     static func view(
         _ transactions: [(stored: StoredTransaction, deviceId: String)], in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -47,7 +49,7 @@ enum DownloadRepository {
         return transactions.map { $0.stored.showing(machines[$0.stored.id] ?? DownloadStateMachine()) }
     }
 
-    /// As ``view(_:in:)``, all for the same device.
+    /// Returns transactions with their downloads as one device sees them.
     static func view(
         _ transactions: [StoredTransaction], deviceId: String, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -62,8 +64,9 @@ enum DownloadRepository {
 }
 
 extension StoredTransaction {
-    /// With its downloads as they are for a device. What is pending when a transaction leaves the queue is cancelled by
-    /// that; no row has to say so (M54).
+    /// Returns the transaction with its downloads as one device sees them.
+    ///
+    /// A finish cancels the downloads that are pending, without a row of their own (M54).
     func showing(_ machine: DownloadStateMachine) -> StoredTransaction {
         let isCancelled = isFinished && DownloadStateMachine.isPending(machine.state)
         var shown = self

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// `download.update` and `.get`: hosted content on its way to a device (M46 to M48).
+/// Handles `download.update` and `download.get`: hosted content of one device (M46 to M48).
 struct DownloadService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
@@ -9,6 +9,7 @@ struct DownloadService: Sendable {
     let checkpoint: CheckpointHook
     let publish: @Sendable (CustomerChange) -> Void
 
+    /// Reads one download of a device.
     /// - Throws: `notFound`, also for another customer's or device's download, and once the transaction is finished.
     func get(_ request: DownloadRequest) async throws -> DownloadReply {
         try await database.read { reader in
@@ -20,8 +21,7 @@ struct DownloadService: Sendable {
         }
     }
 
-    /// Applies a device's action to a download. Repeating an action whose state is reached succeeds and publishes
-    /// nothing.
+    /// Applies a device's action to a download. Repeating an action whose state is reached publishes nothing.
     /// - Throws: `requestInvalid`; `notFound` as ``get(_:)``; `downloadStateInvalid` for an edge that does not exist.
     func update(
         _ request: UpdateDownloadRequest, deadline: ContinuousClock.Instant
@@ -30,7 +30,7 @@ struct DownloadService: Sendable {
             throw StoreError(.requestInvalid, "only 'fail' comes with an error", details: ["path": .string("$.error")])
         }
         let customer = request.customer
-        // Only a start asks what the tester is set to meet.
+        // Only a start reads the error that the tester is set to meet.
         let testers = request.action == .start ? await defaults.of(request.bundleId, until: deadline) : nil
         let committed = try await database.write { transaction in
             let committed = try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
@@ -54,6 +54,7 @@ struct DownloadService: Sendable {
 }
 
 extension CustomerTransaction {
+    /// Returns the failure of a download that the tester is set to meet.
     /// - Parameter defaults: The app's defaults for testers.
     fileprivate func simulatedDownloadError(_ defaults: TesterSettings?) async throws -> TransactionError? {
         let tester = try await TesterRepository.effective(account.account, defaults: defaults, in: transaction)

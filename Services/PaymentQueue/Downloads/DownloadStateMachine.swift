@@ -1,7 +1,8 @@
 import StoreModels
 
-/// The life of one download on one device, without I/O: an app's action goes in, the new state or a refusal comes out
-/// (M47, M48).
+/// Decides the next state of a device's download, from the app's action (M47, M48).
+///
+/// It does no I/O.
 ///
 /// ```
 /// waiting ──start─▶ active ◀─pause, resume─▶ paused
@@ -9,29 +10,30 @@ import StoreModels
 ///    └────────────────┴──── cancel, fail ───────┘─▶ cancelled, failed
 ///                                   failed ──start─▶ active
 /// ```
-/// What is still pending when its transaction leaves the queue is cancelled by that (M55).
+/// Finishing the transaction cancels a pending download (M55).
 struct DownloadStateMachine: Hashable, Sendable {
     enum Outcome: Hashable, Sendable {
         case changed
-        /// The action had reached its state already; there is nothing to write and nothing to send.
+        /// The action had reached its state before; nothing is written or sent.
         case unchanged
         /// There is no such edge.
         case refused(from: Download.State)
     }
 
     private(set) var state: Download.State
-    /// Non-nil in failed and in no other state.
+    /// The failure; non-nil in state failed only.
     private(set) var error: TransactionError?
 
-    /// A download as it was stored; one that the device has never touched waits.
+    /// Creates a stored download. One that the device has never touched is waiting.
     init(_ state: Download.State = .waiting, error: TransactionError? = nil) {
         self.state = state
         self.error = error
     }
 
+    /// Applies an action.
     /// - Parameters:
-    ///   - code: The reason, with `fail`.
-    ///   - simulated: The error the tester is set to meet; a start ends with it.
+    ///   - code: The device's reason; with `fail` only.
+    ///   - simulated: The error the tester is set to meet. A start fails with it.
     mutating func handle(
         _ action: DownloadAction, code: SKErrorCode? = nil, simulated: TransactionError? = nil
     ) -> Outcome {
@@ -51,7 +53,7 @@ struct DownloadStateMachine: Hashable, Sendable {
         error = reason
     }
 
-    /// Where an action leads.
+    /// Returns the state an action leads to.
     static func target(of action: DownloadAction) -> Download.State {
         switch action {
         case .start, .resume: .active
@@ -62,7 +64,7 @@ struct DownloadStateMachine: Hashable, Sendable {
         }
     }
 
-    /// The states an action leads out of.
+    /// Returns the states an action leads out of.
     static func sources(of action: DownloadAction) -> Set<Download.State> {
         switch action {
         case .start: [.waiting, .failed]
@@ -72,7 +74,7 @@ struct DownloadStateMachine: Hashable, Sendable {
         }
     }
 
-    /// Whether a finish of the transaction has to cancel it.
+    /// Tells whether a finish of the transaction cancels the download.
     static func isPending(_ state: Download.State) -> Bool {
         switch state {
         case .waiting, .active, .paused: true

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The journal rows of all customers in the order of their commits.
+/// Reads the journal rows of all customers in the order of their commits.
 enum EventRepository {
     static let table = EventTable("journal")
 
@@ -14,8 +14,8 @@ enum EventRepository {
         return EventScan(events: try await events(request, after: after, through: end, in: reader), end: end)
     }
 
-    /// Where a scan from behind `after` ends.
-    /// - Returns: Nil when there is nothing behind it.
+    /// Finds the position at which a scan after `after` ends.
+    /// - Returns: Nil when no row follows.
     private static func scanEnd(
         after: EventPosition, in reader: SQLReader
     ) async throws(PersistenceError) -> EventPosition? {
@@ -33,7 +33,7 @@ enum EventRepository {
         return try EventPosition(row)
     }
 
-    /// What the request asks for among the rows behind `after` up to `end`, in order.
+    /// Reads the requested events among the rows after `after` up to `end`, in order.
     private static func events(
         _ request: EventsRequest, after: EventPosition, through end: EventPosition, in reader: SQLReader
     ) async throws -> [(event: StoreEvent, position: EventPosition)] {
@@ -49,7 +49,7 @@ enum EventRepository {
         add("j.event = ?", request.type)
         add("j.bundle_id = ?", request.bundleId)
         add("c.account = ?", request.account)
-        // The inner query has a limit of its own, so that no plan looks at more rows than it allows.
+        // The inner query has its own limit, so that no plan reads more rows than it allows.
         let rows = try await reader.query(
             """
             SELECT j.xact, j.position, j.event, j.bundle_id, c.account, j.body FROM (

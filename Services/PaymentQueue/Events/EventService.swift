@@ -3,14 +3,16 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// `events.list`: the events of all the store's customers, for callers that wait for an event.
+/// Handles `events.list`: the events of all customers, for callers that wait for an event.
 struct EventService: Sendable {
+    /// Maximum number of events in one reply.
     static let pageMax = 100
 
     let database: any SQLDatabase
 
-    /// One call looks at a bounded number of events; `after` of the reply grows as long as there are more, whether they
-    /// matched or not.
+    /// Lists the events after `after`, at most ``EventTable/scanMax`` rows a call.
+    ///
+    /// The reply's `after` grows as long as more rows follow, whether they matched or not.
     /// - Throws: `requestInvalid`, also for an `after` that is no cursor, or lies ahead of this store.
     func list(_ request: EventsRequest) async throws -> EventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)

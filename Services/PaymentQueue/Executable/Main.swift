@@ -3,7 +3,7 @@ import Operations
 import PaymentQueue
 import StoreModels
 
-/// `payment-queue`: accounts, payments and transactions.
+/// Runs `payment-queue`: accounts, payments and transactions.
 @main struct PaymentQueueMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "payment-queue", abstract: "Sells: accounts, payments, transactions and the unfinished queue.",

@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
-/// Takes transactions away, with all that hangs on them.
+/// Removes transactions and their dependent rows.
 enum HistoryRepository {
-    /// Purchases the processor may be asked about right now, behind `after`, by identifier.
+    /// Reads the purchases after `after` whose charge the processor may be asked about, by identifier.
     static func charging(
         _ scope: HistoryScope, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -16,9 +16,11 @@ enum HistoryRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Transactions that can be removed, each customer's oldest first. Those the processor may be asked about are left
-    /// out, and those that subscriptions began with while a renewal is being charged (one in quarantine is not). The
-    /// order removes no transaction before the one it continues.
+    /// Reads transactions that can be removed, each customer's oldest first.
+    ///
+    /// It leaves out those the processor may be asked about, and the first transactions of subscriptions with a renewal
+    /// being charged. Renewals in quarantine do not count. The order removes no transaction before the one it
+    /// continues.
     static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -33,8 +35,10 @@ enum HistoryRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Removes a transaction: its payment, and with it the idempotency key, its prompt and downloads, the offer and the
-    /// product it has claimed, and what it has given. Refunds the processor has not answered stay in the outbox.
+    /// Removes a transaction and everything that depends on it.
+    ///
+    /// That is its payment with the idempotency key, its prompt and downloads, the offer and the product it has
+    /// claimed, and what it has given. Refunds without a reply of the processor stay in the outbox.
     static func remove(
         _ id: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -44,7 +48,7 @@ enum HistoryRepository {
         }
     }
 
-    /// What hangs on a transaction, and the transaction itself, which goes last.
+    /// Deletes the rows that depend on a transaction, and the transaction last.
     private static let removals = [
         ("offer_claim", "transaction_id"), ("purchase_slot", "transaction_id"), ("owned_product", "transaction_id"),
         ("refund", "is_done = 1 AND transaction_id"), ("revocation", "transaction_id"),
@@ -56,7 +60,7 @@ enum HistoryRepository {
         "DELETE FROM \(table) WHERE \(column) = ? AND bundle_id = ? AND customer_identifier = ?"
     }
 
-    /// Forgets restores and their idempotency keys, running ones too: there is nothing left to restore.
+    /// Removes restores and their idempotency keys, also running ones: nothing is left to restore.
     /// - Returns: The number removed; fewer than `limit` when no more are left.
     static func removeRestores(
         _ scope: HistoryScope, limit: Int, in transaction: SQLTransaction
@@ -64,26 +68,28 @@ enum HistoryRepository {
         guard scope.transactionID == nil else { return 0 }
         return try await transaction.execute(
             """
-            DELETE FROM restore WHERE id IN (SELECT id FROM restore WHERE \(scope.customerCondition) ORDER BY id LIMIT ?)
+            DELETE FROM restore
+            WHERE id IN (SELECT id FROM restore WHERE \(scope.customerCondition) ORDER BY id LIMIT ?)
             """, arguments: scope.customerArguments + [limit])
     }
 }
 
-/// What of history is cleared: one transaction, one customer's, or that of all customers of an app.
+/// The history to clear: one transaction, one customer's, or that of an app's customers.
 struct HistoryScope: Hashable, Sendable {
     var bundleId: String
+    /// Nil for all customers of the app.
     var customerIdentifier: String?
-    /// Together with its customer.
+    /// Set together with its customer; nil for all transactions.
     var transactionID: String?
 
-    /// On `payment_transaction`.
+    /// The SQL condition on `payment_transaction`.
     var condition: String {
         transactionID == nil ? customerCondition : "\(customerCondition) AND id = ?"
     }
 
     var arguments: [any SQLValueConvertible] { customerArguments + (transactionID.map { [$0] } ?? []) }
 
-    /// On any table with app and customer.
+    /// The SQL condition on any table with app and customer.
     var customerCondition: String {
         customerIdentifier == nil ? "bundle_id = ?" : "bundle_id = ? AND customer_identifier = ?"
     }

@@ -1,19 +1,18 @@
 import Persistence
 import StoreModels
 
-/// `history.clear`, `app.reset` and `transaction.delete`: remove what customers have bought. The store is then as if
-/// they had never been here, but customers and their sessions stay.
+/// Handles `history.clear`, `app.reset` and `transaction.delete`, which remove customers' purchases.
 ///
-/// The processor comes first: it gives up the charges of purchases in flight, and a purchase it has already charged
-/// ends as purchased before it is removed. So nothing is charged without a transaction, even when another writer comes
-/// late.
+/// Customers and their sessions stay. The processor comes first: it cancels the charges of purchases in flight, and a
+/// purchase it has already charged ends as purchased before it is removed. So nothing is charged without a transaction,
+/// even when another writer comes late.
 struct HistoryService: Sendable {
-    /// Purchases of one page; so many are cancelled before the next are looked up.
+    /// Number of purchases in one page. A page's charges are cancelled before the next is read.
     static let pageSize = 256
-    /// Cancellations under way at once.
+    /// Maximum number of concurrent cancellations.
     static let concurrency = 16
 
-    /// Transactions of one removal; more take another commit, so that purchases get their turn.
+    /// Maximum number of transactions one commit removes, so that purchases can commit in between.
     static let removalMax = 500
 
     let database: any SQLDatabase
@@ -23,11 +22,12 @@ struct HistoryService: Sendable {
     let renewals: RenewalService
     let cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
 
-    /// Clears the history of one account in an app, or of all. Idempotency keys are forgotten too: the same key may buy
-    /// again. Promoted purchases are not forgotten: one that has paid, and those the request names, never pay again
-    /// (I3). Doing it again does what was left undone.
+    /// Clears the history of one account in an app, or of all accounts.
+    ///
+    /// Idempotency keys are removed too: the same key may buy again. Promoted purchases are not: one that has paid, and
+    /// those the request names, never pay again (I3). Clearing again continues what was left.
     /// - Throws: `notFound` for an unknown account; `requestInvalid`; `serviceUnavailable` when the processor does not
-    ///   answer about a purchase in flight, or the time was too short for all.
+    ///   reply about a purchase in flight, or the time was too short for all.
     func clear(
         _ request: ClearHistoryRequest, deadline: ContinuousClock.Instant
     ) async throws -> ClearHistoryReply {
@@ -36,7 +36,7 @@ struct HistoryService: Sendable {
         return ClearHistoryReply(removed: try await remove(scope, until: deadline - PurchaseService.replyMargin))
     }
 
-    /// Clears the history of all customers of an app and sets its clock to the wall clock.
+    /// Clears the history of an app's customers and sets its clock to the wall clock.
     /// - Throws: As ``clear(_:deadline:)``.
     func reset(_ request: ResetRequest, deadline: ContinuousClock.Instant) async throws -> ResetReply {
         let scope = HistoryScope(bundleId: request.bundleId)
@@ -48,16 +48,17 @@ struct HistoryService: Sendable {
         return ResetReply(removedTransactions: removed + (try await remove(scope, until: last)))
     }
 
-    /// Removes one transaction for good, as ``clear(_:deadline:)`` does all of them.
-    /// - Throws: `notFound`; `serviceUnavailable` when it is in flight and the processor does not answer.
+    /// Removes one transaction.
+    /// - Throws: `notFound`; `serviceUnavailable` when it is in flight and the processor does not reply.
     func delete(_ request: OperateTransactionRequest, deadline: ContinuousClock.Instant) async throws -> Empty {
         let scope = try await scope(of: request.id)
         _ = try await remove(scope, until: deadline - PurchaseService.replyMargin)
         return Empty()
     }
 
-    /// Uses up promoted purchases whose payments may be on their way here: one that comes later is refused, and one
-    /// that was written before is there to be cleared.
+    /// Uses up promoted purchases whose payments may be on their way to this service.
+    ///
+    /// A later payment is refused, and an earlier one is there to be cleared.
     private func use(_ intents: [String]?, of bundleId: String) async throws {
         let intents = intents ?? []
         guard intents.count <= ClearIntentsReply.continuedMax else {
@@ -93,8 +94,8 @@ struct HistoryService: Sendable {
                 isAll = removed.isAll
                 total += removed.ids.count
             }
-            // What ended just now may have let others begin that waited for it. When there was nothing to end, a
-            // purchase in flight began after this request, and is not part of what was to be cleared.
+            // A purchase that has just ended may have let others begin. When there was nothing to end, a purchase in
+            // flight began after this request, and is not part of the history to clear.
             if cancelled == 0 { return total }
         }
     }
@@ -133,8 +134,7 @@ struct HistoryService: Sendable {
         }
     }
 
-    /// The processor's word ends the purchase, as it always does: failed when the charge was given up, purchased when
-    /// it was too late for that.
+    /// Ends a purchase by cancelling its charge: failed when the processor cancels it, purchased when it was too late.
     private func cancel(_ stored: StoredTransaction, until last: ContinuousClock.Instant) async throws {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
         let charge: Charge
@@ -146,27 +146,28 @@ struct HistoryService: Sendable {
                 retryAfterMs: error.retryAfterMs)
         }
         try checkpoint(.afterCancel)
-        let answer = ChargeAnswer(charge, expected: terms.amount)
-        guard answer != .undecided else {
+        let reply = ChargeReply(charge, expected: terms.amount)
+        guard reply != .undecided else {
             throw StoreError(
                 .serviceUnavailable, "the payment processor has not decided about a purchase in flight",
                 retryAfterMs: 1_000)
         }
-        if let written = try await purchases.commit(stored, answer) { try purchases.finish(written) }
+        if let written = try await purchases.commit(stored, reply) { try purchases.finish(written) }
     }
 
     // MARK: Commits
 
-    /// Transactions that are gone.
+    /// The result of one removal.
     private struct Removed: Sendable {
+        /// The `id`s of the removed transactions.
         var ids: [String]
-        /// What open streams have to hear, now that it is committed.
+        /// Changes to publish to open streams after the commit.
         var changes: [CustomerChange]
-        /// Only such are left that the processor may be asked about.
+        /// Whether only transactions are left that the processor may be asked about.
         var isAll: Bool
     }
 
-    /// The customers a history is cleared of.
+    /// Finds the customers whose history is cleared.
     /// - Throws: `notFound` for an account that is unknown in the app.
     private func scope(_ request: ClearHistoryRequest) async throws -> HistoryScope {
         guard let account = request.account else { return HistoryScope(bundleId: request.bundleId) }
@@ -180,7 +181,7 @@ struct HistoryService: Sendable {
         }
     }
 
-    /// One transaction as a scope.
+    /// Makes the scope of one transaction.
     /// - Throws: `notFound`.
     private func scope(of id: String) async throws -> HistoryScope {
         let found = try await database.read { reader in
@@ -192,8 +193,9 @@ struct HistoryService: Sendable {
             transactionID: stored.id)
     }
 
-    /// Removes transactions for good, at most ``removalMax``, but for such that the processor may be asked about. The
-    /// journals go on and say so of those that were in a queue. Restores go too, without a word.
+    /// Removes at most ``removalMax`` transactions that the processor cannot be asked about.
+    ///
+    /// The journals record the removal of those that were in a queue. Restores are removed without a journal row.
     private func remove(_ scope: HistoryScope) async throws -> Removed {
         try await database.write { transaction in
             let rows = try await HistoryRepository.removable(scope, limit: Self.removalMax, in: transaction)
@@ -212,9 +214,10 @@ struct HistoryService: Sendable {
         }
     }
 
-    /// Removes transactions of one customer. They are looked at again under the customer's lock: meanwhile one may have
-    /// come so far that the processor is asked.
-    /// - Returns: The identifiers of those that are gone.
+    /// Removes transactions of one customer.
+    ///
+    /// They are read again under the customer's lock: meanwhile the processor may be asked about one of them.
+    /// - Returns: The identifiers of the removed ones.
     private static func remove(
         _ rows: [StoredTransaction], of scope: HistoryScope, in transaction: SQLTransaction, clock: BusinessClock
     ) async throws -> CustomerTransaction.Committed<[String]>? {
@@ -223,11 +226,11 @@ struct HistoryService: Sendable {
             let own = HistoryScope(
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
                 transactionID: scope.transactionID)
-            // No renewal of theirs begins from here on.
+            // From here on none of their renewals begins.
             try await SubscriptionRepository.lockAll(of: customer, in: transaction)
             var ids: [String] = []
             for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
-                // No event: it was not finished.
+                // Without an event, because it was not finished.
                 if !stored.isFinished { try commit.journalRemoval(of: stored.transaction, event: nil) }
                 try await HistoryRepository.remove(stored.id, of: customer, in: transaction)
                 ids.append(stored.id)
@@ -236,7 +239,7 @@ struct HistoryService: Sendable {
         }
     }
 
-    /// Sets the app's clock to the wall clock, and waits for the commits that have read it before.
+    /// Sets the app's clock to wall time, and waits for commits with the former clock.
     private func resetClock(of bundleId: String) async throws {
         try await database.write { transaction in
             try await CustomerRepository.resetClock(of: bundleId, wall: clock.wall(), in: transaction)
@@ -248,7 +251,7 @@ struct HistoryService: Sendable {
 }
 
 extension Array {
-    /// Neighbours with the same key, together.
+    /// Groups neighbours with the same key.
     fileprivate func chunked<Key: Equatable>(on key: (Element) -> Key) -> [[Element]] {
         reduce(into: []) { groups, element in
             if let last = groups.last?.last, key(last) == key(element) {

@@ -1,43 +1,43 @@
 import StoreModels
 
-/// Decides what an operator's word on one transaction comes to, without I/O, from what is stored of it (D2, D4).
+/// Decides the effect of an operator's action on a transaction, without I/O (D2, D4).
 enum OperatorPolicy {
-    /// A word on a transaction.
-    enum Word: String, CaseIterable, Sendable {
-        /// A parent says yes.
+    /// An operator's action on a transaction.
+    enum Action: String, CaseIterable, Sendable {
+        /// A parent approves the purchase.
         case approve
-        /// A parent says no.
+        /// A parent refuses the purchase.
         case decline
         /// The operator has removed what interrupted the purchase.
         case resolve
     }
 
-    /// What is stored of the transaction.
+    /// The stored state of the transaction.
     struct Context: Hashable, Sendable {
         var state: TransactionState
-        /// It is deferred, or was before it ended.
+        /// Whether it is or was deferred.
         var wasDeferred = false
-        /// The question that is open about it.
+        /// The open prompt about it; nil for none.
         var openPrompt: Prompt.Kind?
-        /// Another transaction has taken its place.
+        /// Whether another transaction has replaced it.
         var isSuperseded = false
     }
 
     enum Decision: Hashable, Sendable {
         /// The open prompt gets this answer.
         case answer(Prompt.Answer)
-        /// An earlier word has decided; the reply waits for its outcome.
+        /// An earlier action has decided; the reply waits for its outcome.
         case join
-        /// As `join`, with the transaction that has taken this one's place.
+        /// An earlier action has decided about the transaction that has replaced this one.
         case joinSuccessor
-        /// The word does not apply to the transaction.
+        /// The action does not apply to the transaction.
         case refuse
     }
 
-    static func decide(_ word: Word, _ context: Context) -> Decision {
-        switch word {
+    static func decide(_ action: Action, _ context: Context) -> Decision {
+        switch action {
         case .approve, .decline:
-            if context.openPrompt == .askToBuy { return .answer(word == .approve ? .approve : .decline) }
+            if context.openPrompt == .askToBuy { return .answer(action == .approve ? .approve : .decline) }
             return context.wasDeferred ? .join : .refuse
         case .resolve:
             if context.openPrompt == .interrupted, context.state == .failed { return .answer(.approve) }

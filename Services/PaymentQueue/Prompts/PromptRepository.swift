@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Open prompts. An answered prompt has no row: the commit that deletes the row has answered it.
+/// Reads and writes open prompts. The commit that deletes a prompt's row has answered it.
 enum PromptRepository {
     static func insert(
         _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose = .purchase, about stored: StoredTransaction,
@@ -29,7 +29,7 @@ enum PromptRepository {
         ).map(StoredPrompt.init)
     }
 
-    /// The open question about a transaction.
+    /// Finds the open prompt about a transaction.
     static func find(
         about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
         in reader: SQLReader
@@ -43,12 +43,13 @@ enum PromptRepository {
         ).map(StoredPrompt.init)
     }
 
-    /// - Returns: False when the prompt was answered already.
+    /// Deletes a prompt.
+    /// - Returns: False when the prompt was answered before.
     static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
         try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
     }
 
-    /// The question is asked once more while it is open.
+    /// Writes how often an open prompt was shown.
     /// - Returns: False when it is not open.
     static func setTimes(
         _ times: Int, about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
@@ -61,7 +62,7 @@ enum PromptRepository {
             """, times, transactionID, purpose, customer.bundleId, customer.customerIdentifier) == 1
     }
 
-    /// The question goes, when there is one: what it was about is no longer so.
+    /// Deletes an open prompt whose reason has ended, if there is one.
     static func withdraw(
         about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
         in transaction: SQLTransaction
@@ -73,7 +74,7 @@ enum PromptRepository {
             """, transactionID, purpose, customer.bundleId, customer.customerIdentifier)
     }
 
-    /// Questions of a kind that were asked by then, oldest first.
+    /// Reads the prompts of a kind created by an instant of wall time, oldest first.
     static func list(
         _ kind: Prompt.Kind, askedBy wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
@@ -86,7 +87,7 @@ enum PromptRepository {
         ).map(StoredPrompt.init)
     }
 
-    /// Open prompts behind `after`, oldest first.
+    /// Reads open prompts after `after`, oldest first.
     static func list(
         account: String?, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {

@@ -1,18 +1,17 @@
 import Persistence
 import StoreModels
 
-/// `transaction.approve`, `.decline` and `.resolve`: what a parent or an operator says about one transaction, by its
-/// identifier.
+/// Handles `transaction.approve`, `.decline` and `.resolve`: an operator's or a parent's action on one transaction.
 extension PromptService {
-    /// Applies a word to a transaction. The first word counts; a second or repeated one gets the outcome of the first
-    /// (D2).
-    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the word does not apply to; `requestInvalid`.
-    func say(
-        _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, deadline: ContinuousClock.Instant
+    /// Applies an action to a transaction. Later or repeated actions get the outcome of the first (D2).
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the action does not apply to;
+    ///   `requestInvalid`.
+    func apply(
+        _ action: OperatorPolicy.Action, _ request: OperateTransactionRequest, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
-        try Self.check(request.error, isDecline: word == .decline)
+        try Self.check(request.error, isDecline: action == .decline)
         let last = deadline - PurchaseService.replyMargin
-        let result = try await storefronts.retrying(until: last) { try await commit(word, request, in: $0) }
+        let result = try await storefronts.retrying(until: last) { try await commit(action, request, in: $0) }
         switch result {
         case .answered(let written):
             try checkpoint(.afterAnswerCommit)
@@ -22,7 +21,7 @@ extension PromptService {
         }
     }
 
-    /// The transaction at its end, or as it is when the time is over.
+    /// Waits for the transaction's end. At the deadline it returns the transaction as it is.
     private func outcome(
         of id: String, fresh: StoredTransaction? = nil, until last: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
@@ -32,19 +31,19 @@ extension PromptService {
         return stored.transaction
     }
 
-    /// The result of a word.
-    private enum WordResult: Sendable {
-        /// The word was the first one; the transaction as it left it.
+    /// The result of an action.
+    private enum ActionResult: Sendable {
+        /// The action was the first one; the commit it has made.
         case answered(PurchaseService.Written)
-        /// Another word was first; this is the transaction it is about.
+        /// Another action was first; the identifier of the transaction it is about.
         case joined(String)
     }
 
-    /// Commits an operator's word on a transaction; the prompt it answers is deleted in the same commit.
-    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the word does not apply to.
+    /// Commits an operator's action, and deletes the prompt it answers.
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the action does not apply to.
     private func commit(
-        _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
-    ) async throws -> WordResult {
+        _ action: OperatorPolicy.Action, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
+    ) async throws -> ActionResult {
         let found = try await database.read { reader in
             try await TransactionRepository.find(identifier: request.id, in: reader)
         }
@@ -62,7 +61,7 @@ extension PromptService {
                 let context = OperatorPolicy.Context(
                     state: stored.transaction.transactionState, wasDeferred: stored.wasDeferred,
                     openPrompt: prompt?.kind, isSuperseded: successor != nil)
-                switch OperatorPolicy.decide(word, context) {
+                switch OperatorPolicy.decide(action, context) {
                 case .answer(let answer):
                     guard let prompt, try await PromptRepository.remove(prompt.id, in: transaction) else {
                         throw StoreError(.internal, "the prompt of a locked customer went")
@@ -71,7 +70,7 @@ extension PromptService {
                         answer, error: request.error, to: prompt, about: stored, in: storefront)
                 case .join: joined = stored.id
                 case .joinSuccessor: joined = successor?.id
-                case .refuse: throw Self.refusal(of: word, stored)
+                case .refuse: throw Self.refusal(of: action, stored)
                 }
                 return stored
             }
@@ -81,11 +80,11 @@ extension PromptService {
         }
     }
 
-    private static func refusal(of word: OperatorPolicy.Word, _ stored: StoredTransaction) -> StoreError {
+    private static func refusal(of action: OperatorPolicy.Action, _ stored: StoredTransaction) -> StoreError {
         let state = stored.transaction.transactionState.rawValue
-        let demand = word == .resolve ? "interrupted" : "deferred"
+        let demand = action == .resolve ? "interrupted" : "deferred"
         return StoreError(
-            .transactionStateInvalid, "'\(word.rawValue)' is for \(demand) transactions; this one is \(state)",
+            .transactionStateInvalid, "'\(action.rawValue)' is for \(demand) transactions; this one is \(state)",
             details: ["transactionState": .string(state)])
     }
 }

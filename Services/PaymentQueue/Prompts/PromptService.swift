@@ -2,12 +2,13 @@ import BusService
 import Persistence
 import StoreModels
 
-/// `prompt.list`, `prompt.answer` and `transaction.continue`: what waits for a person or the app, and the answer.
+/// Handles `prompt.list`, `prompt.answer` and `transaction.continue`: open prompts and their answers.
 struct PromptService: Sendable {
+    /// Maximum number of prompts in one page.
     static let pageMax = 100
-    /// An app has so long to say whether a purchase goes on; wall time.
+    /// How long an app may take to answer a storefront change, in wall time.
     static let appAnswerTime: Duration = .seconds(10)
-    /// Between two looks for questions that were left unanswered.
+    /// Time between two sweeps for unanswered prompts.
     static let interval: Duration = .seconds(1)
 
     let database: any SQLDatabase
@@ -16,6 +17,7 @@ struct PromptService: Sendable {
     let purchases: PurchaseService
     let storefronts: StorefrontLookup
 
+    /// Lists open prompts.
     /// - Throws: `requestInvalid`.
     func list(_ request: PromptsRequest) async throws -> PromptsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -25,9 +27,11 @@ struct PromptService: Sendable {
         return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)
     }
 
-    /// The first answer counts. After `approve` the purchase goes on as it would have without the prompt; the reply
-    /// waits for its end as a payment's does.
-    /// - Throws: `notFound` for a prompt that was answered, or never was; `requestInvalid`; `serviceUnavailable`.
+    /// Answers a prompt; the first answer counts.
+    ///
+    /// After `approve` the purchase continues as it would have without the prompt. The reply waits for its end as a
+    /// payment's does.
+    /// - Throws: `notFound` for a prompt that was answered, or never existed; `requestInvalid`; `serviceUnavailable`.
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         try Self.check(request.error, isDecline: request.answer == .decline)
         let last = deadline - PurchaseService.replyMargin
@@ -39,7 +43,7 @@ struct PromptService: Sendable {
         return answered.prompt.prompt(about: (outcome ?? stored).transaction, answered.increase)
     }
 
-    /// The app's answer; what the shopper was asked about may be decided by then.
+    /// Takes the app's answer to a storefront change. The prompt may be answered by then.
     /// - Throws: `notFound`, also for a purchase of another device.
     func goOn(
         _ request: ContinueTransactionRequest, deadline: ContinuousClock.Instant
@@ -54,7 +58,7 @@ struct PromptService: Sendable {
         }
     }
 
-    /// Continues purchases whose storefront question the app has not answered in time.
+    /// Continues purchases whose app has not answered a storefront change in time.
     /// - Returns: The number of such purchases.
     @discardableResult
     func sweep(until deadline: ContinuousClock.Instant = .now + .seconds(5)) async throws -> Int {
@@ -69,7 +73,8 @@ struct PromptService: Sendable {
         return overdue.count
     }
 
-    /// - Throws: `requestInvalid` for an error that comes with another answer than a refusal.
+    /// Checks that only a refusal comes with an error.
+    /// - Throws: `requestInvalid`.
     static func check(_ error: SKErrorCode?, isDecline: Bool) throws(StoreError) {
         guard error == nil || isDecline else {
             throw StoreError(
@@ -79,16 +84,17 @@ struct PromptService: Sendable {
 
     // MARK: Commits and queries
 
-    /// An answer that was taken.
+    /// The result of an answer.
     private struct Answered: Sendable {
         var prompt: StoredPrompt
         var written: PurchaseService.Written
-        /// Of a prompt about one.
+        /// The price increase the prompt is about; nil for other prompts.
         var increase: PriceIncrease?
     }
 
-    /// Takes a person's answer: the prompt goes and the purchase goes on, in one commit. The row's deletion is the
-    /// arbiter, so exactly one answer counts.
+    /// Commits an answer: it deletes the prompt and continues the purchase.
+    ///
+    /// The row's deletion decides, so exactly one answer counts.
     /// - Parameter storefront: As for ``CustomerTransaction/take(_:error:to:about:in:)``.
     /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
     private func commit(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
@@ -119,7 +125,7 @@ struct PromptService: Sendable {
 
     private static let answered = StoreError(.notFound, "no such prompt; it may have been answered")
 
-    /// A purchase of a device, with what the app is asked about it.
+    /// Reads a device's purchase and its storefront prompt.
     /// - Throws: `notFound`.
     private func question(
         about request: TransactionRequest
@@ -135,7 +141,7 @@ struct PromptService: Sendable {
         }
     }
 
-    /// What apps were asked so long ago and have not answered.
+    /// Reads the storefront prompts that apps have not answered for `age` or longer.
     private func questions(olderThan age: Duration, limit: Int) async throws -> [StoredPrompt] {
         let wall = clock.wall()
         return try await database.read { reader in
@@ -145,7 +151,7 @@ struct PromptService: Sendable {
         }
     }
 
-    /// Open prompts, oldest first, each with its transaction as it is now.
+    /// Reads open prompts, oldest first, each with its transaction as it is now.
     private func prompts(
         account: String?, after: String, limit: Int
     ) async throws -> [Prompt] {

@@ -2,13 +2,17 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Asks testers to sign in again at launches and resumes with unfinished transactions (M51): "the App Store may
-/// repeatedly prompt users to authenticate their purchases". Only testers with interactive sign-in are asked.
+/// Asks testers to sign in again at launches and resumes with unfinished transactions (M51).
+///
+/// Apple's article says: "the App Store may repeatedly prompt users to authenticate their purchases". Only testers with
+/// interactive sign-in are asked.
 struct SignInService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
 
-    /// One prompt a customer and launch, about the oldest purchase it brings; one that is open still counts up.
+    /// Creates a prompt about the oldest purchase that a launch delivers to a customer.
+    ///
+    /// An open prompt counts up instead.
     func ask(about page: Snapshot, _ request: SnapshotRequest) async throws {
         guard request.countsDelivery, request.after == nil,
             let oldest = page.transactions.first(where: { $0.transactionState.isDelivered })
@@ -22,8 +26,8 @@ struct SignInService: Sendable {
         }
     }
 
-    /// Higher prices that wait for consent, which every launch is asked about.
-    /// - Returns: Nil with any but a launch's first page.
+    /// Reads higher prices that wait for consent. Every launch asks about them.
+    /// - Returns: Nil with later pages, and when no price waits for consent.
     func priceConsents(_ request: SnapshotRequest) async throws -> [PriceConsentQuestion]? {
         guard request.countsDelivery, request.after == nil else { return nil }
         let customer = request.customer
@@ -54,7 +58,7 @@ extension CustomerTransaction {
 }
 
 extension TransactionState {
-    /// What was bought, and waits for its finish.
+    /// Whether it was purchased or restored, and so waits for its finish.
     fileprivate var isDelivered: Bool { self == .purchased || self == .restored }
 }
 

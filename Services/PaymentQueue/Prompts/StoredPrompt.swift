@@ -1,28 +1,30 @@
 import Persistence
 import StoreModels
 
-/// A question that waits for an answer.
+/// A prompt that waits for an answer.
 struct StoredPrompt: Hashable, Sendable {
-    /// What asks.
+    /// The reason of a prompt.
     enum Purpose: String, Sendable {
-        /// A purchase under way, which waits for the answer.
+        /// A purchase in progress, which waits for the answer.
         case purchase
         /// An unfinished transaction that was delivered again.
         case redelivery
-        /// A subscription whose price has gone up; the prompt is about its latest transaction.
+        /// A subscription whose price has risen; the prompt is about its latest transaction.
         case priceConsent
     }
 
     var id: String
     var kind: Prompt.Kind
     var purpose: Purpose
-    /// Who is asked after this one has agreed, one after the other.
+    /// The prompts that follow this one's approval, one after the other.
     var nextKinds: [Prompt.Kind]
     var customer: CustomerReference
     var account: String
+    /// The `id` of the transaction it is about.
     var transactionID: String
+    /// How often the prompt was shown.
     var times: Int
-    /// Wall time.
+    /// When it was created, in wall time.
     var createdAt: Timestamp
 
     init(_ row: SQLRow) throws {
@@ -38,12 +40,12 @@ struct StoredPrompt: Hashable, Sendable {
         createdAt = Timestamp(milliseconds: try row["created_at"])
     }
 
-    /// The answers it takes: nothing can be declined of what was bought already.
+    /// The answers it accepts. A redelivered purchase cannot be declined.
     var answers: [Prompt.Answer] {
         purpose == .redelivery ? [.approve, .cancel] : PaymentSheetPolicy.answers(to: kind)
     }
 
-    /// As the operator sees it.
+    /// Makes the prompt as the operator sees it.
     func prompt(about transaction: PaymentTransaction?, _ increase: PriceIncrease? = nil) -> Prompt {
         with(
             Prompt(

@@ -1,11 +1,11 @@
 import StoreModels
 
-/// Asks Catalog about the storefront a shopper has moved to, when an answer needs it.
+/// Asks Catalog for the shopper's new storefront, when an answer needs it.
 struct StorefrontLookup: Sendable {
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
-    /// Runs a commit, and once more with the storefront it wants.
-    /// - Throws: What `body` throws; `serviceUnavailable` when Catalog cannot be asked.
+    /// Runs a commit, and once more with the storefront it needs.
+    /// - Throws: What `body` throws; `serviceUnavailable` when Catalog does not reply.
     func retrying<Output: Sendable>(
         until deadline: ContinuousClock.Instant, _ body: @Sendable (Storefront?) async throws -> Output
     ) async throws -> Output {
@@ -21,7 +21,7 @@ struct StorefrontLookup: Sendable {
                     "the catalogue is away, which knows the shopper's new storefront; nothing was changed",
                     retryAfterMs: error.retryAfterMs)
             }
-            // Catalog's list had it when the shopper moved; an identifier it has lost since is left empty.
+            // Catalog had it when the shopper moved. For a storefront it has lost since, the identifier is empty.
             return try await body(
                 all.first { $0.countryCode == moved.countryCode }
                     ?? Storefront(countryCode: moved.countryCode, identifier: ""))

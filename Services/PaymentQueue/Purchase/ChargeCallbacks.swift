@@ -1,19 +1,20 @@
 import StoreModels
 
-/// Listens to the processor's callbacks. Each is a hint to ask about one charge: it may be late, come twice, or be
-/// about a purchase that has ended or never was, and nothing is believed of it but the key. The sweep finds what a lost
-/// one was about.
+/// Retries a purchase or renewal when the processor calls back about its charge.
+///
+/// A callback may be late, repeated, or about a purchase that has ended or never existed, so only its key is used. The
+/// sweep retries those whose callback was lost.
 struct ChargeCallbacks: Sendable {
-    /// Keys that wait to be looked at; more are dropped.
+    /// Maximum number of waiting keys; more are dropped.
     static let waitingMax = 1_000
-    /// Purchases looked at at once.
+    /// Maximum number of charges retried concurrently.
     static let concurrency = 16
 
     let purchases: PurchaseService
     let renewals: RenewalService
     let subscribe: PurchaseCollaborators.ChargeChanges
 
-    /// Until the task is cancelled.
+    /// Handles callbacks until the task is cancelled.
     func run() async {
         let (keys, waiting) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(Self.waitingMax))
         let unsubscribe = await subscribe { waiting.yield($0.chargeKey) }
@@ -31,7 +32,7 @@ struct ChargeCallbacks: Sendable {
         await unsubscribe()
     }
 
-    /// A key that is neither a purchase's nor a renewal's is not ours.
+    /// Retries the purchase or renewal of a charge key. A key of neither is ignored.
     private func retry(_ key: String) async {
         if let id = StoredTransaction.id(ofChargeKey: key) {
             await purchases.retry(id)
@@ -41,14 +42,15 @@ struct ChargeCallbacks: Sendable {
     }
 }
 
-/// What the processor's answer means for the purchase that asked.
-enum ChargeAnswer: Hashable, Sendable {
+/// What the processor's reply means for a purchase or renewal.
+enum ChargeReply: Hashable, Sendable {
     case approved
     case failed(TransactionError)
-    /// The answer is about another amount than was agreed. The purchase neither succeeds nor fails until an operator
-    /// has looked at it.
+    /// The reply is about another amount than was agreed.
+    ///
+    /// The purchase neither succeeds nor fails until an operator decides.
     case mismatch(charged: Money?)
-    /// The processor has not made up its mind; it is asked again.
+    /// The processor has not decided yet; it is asked again.
     case undecided
 
     init(_ charge: Charge, expected: Money) {

@@ -1,5 +1,6 @@
-/// A place between two steps of a purchase where a process may die. Nothing happens there in a store that sells; tests
-/// stop a purchase at each of them and look at what the next process makes of it.
+/// A place between two steps of a purchase where a process may die.
+///
+/// Nothing happens there in production. Tests stop a purchase at each place and check how the next process continues.
 enum Checkpoint: String, CaseIterable, Sendable {
     case beforeFirstCommit
     /// The introductory offer is reserved, and not committed.
@@ -9,19 +10,19 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case afterFirstCommit
     /// The processor is about to be asked.
     case beforeCharge
-    /// The processor has answered; the answer is not stored.
+    /// The processor has replied; the reply is not stored.
     case afterCharge
     case insideOutcomeCommit
     case afterOutcomeCommit
     case afterPublish
-    /// All is done, and the one who asked has not heard of it.
+    /// Everything is committed and published; the caller has no reply yet.
     case beforeReply
     case insideFinishCommit
     case afterFinishCommit
     /// A prompt's answer is written and not committed.
     case insideAnswerCommit
     case afterAnswerCommit
-    /// The processor has given up a charge whose purchase is to be removed.
+    /// The processor has cancelled a charge whose purchase is to be removed.
     case afterCancel
     case insideRemovalCommit
     case afterRemovalCommit
@@ -34,17 +35,17 @@ enum Checkpoint: String, CaseIterable, Sendable {
     /// A refund is decided and written, and not committed.
     case insideRefundCommit
     case afterRefundCommit
-    /// The processor has returned the money; that is not stored.
+    /// The processor has returned the money; the result is not stored.
     case afterRefund
     /// The charges of renewals are fixed and not committed.
     case insidePageCommit
     case afterPageCommit
     case beforeRenewalCharge
-    /// The processor has answered about a renewal; the answer is not stored.
+    /// The processor has replied about a renewal; the reply is not stored.
     case afterRenewalCharge
     case insideRenewalCommit
     case afterRenewalCommit
 }
 
-/// What is run at a checkpoint; throwing ends the step right there, as a dying process would.
+/// Runs at a checkpoint. Throwing ends the step there, as a dying process would.
 typealias CheckpointHook = @Sendable (Checkpoint) throws -> Void

@@ -2,7 +2,7 @@ import Persistence
 import StoreModels
 
 extension EntitlementRepository {
-    /// Stores what a purchased transaction gives: a non-consumable, without end. Subscriptions have their own rows.
+    /// Stores the non-consumable a purchase gives, without an end. Subscriptions have their own rows.
     // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
     @inline(never)
     static func grant(
@@ -20,9 +20,9 @@ extension EntitlementRepository {
         }
     }
 
-    /// Removes what a purchase gave without end.
-    /// - Returns: False when it gave nothing of the kind.
-    // As above.
+    /// Removes the non-consumable a purchase gave.
+    /// - Returns: False when it gave none.
+    // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
     @inline(never)
     static func takeAway(
         _ id: String, from customer: CustomerReference, in transaction: SQLTransaction

@@ -1,10 +1,11 @@
 import Persistence
 import StoreModels
 
-/// What decides about offers other than the introductory one.
+/// Reads what decides about offers other than the introductory one.
 extension EntitlementRepository {
-    /// Gives a payment the nonce of its promotional offer. A nonce is an app's, and the first payment keeps it, also if
-    /// the purchase fails.
+    /// Reserves the nonce of a promotional offer for a payment.
+    ///
+    /// A nonce counts once in an app. The first payment keeps it, also if the purchase fails.
     /// - Returns: False when another payment has it.
     static func takeNonce(
         _ nonce: String, for payment: Payment, of customer: CustomerReference, in transaction: SQLTransaction
@@ -22,9 +23,9 @@ extension EntitlementRepository {
             """, customer.bundleId, nonce, customer.customerIdentifier, payment.requestIdentifier) != nil
     }
 
-    /// What deciding about win-back offers needs: of the subscription's periods, those that were paid for and not
-    /// refunded count. Asked when such an offer is redeemed or listed, and not with other purchases: it reads every
-    /// period.
+    /// Reads what decides about win-back offers. Only periods that were paid and not refunded count.
+    ///
+    /// It reads every period, so it is called only when such an offer is redeemed or listed.
     static func winBackFacts(
         of subscription: StoredSubscription?, history: SubscriptionGroupHistory?, in reader: SQLReader
     ) async throws -> WinBackFacts {

@@ -1,12 +1,14 @@
 import Persistence
 import StoreModels
 
-/// What decides about a customer's next purchase: offers claimed, products owned, subscriptions, purchases in flight.
+/// Reads what decides about a customer's next purchase: offers, products, subscriptions, purchases in flight.
 enum EntitlementRepository {
-    /// The context ``PurchasePolicy`` needs about one product, but for what the commit alone knows.
+    /// Reads the context ``PurchasePolicy`` needs about one product, without what the commit adds.
     /// - Parameters:
-    ///   - tester: what the account does at the store.
-    ///   - subscribed: what counts for the product of what the customer has subscribed to.
+    ///   - tester: The account's settings over all defaults.
+    ///   - unfinishedLimit: The app's limit of unfinished transactions; nil is none.
+    ///   - subscribed: The customer's subscriptions as far as they count for the product.
+    ///   - id: The purchase itself, when it is already waiting.
     static func context(
         of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
         subscribed: Subscribed?, except id: String? = nil, in reader: SQLReader
@@ -32,7 +34,7 @@ enum EntitlementRepository {
         return context
     }
 
-    /// The identifier of the purchase by which the customer owns a non-consumable.
+    /// Reads the identifier of the purchase by which the customer owns a non-consumable.
     static func ownedSince(
         _ product: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {
@@ -44,13 +46,15 @@ enum EntitlementRepository {
         ).map { row throws(PersistenceError) in try row["transaction_identifier"] }
     }
 
-    /// What a customer has subscribed to, as far as it counts for one product (``SubscriptionHistory``).
+    /// A customer's subscriptions as far as they count for one product (``SubscriptionHistory``).
     struct Subscribed: Sendable {
-        /// The subscription that buying the product goes on with or changes.
+        /// The subscription that buying the product continues or changes.
         var subscription: StoredSubscription?
+        /// What the customer has had in the product's group; nil for none.
         var history: SubscriptionGroupHistory?
     }
 
+    /// Selects what counts for one product.
     /// - Parameter all: The customer's subscriptions.
     static func subscribed(
         _ question: SubscriptionHistory.Question, _ customer: CustomerReference, among all: [StoredSubscription],
@@ -68,6 +72,7 @@ enum EntitlementRepository {
             of: customer, among: try await SubscriptionRepository.all(of: customer, in: reader), in: reader)
     }
 
+    /// Reads the customer's paid groups and used offers.
     /// - Parameter all: The customer's subscriptions.
     private static func history(
         of customer: CustomerReference, among all: [StoredSubscription], in reader: SQLReader
@@ -94,9 +99,9 @@ enum EntitlementRepository {
         return SubscriptionHistory(subscriptions: entries, offers: offers)
     }
 
-    // MARK: The introductory offer's claim
+    // MARK: Claims of introductory offers
 
-    /// Reserves the offer of a product and of its group. A key for each lets one purchase have it.
+    /// Reserves the offer of a product and of its group. A unique key for each admits one purchase.
     static func reserveOffer(
         group: String, for stored: StoredTransaction, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -109,7 +114,7 @@ enum EntitlementRepository {
             stored.transaction.payment.productIdentifier, stored.id)
     }
 
-    /// Nothing happens to a transaction without a claim.
+    /// Consumes the offer a transaction has reserved, if any.
     static func consumeOffer(
         of value: PaymentTransaction, _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -120,6 +125,7 @@ enum EntitlementRepository {
             """, value.transactionIdentifier, value.id, customer.bundleId, customer.customerIdentifier)
     }
 
+    /// Releases the offer a transaction has reserved, if any.
     static func releaseOffer(
         of value: PaymentTransaction, _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -130,15 +136,16 @@ enum EntitlementRepository {
             """, value.id, customer.bundleId, customer.customerIdentifier)
     }
 
-    // MARK: One purchase of a product at a time
+    // MARK: Product slots
 
-    /// The purchase in flight of a non-consumable or a subscription; others of the same product wait for it (P8).
+    /// Reads the purchase in flight of a product; others of the product wait for it (P8).
     static func slotHolder(
         of product: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> PurchaseObstacle? {
         try await reader.queryOne(
             """
-            SELECT t.id, t.phase, t.awaits_answer FROM purchase_slot s JOIN payment_transaction t ON t.id = s.transaction_id
+            SELECT t.id, t.phase, t.awaits_answer
+            FROM purchase_slot s JOIN payment_transaction t ON t.id = s.transaction_id
             WHERE s.bundle_id = ? AND s.customer_identifier = ? AND s.product_identifier = ?
             """, customer.bundleId, customer.customerIdentifier, product
         ).map { row in
@@ -147,7 +154,7 @@ enum EntitlementRepository {
         }
     }
 
-    /// How many purchases of the customer wait; `limit` at most.
+    /// Counts the customer's waiting purchases, up to `limit`.
     static func waitingCount(
         of customer: CustomerReference, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
@@ -177,7 +184,7 @@ enum EntitlementRepository {
             value.id, customer.bundleId, customer.customerIdentifier)
     }
 
-    /// The purchases that wait for a product, oldest first: whom a released slot wakes.
+    /// Reads the purchases that wait for a product, oldest first. A released slot wakes them.
     static func waiting(
         for product: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
@@ -188,7 +195,7 @@ enum EntitlementRepository {
         return identifiers
     }
 
-    /// Asked with every settled purchase, so it has an index of its own.
+    /// Runs with every settled purchase, so it has its own index.
     static let waitingSQL = """
         SELECT id FROM payment_transaction
         WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND phase = 'waiting'
@@ -200,13 +207,15 @@ extension SubscriptionHistory.Entry {
     fileprivate init(_ value: StoredSubscription, groups: [String]) {
         self.init(
             originalTransactionIdentifier: value.originalIdentifier, productIdentifier: value.product, groups: groups,
-            activeUntil: value.graceUntil ?? value.period.end, activeTransaction: value.period.transactionIdentifier,
+            activeUntil: value.retry.graceUntil ?? value.period.end,
+            activeTransaction: value.period.transactionIdentifier,
             state: value.state, isRenewalDue: value.state == .subscribed && value.willAutoRenew && value.dueAt != nil)
     }
 }
 
 extension Quote {
-    /// The product with its group of today, to ask a customer's history about; nil for what is no subscription.
+    /// Returns the question to a customer's history: the product with its present group.
+    /// - Returns: Nil for a product that is no subscription.
     var historyQuestion: SubscriptionHistory.Question? {
         guard let product, product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier else {
             return nil
@@ -216,16 +225,18 @@ extension Quote {
         }
     }
 
-    /// Whether another product is in the same group today.
+    /// Tells whether another product is in the same group today.
     func sharesGroup(with other: String) -> Bool {
         subscriptionGroupProducts?.contains { $0.isExactly(other) } ?? false
     }
 }
 
-/// Promoted purchases that have had their payment, or never will have one. A row outlives the payment it was written
-/// with: history may be cleared, and an intent still pays once (I3). Rows stay, as idempotency keys do.
+/// Stores which promoted purchases have had their payment, or are to have none.
+///
+/// A row outlives its payment: history may be cleared, and an intent still pays once (I3). Rows stay, as idempotency
+/// keys do.
 enum UsedIntentRepository {
-    /// Uses an intent up. Of two concurrent commits the second waits for the first, also of another customer.
+    /// Uses an intent up. A concurrent commit, also of another customer, waits for the first.
     /// - Returns: False when it was used before.
     static func use(
         _ intent: String, of bundleId: String, in transaction: SQLTransaction

@@ -1,43 +1,47 @@
-/// What `STOREBUS_FAIL` asks for: at which checkpoints a process is to die, to fail or to dawdle, and at which pass.
+/// Parses `STOREBUS_FAIL`: at which checkpoints a process dies, fails or pauses, and at which pass.
 ///
 /// ```
 /// STOREBUS_FAIL="afterCharge=kill@2,insideRestoreCommit=error,afterPublish=delay:200@3"
 /// ```
-/// `STOREBUS_FAIL=@/a/path` names a file that holds such a text, or will. Without a pass it is the first one; each
-/// entry strikes once. Only the text is understood here; what acts on it is in debug builds alone.
+/// `STOREBUS_FAIL=@/a/path` names a file with such a text, which may not exist yet. Without a pass it is the first one.
+/// Each entry acts once. This type only parses the text; debug builds alone act on it.
 struct FailpointPlan: Hashable, Sendable {
     enum Action: Hashable, Sendable {
-        /// The process ends there and then, as by SIGKILL.
+        /// The process ends immediately, as by SIGKILL.
         case kill
         /// The step ends with an error.
         case error
-        /// The step goes on later; milliseconds.
+        /// The step continues after this many milliseconds.
         case delay(Int)
     }
 
     struct Entry: Hashable, Sendable {
         var checkpoint: Checkpoint
         var action: Action
-        /// 1 is the first pass.
+        /// The pass that fails; 1 is the first.
         var pass: Int
     }
 
-    /// What is wrong with the text, for the person who wrote it.
+    /// Describes an error in the text to the operator.
     struct Mistake: Error, Hashable, CustomStringConvertible {
+        /// The error in one sentence, with the entry.
         var description: String
     }
 
+    /// Maximum delay in milliseconds.
     static let delayMax = 60_000
 
     var entries: [Entry]
 
+    /// Parses the text.
     /// - Throws: ``Mistake`` naming the entry.
     init(_ text: String) throws(Mistake) {
         entries = []
         for part in text.split(separator: ",") { entries.append(try Self.entry(part)) }
     }
 
-    /// What happens at the `pass`-th pass of a checkpoint; nil is nothing.
+    /// Finds the action at the `pass`-th pass of a checkpoint.
+    /// - Returns: Nil when nothing happens there.
     func action(at checkpoint: Checkpoint, pass: Int) -> Action? {
         entries.first { $0.checkpoint == checkpoint && $0.pass == pass }?.action
     }

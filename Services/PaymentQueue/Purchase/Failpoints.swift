@@ -9,30 +9,35 @@
     import EventLoop
     import Foundation
 
-    /// Carries a ``FailpointPlan`` out, so that what a killed process leaves behind can be looked at. Debug builds have
-    /// it, release builds do not: no setting makes a store that sells fail on purpose.
+    /// Carries out a ``FailpointPlan``, so that tests can examine what a killed process leaves behind.
+    ///
+    /// Only debug builds have it: no setting makes a production store fail on purpose.
     final class Failpoints: Sendable {
-        /// What `error` throws.
+        /// Thrown by the action `error`.
         struct FailpointError: Error, CustomStringConvertible {
             let checkpoint: Checkpoint
             var description: String { "STOREBUS_FAIL has struck at \(checkpoint.rawValue)" }
         }
 
-        /// Where the plan comes from.
+        /// The source of the plan.
         enum Source: Sendable {
             case plan(FailpointPlan)
-            /// A file's text, read at each checkpoint. A process removes the file before it fails, so that the process
-            /// that takes over lives; passes count from when it is there. A text that is not a plan has no effect.
+            /// A file's text, read at each checkpoint.
+            ///
+            /// A process removes the file before it fails, so that the process that takes over lives. Passes count from
+            /// when the file exists. A text that is not a plan has no effect.
             case file(String)
         }
 
         private let source: Source
+        /// The number of passes of each checkpoint so far.
         private let passes = Locked<[Checkpoint: Int]>([:])
 
         init(_ source: Source) { self.source = source }
 
-        /// Counts a pass and does what the plan has for it. A delay holds up the thread it comes on, as a machine that
-        /// has stopped would.
+        /// Counts a pass and performs the plan's action for it.
+        ///
+        /// A delay blocks the calling thread, as a stopped machine would.
         func reach(_ checkpoint: Checkpoint) throws {
             guard let plan else { return }
             let pass = passes.withLock { passes in

@@ -1,26 +1,28 @@
 import EventLoop
 import StoreModels
 
-/// The purchases (or subscriptions) this process works on, and the tasks that wait for their outcome.
+/// Records this process's purchases or subscriptions in progress, and the tasks waiting for them.
 ///
-/// Nothing rests on it but speed: two processes may well work on one purchase, and the database decides.
+/// Correctness does not depend on it: two processes may work on one purchase, and the database decides.
 final class InFlightRegistry: Sendable {
     private struct Contents {
         var worked: Set<ExactText> = []
+        /// The continuations of waiting tasks, by purchase and the listener's number.
         var listeners: [ExactText: [Int: AsyncStream<Void>.Continuation]] = [:]
         var nextListener = 0
     }
 
     private let contents = Locked(Contents())
 
-    /// - Returns: Whether the caller is to work on the purchase now; then it calls ``end(_:)``.
+    /// Marks a purchase as worked on.
+    /// - Returns: Whether the caller works on the purchase now; then it calls ``end(_:)``.
     func begin(_ id: String) -> Bool { contents.withLock { $0.worked.insert(id).inserted } }
 
     func end(_ id: String) { contents.withLock { _ = $0.worked.remove(id) } }
 
     func contains(_ id: String) -> Bool { contents.withLock { $0.worked.containsExactly(id) } }
 
-    /// Wakes all that wait for this purchase, to look again.
+    /// Wakes all tasks that wait for this purchase.
     func announce(_ id: String) {
         let woken = contents.withLock { $0.listeners.removeValue(forKey: ExactText(id)) }
         for continuation in woken.map({ Array($0.values) }) ?? [] {
@@ -29,7 +31,7 @@ final class InFlightRegistry: Sendable {
         }
     }
 
-    /// A stream that yields once, at the next announcement. Listen first and look then: nothing is missed in between.
+    /// Makes a stream that yields once, at the next announcement. Call it before reading, to miss none.
     func listen(_ id: String) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number = contents.withLock { contents in
@@ -51,7 +53,7 @@ final class InFlightRegistry: Sendable {
         _ = dropped
     }
 
-    /// How many wait, for tests that look for leftovers.
+    /// The number of waiting tasks, for tests that look for leftovers.
     var listenerCount: Int { contents.withLock { $0.listeners.values.reduce(0) { $0 + $1.count } } }
 }
 

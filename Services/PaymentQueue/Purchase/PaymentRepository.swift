@@ -2,15 +2,17 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A payment's row: the idempotency key with its fingerprint, and the answer once there is one.
+/// A payment's row: the idempotency key with its fingerprint, and the stored reply.
 struct StoredPayment: Hashable, Sendable {
+    /// The request's fingerprint (``RequestFingerprint``).
     var fingerprint: String
+    /// The `id` of the payment's transaction.
     var transactionID: String
-    /// What the terminal commit stored: a repeated request gets it byte for byte.
-    var answer: AddPaymentReply?
+    /// The reply the terminal commit stored, which a repeated request gets; nil before that commit.
+    var reply: AddPaymentReply?
 }
 
-/// Idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
+/// Reads and writes idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
 enum PaymentRepository {
     static func find(
         key: String, of customer: CustomerReference, in reader: SQLReader
@@ -21,18 +23,20 @@ enum PaymentRepository {
                 customer.bundleId, customer.customerIdentifier, key)
         else { return nil }
         return StoredPayment(
-            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: try answer(row))
+            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], reply: try reply(row))
     }
 
-    /// Whether there is a payment of the app that has come of a promoted purchase. Where there is none any more, the
-    /// intent may have been used all the same (``UsedIntentRepository``).
+    /// Tells whether a promoted purchase has a payment.
+    ///
+    /// Without a payment its intent may still be used (``UsedIntentRepository``).
     static func exists(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
         try await reader.queryOne(
             "SELECT request_key FROM payment WHERE bundle_id = ? AND intent_identifier = ?", bundleId, intent) != nil
     }
 
-    /// The answer that was stored with a transaction's terminal commit; nil before it.
-    static func answer(
+    /// Reads the reply that a transaction's terminal commit stored.
+    /// - Returns: Nil before that commit, and for a transaction without a key.
+    static func reply(
         of transactionID: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> AddPaymentReply? {
         try await reader.queryOne(
@@ -40,10 +44,10 @@ enum PaymentRepository {
             SELECT answer_status, answer_body FROM payment
             WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?
             """, transactionID, customer.bundleId, customer.customerIdentifier
-        ).flatMap(answer)
+        ).flatMap(reply)
     }
 
-    private static func answer(_ row: SQLRow) throws -> AddPaymentReply? {
+    private static func reply(_ row: SQLRow) throws -> AddPaymentReply? {
         let status: Int? = try row["answer_status"]
         let body: String? = try row["answer_body"]
         guard let status, let body else { return nil }
@@ -65,9 +69,9 @@ enum PaymentRepository {
             payment.intentIdentifier, transactionID, wall.milliseconds)
     }
 
-    /// Stores the answer unless there is one. A transaction without a key has none.
+    /// Stores the reply unless one is stored. A transaction without a key has none.
     /// - Parameter body: The transaction's JSON.
-    static func storeAnswer(
+    static func storeReply(
         status: Int, body: String, of transactionID: String, _ customer: CustomerReference,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {

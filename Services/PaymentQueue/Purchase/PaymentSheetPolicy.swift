@@ -1,22 +1,24 @@
 import StoreModels
 
-/// Decides what happens at the payment sheet of a purchase that could go ahead, from what the tester is set to do. No
-/// I/O, and nothing is charged before it says so.
+/// Decides from the tester's settings what happens at the payment sheet, without I/O.
 ///
-/// The shopper signs in (M36; a person may be asked to), the store may fail the purchase, the shopper answers the sheet
-/// (M32, M140), the purchase may be interrupted, and then a parent may have to agree (M29).
+/// Nothing is charged before it allows it. The shopper signs in (M36; an operator may be asked to), the store may fail
+/// the purchase, the shopper answers the sheet (M32, M140), the purchase may be interrupted, and then a parent may have
+/// to agree (M29).
 enum PaymentSheetPolicy {
     enum Outcome: Hashable, Sendable {
         case pay
-        /// Whose answers come first, in this order; never empty. An `interrupted` is always the last: with it the
-        /// purchase fails, and what comes after it is decided when it is resolved.
+        /// The answers that come first, in this order; never empty.
+        ///
+        /// An `interrupted` is always the last: the purchase fails with it, and resolving it decides what follows.
         case ask([Prompt.Kind])
         case fail(TransactionError)
     }
 
+    /// Decides about a new purchase.
     /// - Parameters:
-    ///   - tester: the account's settings over all defaults.
-    ///   - asksToBuy: the payment itself wants a parent to be asked.
+    ///   - tester: The account's settings over all defaults.
+    ///   - asksToBuy: Whether the payment itself asks for a parent.
     static func decide(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
         if let error = signInFailure(tester.signIn ?? .ok)?.dueTo("signIn") ?? simulatedFailure(tester) {
             return .fail(error)
@@ -33,14 +35,14 @@ enum PaymentSheetPolicy {
         return asks.isEmpty ? .pay : .ask(asks)
     }
 
-    /// As ``decide(tester:asksToBuy:)``, for a purchase that was interrupted and goes on: the shopper has signed in and
-    /// agreed before, only a parent is left.
+    /// Decides about an interrupted purchase that continues. Only a parent is left to ask.
     static func decideAgain(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
         asksToBuy || tester.askToBuy == true ? .ask([.askToBuy]) : .pay
     }
 
-    /// What a prompt of this kind can be answered with. A parent agrees or does not; only the shopper cancels; what has
-    /// failed already cannot be declined.
+    /// Returns the answers a prompt accepts.
+    ///
+    /// A parent agrees or refuses; only the shopper cancels; a purchase that has failed cannot be declined.
     static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
         switch kind {
         case .askToBuy: [.approve, .decline]
@@ -50,14 +52,14 @@ enum PaymentSheetPolicy {
         }
     }
 
-    /// What an interrupted purchase fails with.
+    /// The failure of an interrupted purchase.
     static let interrupted = TransactionError(
         .unknown, "The purchase was interrupted; it goes on when what has interrupted it is resolved.",
         reason: "interrupted"
     ).dueTo("interruptPurchases")
 
-    /// The failure a person's answer ends the purchase with.
-    /// - Parameter error: With `decline`, the error the operator chose.
+    /// Returns the failure with which an answer ends the purchase.
+    /// - Parameter error: The error the operator chose; with `decline` only.
     /// - Returns: Nil for `approve`.
     static func failure(
         of answer: Prompt.Answer, to kind: Prompt.Kind, error: SKErrorCode?

@@ -1,17 +1,20 @@
 import StoreModels
 
-/// What is wrong with a request before anything is looked up. Where StoreKit reports through the observer there is
-/// nothing to refuse here: an unknown product becomes a failed transaction.
+/// Checks a request's syntax before anything is looked up.
+///
+/// What StoreKit reports through the observer is not refused here: an unknown product becomes a failed transaction.
 enum PaymentValidation {
-    /// Bytes. StoreKit names no bound; everything here has one.
+    /// Maximum bytes. StoreKit names no limit.
     static let applicationUsernameMax = 4096
     static let appAccountTokenMax = identifierMax
-    /// Bytes of an identifier that is not the store's own: 255 characters of at most four bytes, as the gateway counts.
+    /// Maximum bytes of a foreign identifier: 255 characters of at most four bytes, as the gateway counts.
     static let identifierMax = 1020
-    /// Bytes of a discount's signature; those of P-256 have a hundred in base64.
+    /// Maximum bytes of a discount's signature; one of P-256 has about a hundred in base64.
     static let signatureMax = 4096
+    /// The quantities StoreKit allows.
     static let quantities = 1...10
 
+    /// Checks a payment.
     /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity).
     static func check(_ payment: Payment) throws(StoreError) {
         try checkKey(payment.requestIdentifier)
@@ -36,6 +39,7 @@ enum PaymentValidation {
         try checkLength(discount.signature, 0...signatureMax, "paymentDiscount.signature")
     }
 
+    /// Checks an idempotency key.
     /// - Throws: `idempotencyKeyInvalid`.
     static func checkKey(_ key: String) throws(StoreError) {
         guard isKey(key) else {
@@ -44,7 +48,7 @@ enum PaymentValidation {
         }
     }
 
-    /// Space (0x20) to tilde (0x7E).
+    /// Tells whether a text has 1 to 255 characters from space (0x20) to tilde (0x7E).
     static func isKey(_ key: String) -> Bool {
         (1...255).contains(key.utf8.count) && key.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }

@@ -1,34 +1,35 @@
 import StoreModels
 
-/// What the payment queue needs from other services, as functions, so that a purchase knows no bus.
+/// The functions of other services that the payment queue calls. Purchases do not depend on the bus.
 ///
-/// Deadlines are instants of the monotonic clock; a function that has no answer by then throws.
+/// Deadlines are instants of the monotonic clock. A function without a reply by then throws.
 struct PurchaseCollaborators: Sendable {
-    /// Subscribes to the processor's callbacks, and returns what ends that.
+    /// Subscribes to the processor's callbacks, and returns a function that unsubscribes.
     typealias ChargeChanges =
         @Sendable (@escaping @Sendable (ChargeChanged) -> Void) async -> @Sendable () async -> Void
 
-    /// Catalog's quote for one product.
-    /// - Throws: `serviceUnavailable` without an answer, `deadlineExceeded`.
+    /// Quotes one product at Catalog.
+    /// - Throws: `serviceUnavailable` without a reply, `deadlineExceeded`.
     var quote: @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
-    /// The processor's charge: asked and made in one, idempotent by key.
-    /// - Throws: Anything but an answer; then the outcome is unknown.
+    /// Creates a charge, idempotent by key, and returns its outcome.
+    /// - Throws: For any call without a reply; then the outcome is unknown.
     var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
-    /// Cancels a charge. Returns what the key has then: a tombstone, unless it was charged before.
-    /// - Throws: Anything but an answer; then it may still be charged.
+    /// Cancels a charge, and returns the key's charge: a cancelled one, unless it was charged before.
+    /// - Throws: For any call without a reply; then it may still be charged.
     var cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
-    /// Gives money of a charge back, idempotent by key.
-    /// - Throws: `requestInvalid` when the processor's ledger does not allow it; else anything but an answer, and then
-    ///   it is asked again.
+    /// Refunds a part of a charge, idempotent by key.
+    /// - Throws: `requestInvalid` when the processor's ledger does not allow it; any other error is a missing reply,
+    ///   and then it is asked again.
     var refund: @Sendable (CreateRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
-    /// Sends the hint of a committed change, at most once.
+    /// Notifies other services of a committed change, at most once.
     var publish: @Sendable (CustomerChange) -> Void
-    /// What Catalog says of an app.
+    /// Reads an app from Catalog.
     var app: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
-    /// All storefronts, from Catalog.
+    /// Reads all storefronts from Catalog.
     var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
-    /// One of this service's replicas gets each callback.
+    /// Subscribes to callbacks; one of this service's replicas gets each.
     var chargeChanges: ChargeChanges = { _ in {} }
-    /// Tells which apps have changed in Catalog, nil for any, until the task is cancelled.
+    /// Calls `forget` with each app that changes in Catalog. It passes nil for any app, and returns when the task is
+    /// cancelled.
     var appChanges: @Sendable (_ forget: @escaping @Sendable (String?) -> Void) async -> Void = { _ in }
 }

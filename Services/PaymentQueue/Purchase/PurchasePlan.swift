@@ -1,27 +1,29 @@
 import StoreModels
 
-/// What keeps a purchase waiting until it ends: a purchase in flight of the same product, or a subscription whose
-/// renewal is in quarantine.
+/// What a waiting purchase waits for.
+///
+/// A purchase in flight of the same product, or a subscription whose renewal is in quarantine.
 struct PurchaseObstacle: Hashable, Sendable {
     /// The purchase's `id`, or that of the subscription's first transaction.
     var id: String
-    /// It goes on only when a person has answered or decided.
+    /// Whether it ends only with a person's answer or decision.
     var isForPerson: Bool
 }
 
-/// What becomes of a payment, all things considered: what is sold, and who has to agree first.
+/// The decision about a payment: what is sold, and who has to agree first.
 struct PurchasePlan: Hashable, Sendable {
     var decision: PurchasePolicy.Decision
-    /// Whose answers come before the charge, in this order; only for what is sold.
+    /// The answers that come before the charge, in this order; empty unless something is sold.
     var asks: [Prompt.Kind]
-    /// Of one that waits; nil where several commits may end that.
+    /// What a waiting purchase waits for; nil where several commits may end the waiting.
     var obstacle: PurchaseObstacle?
 
+    /// Plans a payment.
     /// - Parameters:
     ///   - request: The offer request that comes with the payment.
-    ///   - tester: what the account does at the store, over all defaults.
-    ///   - storefront: where the shopper is.
-    ///   - now: the business clock.
+    ///   - tester: The account's settings over all defaults.
+    ///   - storefront: The shopper's storefront.
+    ///   - now: The app's clock.
     ///   - isResumed: Whether the purchase was interrupted and continues.
     init(
         payment: Payment, _ request: OfferRequest? = nil, quote: Quote, context: PurchasePolicy.Context,
@@ -40,7 +42,7 @@ struct PurchasePlan: Hashable, Sendable {
         // A purchase that fails at the sheet does not wait for another one first.
         case (.sell, .fail(let error)), (.wait, .fail(let error)): self.decision = .fail(error)
         case (.sell, .ask(let kinds)): self.asks = kinds
-        // The person is asked once it is known what there is to buy.
+        // The prompt is created once the terms are known.
         case (.wait, .ask): break
         }
         if self.decision == .wait { obstacle = context.obstacle }
@@ -48,7 +50,7 @@ struct PurchasePlan: Hashable, Sendable {
 }
 
 extension PurchasePolicy.Decision {
-    /// The tester's wish for the processor and the storefront go with the terms, so that they survive the process.
+    /// Adds the tester's processor mode and storefront to the terms, which survive the process.
     fileprivate func charged(as mode: ProcessorMode?, in storefront: String?) -> PurchasePolicy.Decision {
         guard case .sell(var terms, let reservesOffer) = self else { return self }
         (terms.simulate, terms.storefront) = (mode, storefront)
@@ -58,19 +60,20 @@ extension PurchasePolicy.Decision {
 
 /// A purchase about to be written for the first time.
 struct NewPurchase: Sendable {
-    /// Of the transaction.
+    /// The transaction's identifier.
     var id: String
     var payment: Payment
+    /// The device that pays.
     var deviceId: String
     var quote: Quote
-    /// What comes with the payment about an offer.
+    /// The offer request that comes with the payment.
     var request: OfferRequest?
-    /// Of the request whose idempotency key it answers; nil for one without a key.
+    /// The request's fingerprint; nil for a purchase without an idempotency key.
     var fingerprint: String?
-    /// The interrupted transaction whose place it takes.
+    /// The interrupted transaction it replaces.
     var supersedes: String?
 
-    /// At its first revision.
+    /// Returns the transaction at its first revision.
     /// - Parameter terms: Nil before anything is agreed.
     func machine(_ terms: PurchaseTerms?) -> TransactionStateMachine {
         .purchasing(
@@ -79,17 +82,18 @@ struct NewPurchase: Sendable {
     }
 }
 
-/// How replicas on one database divide what was left under way: a row belongs to one of them for a while.
+/// Divides unfinished purchases among replicas on one database: a replica claims a row for a while.
 ///
-/// Nothing rests on it but the work saved. Two that drive one purchase ask the processor about one charge, and the
-/// database decides whose answer is written.
+/// Claims save work and are not needed for correctness. Two replicas that drive one purchase ask the processor about
+/// one charge, and the database decides whose outcome is written.
 struct PurchaseClaims: Sendable {
-    /// Of this process; random.
+    /// This process's random name.
     let replica: String
-    /// A new purchase is left this long to the request that began it; milliseconds.
+    /// How long a new purchase belongs to the request that began it, in milliseconds.
     let headStart: Int64
-    /// How long a claim lasts, in milliseconds; renewed when half of it is over. So much later what a dead replica has
-    /// left is taken up.
+    /// How long a claim lasts, in milliseconds; a replica renews it when half is over.
+    ///
+    /// Other replicas take over the purchases of a dead one after this time.
     let lease: Int64
 
     init(headStart: Duration = .seconds(1), lease: Duration = .seconds(4)) {

@@ -1,53 +1,58 @@
 import StoreModels
 
-/// Decides what becomes of a payment, from the quote and what is known of the customer. No I/O: the same context gives the
-/// same answer, in the commit that begins the purchase and when a purchase that waited is looked at again.
+/// Decides about a payment from its quote and the customer's context, without I/O.
+///
+/// The same context gives the same decision, in the commit that begins the purchase and when a waiting purchase is
+/// planned again.
 enum PurchasePolicy {
-    /// What the decision rests on, read in the commit that writes it.
+    /// What the decision depends on, read in the commit that writes it.
     struct Context: Hashable, Sendable {
         var canMakePayments = true
-        /// Purchased and restored transactions that wait for their finish. Failed ones do not count: otherwise each
-        /// refusal would prolong itself.
+        /// The number of purchased and restored transactions that are not finished.
+        ///
+        /// Failed ones do not count: otherwise each refusal would prolong itself.
         var unfinishedCount = 0
         /// The identifier of the customer's purchase of this non-consumable, if there is one.
         var ownedSince: String?
-        /// Another purchase of the same product is in flight.
+        /// Whether another purchase of the same product is in flight.
         var isSlotTaken = false
-        /// What is in the way and ends with one commit.
+        /// The obstacle that ends with one commit, if there is one.
         var obstacle: PurchaseObstacle?
-        /// The customer's purchases that wait already.
+        /// The number of the customer's waiting purchases.
         var waitingCount = 0
         /// The customer's subscription in the product's group.
         var subscription: StoredSubscription?
+        /// What the customer has had in the product's group; nil for none.
         var groupHistory: SubscriptionGroupHistory?
-        /// How the tester's rate compresses the periods of what is bought now.
+        /// The tester's rate, which compresses the periods of what is bought now.
         var rate = SubscriptionRenewalRate.realTime
-        /// The nonce of the payment's discount has come with another payment.
+        /// Whether another payment has used the nonce of the payment's discount.
         var isNonceUsed = false
-        /// Of payments that redeem a win-back offer.
+        /// Set for payments that redeem a win-back offer.
         var winBack: WinBackFacts?
 
-        /// Something has to end before it is known what there is to sell.
+        /// Tells whether another purchase or renewal has to end before the terms are known.
         func mustWait(at now: Timestamp) -> Bool { isSlotTaken || subscription?.isBusy(at: now) == true }
     }
 
-    /// Purchases of one customer that wait; one more fails. Nothing else bounds them: they cost nothing yet, and each
-    /// is looked at again.
+    /// Maximum number of a customer's waiting purchases; one more fails.
+    ///
+    /// Nothing else limits them: they cost nothing yet, and each is planned again.
     static let waitingMax = 100
 
     enum Decision: Hashable, Sendable {
         /// Sell it on these terms; `reservesOffer` names the group whose offer is used.
         case sell(PurchaseTerms, reservesOffer: String?)
-        /// Until the other purchase of the same product has ended, or what is due in the subscription's group is done:
-        /// then decide again.
+        /// Plan again later. Another purchase of the product, or what is due in the group, ends first.
         case wait
         /// A failed transaction; nothing is charged.
         case fail(TransactionError)
     }
 
+    /// Decides about a payment.
     /// - Parameters:
     ///   - request: The offer request that comes with the payment.
-    ///   - now: the business clock.
+    ///   - now: The app's clock.
     static func decide(
         _ payment: Payment, _ request: OfferRequest? = nil, quote: Quote, context: Context, now: Timestamp
     ) -> Decision {
@@ -95,7 +100,7 @@ enum PurchasePolicy {
     private static let alreadySubscribed = TransactionError(
         .unknown, "You are already subscribed to this.", underlying: 3532)
 
-    /// What can be sold, and what is known of who buys it.
+    /// A product on sale, and the customer's context.
     private struct Sale {
         let product: Product
         let quantity: Int
@@ -148,7 +153,8 @@ enum PurchasePolicy {
         return .sell(terms, reservesOffer: introductory == nil ? nil : sale.product.subscriptionGroupIdentifier)
     }
 
-    /// A customer who is not eligible pays the regular price, also if the client has shown another (M134).
+    /// Finds the introductory offer. A customer who is not eligible pays the regular price, also if the client has
+    /// shown another (M134).
     private static func introductoryOffer(of sale: Sale) -> ProductDiscount? {
         guard sale.product.type == .autoRenewable, sale.product.subscriptionGroupIdentifier != nil,
             let offer = sale.product.introductoryPrice

@@ -5,9 +5,9 @@ import StoreModels
 
 extension PurchaseService {
     /// Adds a payment, or joins the one its key has added.
-    /// - Parameter deadline: When the caller stops listening.
+    /// - Parameter deadline: The caller's deadline.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
-    ///   `rateLimited` when too many payments of the customer wait for an answer, `intentDecided`; also `notFound` when
+    ///   `rateLimited` when too many payments of the customer wait for a reply, `intentDecided`; also `notFound` when
     ///   an operator clears the purchase away before it has ended, `intentDecided` if it is a promoted one;
     ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
@@ -45,10 +45,11 @@ extension PurchaseService {
         }
     }
 
-    /// Most purchases come from a customer who was here before: then nothing is looked up before the first commit,
-    /// which looks at everything again anyhow.
-    /// - Returns: Nil when something has to be looked up, and nothing is written; with what Catalog refused, if it did,
-    ///   because a key that was here before has its answer without a price.
+    /// Adds a payment without a read before the first commit, if the storefront is cached.
+    ///
+    /// Most purchases are of this kind. The first commit checks everything again.
+    /// - Returns: A nil reply when something has to be looked up first, and nothing is written. The refusal is
+    ///   Catalog's, if it refused: a key that was used before has its reply without a price.
     private func addAtOnce(
         _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
     ) async throws -> (reply: AddPaymentReply?, refusal: StoreError?) {
@@ -75,7 +76,7 @@ extension PurchaseService {
         return try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
     }
 
-    /// The same key again: the stored answer, or the purchase in flight, whose end it waits for like the first one.
+    /// Repeats a key: returns the stored reply, or waits for the purchase in flight to end.
     private func join(
         _ payment: StoredPayment, _ request: AddPaymentRequest, _ fingerprint: String,
         _ deadline: ContinuousClock.Instant
@@ -83,11 +84,11 @@ extension PurchaseService {
         guard payment.fingerprint == fingerprint else {
             throw StoreError(.keyReused, "this idempotency key was used for another payment")
         }
-        if let answer = payment.answer { return answer }
+        if let reply = payment.reply { return reply }
         return try await outcome(of: payment.transactionID, request, deadline)
     }
 
-    /// Works on the purchase until it is at rest, with a person, or the reply has to go.
+    /// Works on the purchase until it rests, waits for a person or the deadline nears.
     private func outcome(
         of id: String, fresh: StoredTransaction? = nil, _ request: AddPaymentRequest,
         _ deadline: ContinuousClock.Instant
@@ -99,7 +100,7 @@ extension PurchaseService {
         return try reply(stored.transaction)
     }
 
-    /// 201 once terminal, 202 while purchasing or deferred.
+    /// Replies 201 once terminal, 202 while purchasing or deferred.
     private func reply(_ value: PaymentTransaction) throws -> AddPaymentReply {
         try checkpoint(.beforeReply)
         return AddPaymentReply(
@@ -111,9 +112,9 @@ extension PurchaseService {
     /// The result of the first commit.
     private enum Begun: Sendable {
         case started(Written)
-        /// The key was here before.
+        /// The key was used before.
         case existing(StoredPayment)
-        /// The customer shops in another storefront than the quote is for; nothing is written.
+        /// The customer's storefront is not the quote's; nothing is written.
         case moved(to: String)
     }
 
@@ -121,11 +122,11 @@ extension PurchaseService {
     private enum Found: Sendable {
         case payment(StoredPayment)
         case storefront(String)
-        /// So it has begun this.
+        /// Nothing, so the commit has begun this purchase.
         case nothing(StoredTransaction)
     }
 
-    /// Reads the customer, and what the key was used for already, in one snapshot.
+    /// Reads the customer and the key's payment in one snapshot.
     private func lookUp(
         key: String, of customer: CustomerReference
     ) async throws -> (customer: Customer, payment: StoredPayment?)? {
@@ -135,9 +136,10 @@ extension PurchaseService {
         }
     }
 
-    /// The first commit: payment, transaction, claims and journal, and the intent it comes of is used. A purchase
-    /// StoreKit reports as failed ends in it.
-    /// - Parameter storefront: The one the quote is for.
+    /// Makes the first commit: payment, transaction, claims and journal; it also uses the payment's intent.
+    ///
+    /// A purchase that StoreKit reports as failed ends in this commit.
+    /// - Parameter storefront: The storefront the quote is for.
     /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or is to have none; nothing is
     ///   written.
     private func begin(
@@ -176,6 +178,8 @@ extension PurchaseService {
         }
     }
 
+    /// Uses an intent up.
+    /// - Throws: `intentDecided` when it was used before.
     private static func use(
         _ intent: String, of bundleId: String, in transaction: SQLTransaction
     ) async throws {
@@ -187,14 +191,18 @@ extension PurchaseService {
     }
 }
 
-/// Payments that wait for an answer, counted by customer: the endpoint's places and the database's connections are
-/// shared, and one customer gets no more than a part of them, however many commits or charges are in the way.
+/// Limits the payments of one customer that wait for a reply.
+///
+/// Requests share the endpoint's places and the database's connections. One customer gets at most a part of them,
+/// however many commits or charges are in progress.
 final class WaitingPlaces: Sendable {
-    /// An eighth of ``BusServiceLimits/bulkhead``.
+    /// Maximum number of a customer's waiting payments: an eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8
 
+    /// The number of waiting payments of each customer that has any.
     private let taken = Locked<[CustomerReference: Int]>([:])
 
+    /// Takes a place.
     /// - Returns: False when the customer's places are taken.
     func take(_ customer: CustomerReference) -> Bool {
         taken.withLock { taken in
@@ -213,7 +221,7 @@ final class WaitingPlaces: Sendable {
 }
 
 extension AddPaymentRequest {
-    /// A quote for a test is another question than an ordinary one, so the cache never takes one for the other.
+    /// Makes the request for a quote. Test and ordinary quotes differ, so the cache keeps them apart.
     fileprivate func quote(in storefront: String) -> QuoteRequest {
         QuoteRequest(
             bundleId: bundleId, productIdentifier: payment.productIdentifier, storefront: storefront,

@@ -10,13 +10,12 @@ extension PurchaseService {
         case now(StoredTransaction)
         /// Another task of this process works on it.
         case busy
-        /// There is no such purchase any more: it was cleared away by an operator.
+        /// There is no such purchase any more: an operator has cleared it away.
         case gone
     }
 
-    /// One attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
-    ///
-    /// - Parameter fresh: The transaction as a commit made just now by this caller has left it; saves a read.
+    /// Makes one attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
+    /// - Parameter fresh: The transaction as this caller's last commit has left it; saves a read.
     func drive(
         _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
     ) async throws -> Attempt {
@@ -48,33 +47,33 @@ extension PurchaseService {
             customerIdentifier: stored.customer.customerIdentifier,
             productIdentifier: stored.transaction.payment.productIdentifier, simulate: terms.simulate)
         try checkpoint(.beforeCharge)
-        let answer: ChargeAnswer
+        let reply: ChargeReply
         do {
-            answer = ChargeAnswer(
+            reply = ChargeReply(
                 try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
-            // The processor has another amount under this key; a retry gets the same answer.
-            answer = .mismatch(charged: nil)
+            // The processor has another amount under this key; a retry gets the same reply.
+            reply = .mismatch(charged: nil)
         } catch {
             logger.notice(
                 "charge unanswered", metadata: metadata(stored, ["code": "\(error.code)", "error": "\(error.message)"]))
             return stored
         }
         try checkpoint(.afterCharge)
-        if answer == .undecided { return stored }
-        if case .mismatch(let charged) = answer {
+        if reply == .undecided { return stored }
+        if case .mismatch(let charged) = reply {
             logger.critical(
                 "the processor charged another amount; the transaction is quarantined",
                 metadata: metadata(
                     stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
         }
-        return try await settle(stored, answer, until: deadline)
+        return try await settle(stored, reply, until: deadline)
     }
 
-    /// Works on a purchase, or waits for another task that does, until it is at rest, what it waits for is with a
-    /// person, or the time is over.
+    /// Works on a purchase, or waits for the task that does, until it rests.
     ///
-    /// - Parameter fresh: As for ``drive(_:fresh:until:)``.
+    /// It returns earlier when the purchase waits for a person, and at `last`.
+    /// - Parameter fresh: The transaction as this caller's last commit has left it; saves a read.
     /// - Returns: The transaction as it is then; nil when there is no such purchase any more.
     func outcome(
         of id: String, fresh: StoredTransaction? = nil, until last: ContinuousClock.Instant
@@ -97,25 +96,26 @@ extension PurchaseService {
         }
     }
 
-    /// Writes the outcome down. What is due in the purchase's subscription group comes first; then once more.
+    /// Writes the outcome. When its subscription group has something due, that comes first, then it writes again.
     private func settle(
-        _ stored: StoredTransaction, _ answer: ChargeAnswer, until deadline: ContinuousClock.Instant
+        _ stored: StoredTransaction, _ reply: ChargeReply, until deadline: ContinuousClock.Instant
     ) async throws -> StoredTransaction? {
-        let settled = try finish(await commit(stored, answer))
-        guard answer == .approved, let settled, !settled.isAtRest, settled.subscriptionKey != nil else {
+        let settled = try finish(await commit(stored, reply))
+        guard reply == .approved, let settled, !settled.isAtRest, settled.subscriptionKey != nil else {
             return settled
         }
         try await catchUp(before: settled, until: deadline)
-        return try finish(await commit(settled, answer))
+        return try finish(await commit(settled, reply))
     }
 
+    /// Does what is due in the purchase's subscription group.
     private func catchUp(before stored: StoredTransaction, until deadline: ContinuousClock.Instant) async throws {
         var key = stored.subscriptionKey
         if key == nil { key = try await subscriptionKey(of: stored) }
         if let key { try await renewals.catchUp(stored.customer, group: key, until: deadline) }
     }
 
-    /// What the subscription is kept by that a purchase would go on with which nothing is agreed about yet.
+    /// Finds the key of the subscription that a purchase without terms would continue or change.
     private func subscriptionKey(of stored: StoredTransaction) async throws -> String? {
         guard let question = stored.quote?.historyQuestion else { return nil }
         return try await database.read { reader in
@@ -136,13 +136,14 @@ extension PurchaseService {
         try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
     }
 
-    /// The outcome commit: what the processor said, written once. A second writer gets what the first one wrote.
-    /// - Parameter known: The purchase as it was read or written before. The row is read again only when it is no
-    ///   longer so.
+    /// Makes the outcome commit, which writes the processor's outcome once. A second writer gets what the first one
+    /// wrote.
+    /// - Parameter known: The purchase as it was last read or written. The row is read again only when it has changed
+    ///   since.
     /// - Returns: Nil when there is no such purchase any more.
-    func commit(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
+    func commit(_ known: StoredTransaction, _ reply: ChargeReply) async throws -> Written? {
         try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
-            switch answer {
+            switch reply {
             case .approved: try await commit.conclude(stored)
             case .failed(let error): try await commit.apply(.fail(error), to: stored)
             case .mismatch: try await commit.quarantine(stored)
@@ -151,8 +152,8 @@ extension PurchaseService {
         }
     }
 
-    /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
-    /// - Parameter rereads: False for a body that writes only what the row as it is known leads to.
+    /// Runs `body` on a transaction in progress. Returns any other as it is.
+    /// - Parameter rereads: False for a body that writes only if the row is as `known`.
     private func inCommit(
         on known: StoredTransaction, rereads: Bool = true, then reached: Checkpoint? = nil,
         _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
@@ -172,9 +173,9 @@ extension PurchaseService {
             }
             guard let stored = committed.output else { return nil }
             if let reached { try checkpoint(reached) }
-            // A second writer answers what the first one's commit has stored, as each later request with the key does.
+            // A second writer returns what the first one's commit has stored, as each later request with the key does.
             guard !committed.changes.isEmpty else {
-                return Written(committed.with(try await Self.answered(stored, in: transaction)))
+                return Written(committed.with(try await Self.withStoredReply(stored, in: transaction)))
             }
             return Written(committed.with(stored))
         }

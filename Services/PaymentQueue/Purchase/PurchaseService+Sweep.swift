@@ -7,9 +7,9 @@ import Synchronization
 extension PurchaseService {
     /// Tries every purchase that is due once, and again while some have ended: others may have waited for them.
     ///
-    /// Drives what was left under way by a process that died, by a request whose time was over and by a processor that
-    /// was away; each sweep reads the table.
-    /// - Returns: How many are still unknown.
+    /// It drives purchases left in progress by a process that died, by a request that ran out of time and by a
+    /// processor that was away. Each sweep reads the table.
+    /// - Returns: The number of purchases that are still unknown.
     @discardableResult
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         while true {
@@ -27,8 +27,9 @@ extension PurchaseService {
         }
     }
 
-    /// Tries one purchase out of turn, because there is news of its charge. While another task works on it, whose
-    /// answer may be older, the next sweep tries it again.
+    /// Tries one purchase immediately, because its charge has changed.
+    ///
+    /// While another task works on it, whose reply may be older, the next sweep tries it again.
     func retry(_ id: String) async {
         guard inFlight.contains(id) else {
             _ = await retries.attempt(id) { await ends(id) }
@@ -37,11 +38,12 @@ extension PurchaseService {
         retries.hurry(id)
     }
 
-    /// - Returns: Whether there is nothing to try again: the purchase has ended, or comes back with the end of another.
+    /// Drives a purchase.
+    /// - Returns: Whether there is nothing to try again: the purchase has ended, or the end of another resumes it.
     private func ends(_ id: String) async -> Bool {
         do {
             switch try await drive(id, until: .now + Self.sweepTime) {
-            case .now(let stored): return stored.isAtRest || stored.waitsFor != nil
+            case .now(let stored): return stored.isAtRest || stored.obstacle != nil
             case .busy: return false
             case .gone: return true
             }
@@ -51,9 +53,9 @@ extension PurchaseService {
         }
     }
 
-    /// Identifiers of purchases that this replica has to take to their end, behind `after`.
+    /// Finds the purchases after `after` that this replica has to take to their end.
     private func unsettled(after: String, limit: Int) async throws -> [String] {
-        // A SQLite file has one process, which is at all of them.
+        // A SQLite file has one process, which drives all of them.
         guard database.dialect == .sqlite else {
             return try await database.write { transaction in
                 try await TransactionRepository.claimUnsettled(claims, after: after, limit: limit, in: transaction)

@@ -4,23 +4,23 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// `queue.add`: one key, one transaction, at most one charge, through a crash of any process (`architecture.md`, a
-/// purchase).
+/// Handles `queue.add`: one key, one transaction, at most one charge, through a crash of any process.
 ///
-/// The first commit begins a purchase, the processor is asked, and the outcome commit ends it. The request that began
-/// it, a request that joins it and the sweep all come through ``drive(_:fresh:until:)``; one of them at a time in this
+/// The first commit begins a purchase, the processor is asked, and the outcome commit ends it (ADR 0004). The request
+/// that began it, a request that joins it and the sweep all call ``drive(_:fresh:until:)``, one at a time in this
 /// process. Each commit is one function; between them the process may die.
 struct PurchaseService: Sendable {
-    /// Kept back from the deadline for the way home of the reply.
+    /// Time kept back from the deadline for sending the reply.
     static let replyMargin: Duration = .milliseconds(200)
-    /// For one answer of the processor's: longer than a slow one takes, and short enough that the next attempt still
-    /// finds out within five seconds.
+    /// Timeout of one request to the processor.
+    ///
+    /// It is longer than a slow reply takes, and short enough that the next attempt ends within five seconds.
     static let chargeTime: Duration = .seconds(3)
-    /// Between two sweeps; monotonic.
+    /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
-    /// Purchases a sweep works on at once.
+    /// Maximum number of purchases a sweep works on concurrently.
     static let sweepConcurrency = 16
-    /// For one attempt of a sweep.
+    /// Timeout of one attempt of a sweep.
     static let sweepTime: Duration = .seconds(5)
 
     let database: any SQLDatabase
@@ -28,7 +28,7 @@ struct PurchaseService: Sendable {
     let claims: PurchaseClaims
     let collaborators: PurchaseCollaborators
     let quotes: QuoteCache
-    /// Does first what is due in a purchase's subscription group.
+    /// Does what is due in a purchase's subscription group before the purchase.
     let renewals: RenewalService
     /// The purchases this process works on.
     let inFlight: InFlightRegistry
@@ -39,10 +39,10 @@ struct PurchaseService: Sendable {
     let places = WaitingPlaces()
     let retries = RetrySweep(concurrency: sweepConcurrency)
 
-    /// What a commit left behind.
+    /// The result of a commit.
     struct Written: Sendable {
         var stored: StoredTransaction
-        /// To be published, now that they are committed.
+        /// Changes to publish after the commit.
         var changes: [CustomerChange]
         /// Purchases that waited for this one.
         var woken: [String]
@@ -52,31 +52,34 @@ struct PurchaseService: Sendable {
         }
     }
 
-    /// A transaction as its payment is answered: once it has ended, as the terminal commit left it, however often it
-    /// was delivered since, so that all answers to one key are the same.
+    /// Reads a transaction as replies to its payment have it.
+    ///
+    /// Once it has ended that is the state of the terminal commit, without later deliveries, so that all replies to one
+    /// key are the same.
     func find(_ id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
             guard let stored = try await TransactionRepository.find(id, in: reader) else { return nil }
-            return try await Self.answered(stored, in: reader)
+            return try await Self.withStoredReply(stored, in: reader)
         }
     }
 
-    static func answered(_ stored: StoredTransaction, in reader: SQLReader) async throws -> StoredTransaction {
-        guard let answer = try await PaymentRepository.answer(of: stored.id, stored.customer, in: reader) else {
+    /// Replaces a transaction by the one its stored reply has.
+    static func withStoredReply(_ stored: StoredTransaction, in reader: SQLReader) async throws -> StoredTransaction {
+        guard let reply = try await PaymentRepository.reply(of: stored.id, stored.customer, in: reader) else {
             return stored
         }
-        var answered = stored
-        answered.transaction = answer.transaction
-        return answered
+        var replied = stored
+        replied.transaction = reply.transaction
+        return replied
     }
 
-    /// As below, for a purchase that may be gone.
+    /// Publishes a commit about a purchase that may be gone.
     func finish(_ written: Written?) throws -> StoredTransaction? {
         guard let written else { return nil }
         return try finish(written)
     }
 
-    /// Publishes a commit: events first, then the requests of this process that wait for it.
+    /// Publishes a commit: events first, then the waiting requests of this process.
     @discardableResult
     func finish(_ written: Written) throws -> StoredTransaction {
         if written.changes.isEmpty, written.woken.isEmpty { return written.stored }
@@ -92,7 +95,7 @@ struct PurchaseService: Sendable {
 }
 
 extension StoreError {
-    /// What a promoted purchase has become was deleted: it is over, and does not buy again.
+    /// Refuses a promoted purchase whose transaction was deleted: it is over and does not buy again.
     static var promotedPurchaseCleared: StoreError {
         StoreError(
             .intentDecided,
@@ -101,10 +104,11 @@ extension StoreError {
     }
 }
 
-/// Where customers were seen to shop, so that a quote can be looked for before the database is asked. Only a hint: the
-/// commit compares it with the customer's row.
+/// Caches customers' storefronts, so that quotes can be requested before a database read.
+///
+/// An entry is only a guess: the commit compares it with the customer's row.
 final class StorefrontHints: Sendable {
-    /// Customers remembered; when there are more, all go.
+    /// Maximum number of cached customers; when it is reached, the cache is emptied.
     static let customersMax = 10_000
 
     private let storefronts = Locked<[CustomerReference: String]>([:])

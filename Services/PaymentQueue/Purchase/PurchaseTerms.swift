@@ -1,7 +1,8 @@
 import StoreModels
 
-/// What was agreed when the purchase began: what is sold, for how much and for how long. Stored with the transaction,
-/// so that a later catalogue changes nothing about a purchase in flight (P6).
+/// What was agreed when the purchase began: what is sold, for how much and how long.
+///
+/// Stored with the transaction, so that a later catalogue changes nothing about a purchase in flight (P6).
 ///
 /// ```json
 /// {"productType":"autoRenewable","amount":{"amount":"1.99","currency":"USD"},"catalogVersion":3,
@@ -10,71 +11,78 @@ import StoreModels
 struct PurchaseTerms: Hashable, Sendable, Codable {
     /// The subscription's part of the terms.
     struct Subscription: Hashable, Sendable, Codable {
+        /// The product's group at the time of the terms.
         var group: String
-        /// The group the customer's subscription began in and is kept by, when it was another one.
+        /// The group the customer's subscription began in and is stored under; nil when it is `group`.
         var filedUnder: String?
-        /// 1 is the highest service.
+        /// The service level; 1 is the highest.
         var level: Int
         /// The product's own period.
         var length: SubscriptionPeriod
         /// The product's own price; nil in terms of earlier versions.
         var price: Money?
-        /// How long this payment gives access: one billing period, or the whole offer where it is paid or given at
-        /// once.
+        /// How long this payment gives access.
+        ///
+        /// One billing period, or the whole offer where it is paid up front or free.
         var accessPeriod: SubscriptionPeriod
-        /// Of an offer paid as you go: the periods that come after this one at its price.
+        /// The number of later periods at the price of a pay-as-you-go offer.
         var offerPeriodsLeft: Int
-        /// How the tester's rate compresses periods.
+        /// The tester's rate, which compresses periods.
         var rate: SubscriptionRenewalRate
 
-        /// By which the subscription's row is found.
+        /// The group by which the subscription's row is found.
         var key: String { filedUnder ?? group }
     }
 
     /// What the purchase does to the subscription the customer has in the group.
     enum Change: String, Hashable, Sendable, Codable {
-        /// At once, in the place of the present period, whose unused part is given back. `downgrade` only where there
-        /// is no next renewal to wait for, or for an offer.
+        /// Replaces the present period immediately, and its unused part is refunded.
+        ///
+        /// A `downgrade` does so only with an offer, or when no next renewal is to come.
         case upgrade, crossgrade, downgrade
-        /// With the next renewal; nothing is paid now and nothing is given.
+        /// Changes the product with the next renewal; nothing is paid or given now.
         case scheduled
-        /// The scheduled change is taken back.
+        /// Takes the scheduled change back.
         case reverted
 
-        /// The purchase is a word about a later renewal, and no period of its own.
+        /// Whether the purchase only changes a later renewal and pays no period.
         var isNote: Bool { self == .scheduled || self == .reverted }
     }
 
-    /// The hosted content that comes with the product, as the catalogue had it when it was sold.
+    /// The product's hosted content, as the catalogue had it at the sale.
     struct Content: Hashable, Sendable, Codable {
-        /// Dotted integers, `1.0`.
+        /// Dotted integers, such as `1.0`.
         var version: String
-        /// Bytes.
+        /// Size in bytes.
         var length: Int64
     }
 
     var productType: ProductType
-    /// What is charged, quantity and offer included; zero needs no charge.
+    /// The charged amount, quantity and offer included; zero needs no charge.
     var amount: Money
+    /// The version of the catalogue that was quoted.
     var catalogVersion: Int64
+    /// Nil for a product that is no subscription.
     var subscription: Subscription?
+    /// Nil at the regular price.
     var offer: AppliedOffer?
     /// The identifier under which the customer owns the product already; then it is given again for nothing.
     var ownedSince: String?
+    /// Nil for a product without hosted content.
     var content: Content?
-    /// How the processor is asked to treat the charge; nil is as it treats everybody's.
+    /// The processor mode a test has asked for; nil for the processor's usual one.
     var simulate: ProcessorMode?
-    /// Where the shopper was when they agreed to the terms; nil in those of earlier versions.
+    /// The shopper's storefront at the time of the terms; nil in those of earlier versions.
     var storefront: String?
-    /// Nil where there was no active subscription in the group.
+    /// Nil where the group had no active subscription.
     var change: Change?
-    /// Of a change for the next renewal: when that is, and of one that is taken back: when that was.
+    /// When the scheduled change takes effect, or when a reverted one was to.
     var effectiveDate: Timestamp?
 
-    /// The terms of a sale at the product's price or an offer's.
+    /// Makes the terms of a sale at the product's price or an offer's.
     /// - Parameters:
-    ///   - applied: the offer as the transaction names it; nil names an introductory or promotional one by itself.
-    ///   - rate: how the tester's rate compresses periods.
+    ///   - applied: The offer as the transaction names it; nil derives an introductory or promotional one from `offer`.
+    ///   - rate: The tester's rate, which compresses periods.
     /// - Returns: Nil when the price times the quantity does not fit 64 bits.
     init?(
         product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?,
@@ -102,7 +110,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         }
     }
 
-    /// An owned non-consumable, given again.
+    /// Makes the terms of an owned non-consumable that is given again.
     init(owned product: Product, since transactionIdentifier: String, catalogVersion: Int64) {
         self.productType = product.type
         self.amount = Money(minorUnits: 0, currency: product.price.currency)
@@ -111,7 +119,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         self.content = Content(product)
     }
 
-    /// A change of product that is only noted: free, and without a period.
+    /// Makes the terms of a change of product that is only noted: free, and without a period.
     init(
         noting change: Change, to product: Product, level: Int?, catalogVersion: Int64, effectiveDate: Timestamp,
         rate: SubscriptionRenewalRate
@@ -127,7 +135,8 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         }
     }
 
-    /// Pay as you go is billed period by period (M114); paid up front (M115) and free (M116) last as a whole.
+    /// Returns the access one payment gives: a period when paid as you go (M114), the whole offer when paid up front
+    /// (M115) or free (M116).
     private static func accessPeriod(of offer: ProductDiscount) -> SubscriptionPeriod {
         switch offer.paymentMode {
         case .payAsYouGo: offer.subscriptionPeriod
@@ -135,7 +144,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         }
     }
 
-    /// The same terms, for a customer who has a subscription that this goes on with or changes.
+    /// Returns the terms for a customer whose subscription this continues or changes.
     func filed(under subscription: StoredSubscription?) -> PurchaseTerms {
         guard let group = self.subscription?.group, let key = subscription?.group,
             !key.isExactly(group)
@@ -145,17 +154,17 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         return terms
     }
 
-    /// Nothing is asked of the processor.
+    /// Whether there is nothing to charge.
     var isFree: Bool { amount.minorUnits == 0 }
 
-    /// The flags of M118: a trial is no "intro offer period", the two paid modes are; other products have no flags.
+    /// The receipt flags of M118: a trial is no "intro offer period", both paid modes are. Other products have none.
     var flags: (isTrialPeriod: Bool?, isInIntroOfferPeriod: Bool?) {
         guard subscription != nil, change?.isNote != true else { return (nil, nil) }
         guard let offer, offer.type == .introductory else { return (false, false) }
         return (offer.paymentMode == .freeTrial, offer.paymentMode != .freeTrial)
     }
 
-    /// What the purchased transaction says, once it is paid.
+    /// Returns the contents of the purchased transaction.
     func purchase(
         transactionIdentifier: String, at now: Timestamp, original: PaymentTransaction?
     ) -> TransactionStateMachine.Purchase {
@@ -176,7 +185,7 @@ extension PurchaseTerms {
 }
 
 extension ProductType {
-    /// StoreKit sells several at once only of what can be bought again and again.
+    /// Whether a quantity is sold: StoreKit allows it for products that can be bought repeatedly.
     var isSoldInQuantity: Bool {
         switch self {
         case .consumable, .nonRenewable: true
@@ -184,8 +193,7 @@ extension ProductType {
         }
     }
 
-    /// A second purchase of such a product waits until the first has ended, so that no customer pays twice for what they own
-    /// (P8).
+    /// Whether a second purchase waits for the first, so that customers never pay twice (P8).
     var isSoldOneAtATime: Bool {
         switch self {
         case .nonConsumable, .autoRenewable: true

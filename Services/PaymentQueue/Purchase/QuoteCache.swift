@@ -2,28 +2,29 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Catalog's quotes: asked for with each purchase, by one request for all that want the same one at the same time, so
-/// that a catalogue or a setting that was acknowledged to the operator is in force for the next purchase (ADR 0021).
+/// Requests a quote with each purchase, and keeps the last ones for Catalog's absence.
 ///
-/// The last quotes are kept for when Catalog is away. They are used for a minute then, unless Catalog has said
-/// meanwhile that the app has changed: the price was true, and a purchase is charged what it was quoted. Without one
-/// the purchase is refused before any commit.
+/// Concurrent requests for the same quote share one request. A change of the catalogue or a setting that was
+/// acknowledged to the operator applies to the next purchase (ADR 0021). While Catalog is away, a quote is used for a
+/// minute, unless Catalog has announced a change of the app: the price was true, and a purchase is charged what it was
+/// quoted. Without a quote the purchase is refused before any commit.
 final class QuoteCache: Sendable {
-    /// How old a quote may be while Catalog is away.
+    /// Maximum age of a quote while Catalog is away.
     static let usableFor: Duration = .seconds(60)
-    /// Quotes kept; when there are more, all go.
+    /// Maximum number of cached quotes; when it is reached, the cache is emptied.
     static let quotesMax = 10_000
 
     private struct Entry {
         var quote: Quote
+        /// When Catalog was asked.
         var asked: ContinuousClock.Instant
     }
 
     private struct Contents {
         var entries: [QuoteRequest: Entry] = [:]
-        /// The latest version of each app's catalogue that an answer has shown.
+        /// The latest catalogue version of each app that a reply has shown.
         var versions: [ExactText: Int64] = [:]
-        /// Grows with each change that Catalog has announced, so that no quote from before it is kept.
+        /// The number of changes Catalog has announced; a quote from before the last one is not kept.
         var changes = 0
     }
 
@@ -38,18 +39,22 @@ final class QuoteCache: Sendable {
         self.now = now
         requests = SharedRequest { (request, deadline) async throws(StoreError) in
             let quote = try await fetch(request, deadline)
-            // Nothing is sold at another product's price, even if Catalog has mistaken one for the other.
+            // Prevents a sale at another product's price, even if Catalog has mistaken one for the other.
             guard quote.product?.productIdentifier.isExactly(request.productIdentifier) ?? true else {
                 throw StoreError(
                     .internal,
-                    "the catalogue quoted '\(quote.product?.productIdentifier ?? "")' for '\(request.productIdentifier)'"
+                    """
+                    the catalogue quoted '\(quote.product?.productIdentifier ?? "")' \
+                    for '\(request.productIdentifier)'
+                    """
                 )
             }
             return quote
         }
     }
 
-    /// - Throws: `serviceUnavailable` when Catalog is away and the cache cannot help; what Catalog refuses.
+    /// Requests a quote.
+    /// - Throws: `serviceUnavailable` when Catalog is away and the cache has no usable quote; what Catalog refuses.
     func quote(
         _ request: QuoteRequest, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Quote {
@@ -64,7 +69,7 @@ final class QuoteCache: Sendable {
         }
     }
 
-    /// An app has changed: its quotes from before are not used any more, even while Catalog is away.
+    /// Removes an app's quotes, also for while Catalog is away.
     /// - Parameter bundleId: Nil when any app may have changed.
     func forget(_ bundleId: String?) {
         contents.withLock { contents in

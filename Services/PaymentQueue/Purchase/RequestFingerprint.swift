@@ -1,13 +1,15 @@
 import Crypto
 import StoreModels
 
-/// Tells whether a second request with the same idempotency key asks for the same thing: SHA-256 over the decoded
-/// fields in a fixed order, each with its length before it, so that spelling and member order of the JSON play no part
-/// and no two different payments run into one another. The device plays no part either: a key is the customer's.
+/// Computes a fingerprint that shows whether a repeated idempotency key has the same request.
+///
+/// It is SHA-256 over the decoded fields in a fixed order, each after its length. So JSON spelling and member order do
+/// not matter, and different payments never have the same input. The device does not matter either: a key is the
+/// customer's.
 enum RequestFingerprint {
-    /// 64 hexadecimal digits.
-    /// - Parameter redeemed: An offer that is redeemed with the payment. What the gateway found its signature to be
-    ///   plays no part: it follows from the payment.
+    /// Returns 64 hexadecimal digits.
+    /// - Parameter redeemed: An offer that is redeemed with the payment. The gateway's check of its signature is left
+    ///   out, because it follows from the payment.
     static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil) -> String {
         var hash = SHA256()
         for field in fields(of: payment) { add(field, to: &hash) }
@@ -28,7 +30,7 @@ enum RequestFingerprint {
         ]
     }
 
-    /// A field that is absent differs from one that is empty.
+    /// Adds a field. An absent field differs from an empty one.
     private static func add(_ field: String?, to hash: inout SHA256) {
         let length = field.map { UInt32($0.utf8.count) } ?? .max
         hash.update(data: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) })

@@ -1,25 +1,26 @@
 import StoreModels
 
-/// Decides about the offer a payment asks for: a promotional offer the app has signed for, or a win-back offer, an
-/// offer code or a promotional offer that was redeemed outside the app. No I/O. None of them touches the introductory
-/// offer.
+/// Decides about the offer a payment asks for, without I/O.
+///
+/// It is a promotional offer the app has signed for, or a win-back offer, an offer code or a promotional offer that was
+/// redeemed outside the app. None of them affects the introductory offer.
 enum RequestedOfferPolicy {
     /// An offer the payment names and the product has.
     struct Found: Hashable, Sendable {
         var discount: ProductDiscount
         var applied: AppliedOffer
-        /// Who may have it; nil for a promotional offer, which is for every former subscriber.
+        /// The redeemable offer with its conditions; nil for a promotional offer, which is for every former subscriber.
         var redeemable: RedeemableOffer?
     }
 
     enum Search: Hashable, Sendable {
-        /// The payment asks for no offer, or only for the introductory one, which everybody gets who may have it.
+        /// No offer is requested, or only the introductory one, which every eligible customer gets.
         case none
         case found(Found)
         case fail(TransactionError)
     }
 
-    /// What can be said before anything is known of the customer: the errors 11, 12 and 13.
+    /// Finds the requested offer without knowing the customer: the errors 11, 12 and 13.
     static func search(
         _ payment: Payment, _ request: OfferRequest?, product: Product, redeemable: [RedeemableOffer]
     ) -> Search {
@@ -41,7 +42,7 @@ enum RequestedOfferPolicy {
         }
     }
 
-    /// Whether the customer may have it (18 when not).
+    /// Tells whether the customer may have the offer (error 18 when not).
     static func isEligible(_ found: Found, context: PurchasePolicy.Context, now: Timestamp) -> Bool {
         guard let offer = found.redeemable else {
             return PromotionalOfferPolicy.decide(history: context.groupHistory, now: now).isEligible
@@ -56,8 +57,9 @@ enum RequestedOfferPolicy {
         }
     }
 
+    /// The failure of a customer who may not have the offer.
     static let ineligible = TransactionError(.ineligibleForOffer, "This account cannot have this offer.")
-    /// A nonce counts once in an app, also when the purchase has failed.
+    /// The failure of a repeated nonce. A nonce counts once in an app, also when the purchase has failed.
     static let nonceUsed = TransactionError(.invalidSignature, "The offer's signature was used before.")
 
     private static let unknown = TransactionError(.invalidOfferIdentifier, "The product has no such offer.")
@@ -88,14 +90,16 @@ enum RequestedOfferPolicy {
     }
 }
 
-/// What comes with a payment about an offer other than the introductory one, besides the payment itself. Kept with the
-/// transaction, because a purchase that waited or was interrupted is planned again.
+/// What comes with a payment about an offer other than the introductory one.
+///
+/// It is stored with the transaction, because a purchase that waited or was interrupted is planned again.
 struct OfferRequest: Hashable, Sendable, Codable {
-    /// What the gateway found the signature of the payment's discount to be.
+    /// The gateway's check of the signature of the payment's discount.
     var discountCheck: DiscountCheck?
     /// An offer redeemed outside the app.
     var redeemed: RedeemedOffer?
 
+    /// Creates a request.
     /// - Returns: Nil when there is nothing to keep.
     init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?) {
         guard discountCheck != nil || redeemed != nil else { return nil }

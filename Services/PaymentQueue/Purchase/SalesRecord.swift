@@ -2,10 +2,11 @@ import Logging
 import Metrics
 import StoreModels
 
-/// Logs and counts what becomes of purchases, renewals and refunds: a line at info and one more for each, by the
-/// process whose commit it was.
+/// Logs and counts the outcomes of purchases, renewals and refunds.
+///
+/// The process that makes the commit writes one line at info and raises one counter for each.
 struct SalesRecord: Sendable {
-    /// What a renewal has come to.
+    /// The outcome of a renewal.
     enum Renewal: String, CaseIterable {
         case renewed, declined, quarantined
     }
@@ -17,7 +18,8 @@ struct SalesRecord: Sendable {
     private let renewals: [Renewal: Counter]
     private let takenBack: [SubscriptionEnding: Counter]
 
-    /// - Parameter factory: Nil for the process's own.
+    /// Creates the counters.
+    /// - Parameter factory: Nil for the process's own factory.
     init(logger: Logger, factory: (any MetricsFactory)? = nil) {
         let factory = factory ?? MetricsSystem.factory
         func counter(_ name: String, _ label: String, _ value: String) -> Counter {
@@ -38,7 +40,7 @@ struct SalesRecord: Sendable {
         ]
     }
 
-    /// A commit of ours has left a purchase so; one that goes on purchasing is no outcome.
+    /// Notes the state in which a commit of this process left a purchase. One that is still purchasing is no outcome.
     func note(_ stored: StoredTransaction) {
         let value = stored.transaction
         guard let counter = purchases[value.transactionState] else { return }
@@ -49,6 +51,7 @@ struct SalesRecord: Sendable {
         logger.info("purchase \(value.transactionState.rawValue)", metadata: metadata)
     }
 
+    /// Notes a renewal's outcome.
     /// - Parameter paid: The period's transaction, where it was paid.
     func note(_ outcome: Renewal, of value: StoredSubscription, paid: PaymentTransaction?) {
         renewals[outcome]?.increment()
@@ -61,6 +64,7 @@ struct SalesRecord: Sendable {
         logger.info("renewal \(outcome.rawValue)", metadata: metadata)
     }
 
+    /// Notes a refund or revocation.
     func note(_ ending: SubscriptionEnding, of value: PaymentTransaction, _ customer: CustomerReference) {
         takenBack[ending]?.increment()
         let word = ending == .refunded ? "refunded" : "revoked"

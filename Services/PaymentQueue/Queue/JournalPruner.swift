@@ -2,20 +2,21 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Removes journal rows that no stream needs any more. A reader who still wants them takes a snapshot instead.
+/// Removes journal rows that no stream needs any more. A reader that is behind them takes a snapshot instead.
 struct JournalPruner: Sendable {
-    /// By the wall clock: a tester who moves the app's clock does not take rows away from streams that are open now.
+    /// Minimum age of removed rows, by the wall clock: moving an app's clock removes no rows from open streams.
     static let keptFor: Duration = .seconds(30 * 86_400)
-    /// Between two rounds; monotonic.
+    /// Monotonic time between two rounds.
     static let interval: Duration = .seconds(600)
-    /// Rows of one commit.
+    /// Maximum number of rows one commit removes.
     static let batch = 500
 
     let database: any SQLDatabase
     let clock: BusinessClock
     let logger: Logger
 
-    /// - Returns: How many rows were removed.
+    /// Removes all rows older than ``keptFor``.
+    /// - Returns: The number of removed rows.
     @discardableResult
     func prune() async throws -> Int {
         let limit = clock.wall() + (.zero - Self.keptFor)

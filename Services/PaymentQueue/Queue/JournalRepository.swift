@@ -2,7 +2,9 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The customers' journals: one row per change, written in the change's own commit, numbered without gaps.
+/// Reads and writes the customers' journals: one row per change, numbered without gaps.
+///
+/// A row is written in its change's own commit.
 enum JournalRepository {
     /// Writes rows that a ``CustomerTransaction`` has numbered.
     static func append(
@@ -11,8 +13,8 @@ enum JournalRepository {
         for entry in entries {
             try await transaction.send(
                 """
-                INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id, body,
-                    written_at, event)
+                INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id,
+                    body, written_at, event)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID, entry.revision,
@@ -20,7 +22,7 @@ enum JournalRepository {
         }
     }
 
-    /// The changes behind `after`, in order.
+    /// Reads the changes after `after`, in order.
     static func changes(
         of customer: CustomerReference, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [CustomerChange] {
@@ -58,9 +60,10 @@ enum JournalRepository {
         }
     }
 
-    /// Removes rows written before `wall`, at most `limit`. It also records for each customer where the journal begins
-    /// now. The last row of all stays, because SQLite numbers on from it.
-    /// - Returns: How many rows went; fewer than `limit` when no more are that old.
+    /// Removes at most `limit` rows written before `wall`, and records each customer's last removed row.
+    ///
+    /// The table's last row stays, because SQLite derives the next `position` from it.
+    /// - Returns: The number of removed rows; fewer than `limit` when no more are that old.
     static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -73,8 +76,7 @@ enum JournalRepository {
             let (bundleId, customer, seq): (String, String, Int64) = (
                 try row["bundle_id"], try row["customer_identifier"], try row["seq"]
             )
-            // Everything up to this row goes, so that what is left has no gap even if the wall clock once ran
-            // backwards.
+            // Removes everything up to this row, so that the rest has no gap even if the wall clock once ran backwards.
             try await transaction.execute(
                 "DELETE FROM journal WHERE bundle_id = ? AND customer_identifier = ? AND seq <= ?", bundleId, customer,
                 seq)
@@ -91,7 +93,7 @@ extension CustomerChange.Kind: SQLValueConvertible {}
 extension StoreEvent.Kind: SQLValueConvertible {}
 
 extension StoreEvent.Kind {
-    /// The event of a transaction that has just taken this state.
+    /// Returns the event of a transaction that has just entered a state.
     init(_ state: TransactionState) {
         switch state {
         case .purchasing: self = .purchasing
@@ -106,12 +108,14 @@ extension StoreEvent.Kind {
 /// A change to be journalled: the event for streams and the row to write.
 struct JournalEntry: Hashable, Sendable {
     var change: CustomerChange
-    /// The JSON of what the change is about, made once for all the places of one commit that hold it. That of downloads
-    /// is their whole transaction, as it is for the device.
+    /// JSON of the change's subject, encoded once for all columns of the commit.
+    ///
+    /// For downloads it is their whole transaction, with the downloads as the device sees them.
     var body: String
-    /// Nil for a restore's end.
+    /// Nil at the end of a restore.
     var transactionID: String?
+    /// The transaction's revision; nil at the end of a restore.
     var revision: Int?
-    /// What it is among the events of the store; nil is none.
+    /// The store event this change is listed as; nil when it is none.
     var event: StoreEvent.Kind?
 }

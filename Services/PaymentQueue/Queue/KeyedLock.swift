@@ -1,19 +1,19 @@
 import EventLoop
 
-/// Runs one body at a time for each key; others of the key wait in the order they came.
+/// Runs one body at a time for each key, in the order of the calls.
 ///
-/// Bodies of different keys run beside each other. A body may take the lock again for another key, never for its own.
+/// Bodies of different keys run concurrently. A body may take the lock for another key, never for its own.
 final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// The bodies that wait, by keys that are taken.
+    /// The waiting bodies of each taken key.
     private let waiting = Locked<[Key: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Keys that are taken.
+    /// The number of taken keys.
     var count: Int { waiting.withLock { $0.count } }
 
-    /// Bodies of `key` that wait.
+    /// Returns how many bodies wait for `key`.
     func waiters(of key: Key) -> Int { waiting.withLock { $0[key]?.count ?? 0 } }
 
-    /// Runs `body` when those of `key` that came before have ended.
+    /// Runs `body` when the earlier bodies of `key` have ended.
     /// - Throws: What `body` throws.
     func withLock<Result>(_ key: Key, _ body: () async throws -> Result) async rethrows -> Result {
         await take(key)

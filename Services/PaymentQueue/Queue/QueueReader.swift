@@ -2,29 +2,32 @@ import BusService
 import Persistence
 import StoreModels
 
-/// Reads what observers deliver: the unfinished queue, the journal behind a position, and the journals' ends.
+/// Reads what observers deliver: the unfinished queue, later journal rows, and each journal's end.
 struct QueueReader: Sendable {
+    /// Maximum number of transactions or changes in one page.
     static let pageMax = 100
 
     let database: any SQLDatabase
     private let turns = KeyedLock<Turn>()
 
-    /// What is done one at a time, so that a client that opens streams again and again waits for its own pages: other
-    /// customers' purchases find a reader free, and share a commit with one page at most.
+    /// Names work that runs one at a time.
+    ///
+    /// A client that opens streams repeatedly waits for its own pages. Other customers' purchases find a free reader,
+    /// and share a commit with at most one page.
     private enum Turn: Hashable {
-        /// Reading and counting a page of a stream that opens.
+        /// Reading a page of an opening stream and counting its deliveries.
         case opening(of: CustomerReference)
-        /// Writing the deliveries of a page, up to 100 rows.
+        /// Writing a page's deliveries, up to 100 rows.
         case deliveries
     }
 
     init(database: any SQLDatabase) { self.database = database }
 
-    /// The device's unfinished transactions with the journal position they were read at, from one database snapshot,
-    /// and the ends of the device's restores and the revocations that no stream has written yet.
+    /// Reads a page of the device's unfinished transactions and its journal position from one snapshot.
     ///
-    /// A customer's streams that open get a page each in turn.
-    /// - Parameter deadline: The instant the caller stops waiting; a page whose turn comes after it is not read.
+    /// The page also has the ends of the device's restores and the revocations that no stream has delivered yet.
+    /// Opening streams of one customer get their pages one after the other.
+    /// - Parameter deadline: The caller's deadline. A page whose turn comes later is not read.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is not the customer's;
     ///   `deadlineExceeded`.
     func snapshot(_ request: SnapshotRequest, deadline: ContinuousClock.Instant) async throws -> Snapshot {
@@ -45,7 +48,7 @@ struct QueueReader: Sendable {
             return try await Self.page(request, of: customer, in: reader)
         }
         if isFirst {
-            // The device is notified of revocations from this position on.
+            // Later revocations are sent to the device.
             let seq = page.seq
             try await database.write { transaction in
                 try await RevocationRepository.see(through: seq, of: id, deviceId: request.deviceId, in: transaction)
@@ -57,7 +60,7 @@ struct QueueReader: Sendable {
         return page
     }
 
-    /// Adds one to the deliveries of a customer's transactions (M51); those deleted meanwhile are passed over.
+    /// Adds one to the deliveries of a customer's transactions (M51). Skips transactions deleted meanwhile.
     private func count(_ identifiers: [String], of customer: CustomerReference) async throws {
         try await database.write { transaction in
             guard try await CustomerRepository.lock(customer, in: transaction) != nil else { return }
@@ -67,7 +70,7 @@ struct QueueReader: Sendable {
 
     private static let unknown = StoreError(.notFound, "no such customer")
 
-    /// A page, and whether it is the first that could tell the device of revocations.
+    /// Reads a page, and whether the device receives revocations for the first time.
     private static func page(
         _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
     ) async throws -> (Snapshot, isFirst: Bool) {
@@ -77,7 +80,7 @@ struct QueueReader: Sendable {
             Array(rows.prefix(request.limit)), deviceId: request.deviceId, in: reader)
         let page = try ReplyBudget.fitting(shown.map(\.transaction))
         let isLast = page.count == rows.count
-        // A list's readers come for its end; a stream's position is its first page's.
+        // A list's restores and revocations come with its last page, a stream's with its first.
         guard request.opening.map({ _ in request.after == nil }) ?? isLast else {
             return (
                 Snapshot(transactions: page, seq: customer.headSeq, after: isLast ? nil : after(page, rows, request)),
@@ -94,8 +97,10 @@ struct QueueReader: Sendable {
         return (snapshot, isFirst: revocations == nil)
     }
 
-    /// What the next page is asked for with: it outlives the transactions of a stream's pages, which may be deleted
-    /// before the next page is read.
+    /// Returns the `after` of the next page.
+    ///
+    /// A stream's is a place instead of an identifier, because its transactions may be deleted before the next page is
+    /// read.
     private static func after(
         _ page: [PaymentTransaction], _ rows: [StoredTransaction], _ request: SnapshotRequest
     ) -> String? {
@@ -105,7 +110,7 @@ struct QueueReader: Sendable {
             ? StreamPlace.underWay(after: last.createdSeq) : .rest(after: last.createdSeq)).text
     }
 
-    /// Where a page begins; the transaction it begins behind may have been finished since.
+    /// Finds the place where a page begins. The transaction before it may have been finished since.
     private static func place(
         of request: SnapshotRequest, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> StreamPlace {
@@ -117,7 +122,7 @@ struct QueueReader: Sendable {
         return .rest(after: stored.createdSeq)
     }
 
-    /// One row more than the page has, so that its reader knows whether another follows.
+    /// Reads one row more than the page has, which shows whether another page follows.
     private static func rows(
         behind place: StreamPlace, _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -142,8 +147,10 @@ struct QueueReader: Sendable {
         return rows
     }
 
-    /// The journal behind `after`. A reader who is ahead of the journal holds a position of another database, and one
-    /// who is behind its beginning has missed what was pruned: both take a snapshot.
+    /// Reads the journal after `after`.
+    ///
+    /// A reader ahead of the journal has a position of another database, and one behind its beginning has missed pruned
+    /// rows. Both take a snapshot.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
     func changes(_ request: ChangesRequest) async throws -> ChangesReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -178,7 +185,7 @@ struct QueueReader: Sendable {
     }
 }
 
-/// Where a page of an opening stream begins: among the device's own purchases under way, or among the rest.
+/// The place where a page of an opening stream begins: among purchases in progress, or the rest.
 private enum StreamPlace {
     case underWay(after: Int64)
     case rest(after: Int64)
@@ -186,7 +193,8 @@ private enum StreamPlace {
     private static let underWayPrefix = "purchasing:"
     private static let restPrefix = "rest:"
 
-    /// - Returns: Nil for what ``text`` has not written, such as a transaction's identifier.
+    /// Reads a place that ``text`` has written.
+    /// - Returns: Nil for any other text, such as a transaction's identifier.
     init?(_ text: String) {
         if text.hasPrefix(Self.underWayPrefix), let seq = Int64(text.dropFirst(Self.underWayPrefix.count)) {
             self = .underWay(after: seq)

@@ -1,8 +1,8 @@
 import StoreModels
 
-/// Rules for the contents of a customer's receipt, without I/O (`mission.md` §2.5).
+/// Decides what a customer's receipt lists, without I/O.
 enum ReceiptRules {
-    /// A transaction as the receipt has it.
+    /// Makes the receipt's item of a transaction.
     /// - Returns: Nil for what no receipt lists: a transaction that is not purchased, a change that was only noted, and
     ///   a finished consumable.
     static func item(_ stored: StoredTransaction) -> ReceiptItem? {
@@ -33,8 +33,10 @@ enum ReceiptRules {
         }
     }
 
-    /// The line item of a period: decimal, and it never changes. It is never a transaction's identifier: those begin at
-    /// 2 000 000 000 000 000 and line items at 1 000 000 000 000 000 (our choice).
+    /// Returns the line item of a period: decimal digits that never change.
+    ///
+    /// It never equals a transaction's identifier: those begin at 2 000 000 000 000 000, line items at 1 000 000 000
+    /// 000 000 (our choice).
     private static func lineItem(of identifier: String) -> String? {
         Int64(identifier).map { "\($0 - 1_000_000_000_000_000)" }
     }

@@ -2,17 +2,19 @@ import BusService
 import Persistence
 import StoreModels
 
-/// `receipt.facts`: what PaymentQueue knows for a customer's receipt, in pages. Each page is one snapshot.
+/// Handles `receipt.facts`: a customer's transactions and subscriptions, in pages. Each page is one snapshot.
 struct ReceiptService: Sendable {
+    /// Maximum number of items in one page.
     static let pageMax = 500
-    /// Transactions one page looks at, whether the receipt lists them or not.
+    /// Maximum number of transactions one page reads, whether the receipt lists them or not.
     static let scanMax = 2_000
-    /// Room for the subscriptions of the first page.
+    /// Maximum number of subscriptions, which come with the first page.
     static let subscriptionsMax = 100
 
     let database: any SQLDatabase
     let clock: BusinessClock
 
+    /// Reads one page.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
     func facts(_ request: ReceiptFactsRequest) async throws -> ReceiptFactsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -34,8 +36,9 @@ struct ReceiptService: Sendable {
         }
     }
 
-    /// What comes behind a place in the history, and where the next page begins; a page may be short, because finished
-    /// consumables and restored transactions are passed over.
+    /// Reads the items after a place in the history, and the next page's place.
+    ///
+    /// A page may be short, because finished consumables and restored transactions are skipped.
     private static func items(
         of customer: CustomerReference, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> ([ReceiptItem], String?) {
@@ -59,7 +62,7 @@ struct ReceiptService: Sendable {
 }
 
 extension StoredSubscription {
-    /// The subscription as receipts list it: its row, without what only the catalogue knows.
+    /// Returns the subscription as receipts list it, without what only the catalogue knows.
     var wire: Subscription {
         with(
             Subscription(
@@ -67,7 +70,7 @@ extension StoredSubscription {
                 productIdentifier: product, state: state, willAutoRenew: willAutoRenew,
                 autoRenewProductIdentifier: renewProduct, latest: period)
         ) {
-            $0.gracePeriodExpiresDate = graceUntil
+            $0.gracePeriodExpiresDate = retry.graceUntil
             $0.priceIncrease = priceIncrease
             $0.expirationReason = expirationReason
             $0.offer = offer?.applied

@@ -1,9 +1,11 @@
 import Persistence
 import StoreModels
 
-/// Refunds as rows: written in the commit that decides about them, done when the processor has answered
-/// (docs/adr/0015-refunds-are-an-outbox.md).
+/// Reads and writes refunds, which the commit that decides about them inserts.
+///
+/// A refund is done when the processor has replied (ADR 0015).
 enum RefundRepository {
+    /// Inserts a refund.
     /// - Parameter stored: The purchase that was paid.
     static func insert(
         key: String, of stored: StoredTransaction, _ amount: Money, wall: Timestamp, in transaction: SQLTransaction
@@ -17,7 +19,7 @@ enum RefundRepository {
             stored.chargeKey, stored.id, amount.minorUnits, amount.currency.code, wall.milliseconds)
     }
 
-    /// What a purchase has still to give back, minor units; nothing for one that cost nothing.
+    /// Computes the amount of a purchase that can still be refunded, in minor units.
     static func left(of stored: StoredTransaction, in reader: SQLReader) async throws -> Int64 {
         var refunded: Int64 = 0
         for row in try await reader.query("SELECT amount_minor FROM refund WHERE transaction_id = ?", stored.id) {
@@ -27,21 +29,20 @@ enum RefundRepository {
         return RefundRules.left(of: stored.transaction.price?.minorUnits ?? 0, refunded: refunded)
     }
 
-    /// Refunds the processor has not answered yet, behind a key, by key.
+    /// Reads refunds after a key that the processor has not replied to, by key.
     static func open(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRefund] {
         try await reader.query(
             "SELECT * FROM refund WHERE is_done = 0 AND refund_key > ? ORDER BY refund_key LIMIT ?", after, limit
         ).map(StoredRefund.init)
     }
 
-    /// A refund that is still open.
+    /// Reads a refund, if the processor has not replied to it.
     static func open(_ key: String, in reader: SQLReader) async throws -> StoredRefund? {
         try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ? AND is_done = 0", key).map(
             StoredRefund.init)
     }
 
-    /// The processor has answered. Of a purchase that was cleared away meanwhile nothing is left to count, so its row
-    /// goes.
+    /// Records the processor's reply. The row of a purchase that was cleared away meanwhile is deleted.
     static func markDone(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.send("UPDATE refund SET is_done = 1 WHERE refund_key = ?", key)
         try await transaction.send(
@@ -52,13 +53,15 @@ enum RefundRepository {
     }
 }
 
-/// How much money goes back, without I/O. Amounts are minor units.
+/// Computes refunded amounts without I/O, in minor units.
 enum RefundRules {
-    /// What a purchase has still to give back, after what was given back already.
+    /// Returns what can still be refunded of a payment.
     static func left(of paid: Int64, refunded: Int64) -> Int64 { max(0, paid - refunded) }
 
-    /// The part of a period's price for the time after `now`. It is rounded down, so a refund never exceeds the payment
-    /// (P10). Before the period begins it is the whole price, after its end it is nothing.
+    /// Returns the part of a period's price for the time after `now`.
+    ///
+    /// It is rounded down, so a refund never exceeds the payment (P10). Before the period begins it is the whole price,
+    /// after its end it is zero.
     static func unused(of paid: Int64, start: Timestamp, end: Timestamp, now: Timestamp) -> Int64 {
         let length = end.milliseconds - start.milliseconds
         let remaining = min(end.milliseconds - now.milliseconds, length)

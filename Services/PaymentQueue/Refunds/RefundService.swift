@@ -3,21 +3,21 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// `transaction.refund`, `transaction.revoke` and `revocation.acknowledge`.
+/// Handles `transaction.refund`, `transaction.revoke` and `revocation.acknowledge`.
 ///
 /// A decision is one commit, which includes the refund. After it the service asks the processor, first immediately and
-/// then by ``sweep(now:)`` until the processor has answered (docs/adr/0015-refunds-are-an-outbox.md). Every replica may
-/// ask about the same refund: one key is one refund.
+/// then by ``sweep(now:)`` until the processor has replied (ADR 0015). Every replica may ask about the same refund: one
+/// key is one refund.
 struct RefundService: Sendable {
-    /// For one answer of the processor's to a request.
+    /// Timeout of the processor's reply within a request.
     static let sendTime: Duration = .seconds(2)
-    /// Before a refund is tried again that a renewal is in the way of.
+    /// Pause before a refund is tried again that a renewal has delayed.
     static let pause: Duration = .milliseconds(50)
-    /// Between two sweeps; monotonic.
+    /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
-    /// Refunds at the processor at once.
+    /// Maximum number of concurrent requests to the processor.
     static let concurrency = 8
-    /// For one attempt of a sweep.
+    /// Timeout of one attempt of a sweep.
     static let attemptTime: Duration = .seconds(3)
 
     let database: any SQLDatabase
@@ -29,10 +29,11 @@ struct RefundService: Sendable {
     let logger: Logger
     private let retries = RetrySweep(concurrency: concurrency)
 
-    /// Takes a purchase back. Again is the same transaction, and no more money. The reply does not wait for a processor
-    /// that is away.
-    /// - Throws: `notFound`; `transactionStateInvalid` for what is no purchase; `serviceUnavailable` when a renewal of
-    ///   the subscription is being charged all the time.
+    /// Takes a purchase back. A repetition returns the same transaction and refunds nothing more.
+    ///
+    /// The reply does not wait for a processor that is away.
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` when
+    ///   renewals of the subscription are being charged until the deadline.
     func takeBack(
         _ request: RefundRequest, _ ending: SubscriptionEnding, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
@@ -45,8 +46,8 @@ struct RefundService: Sendable {
         return taken.transaction
     }
 
-    /// A stream of the device has written revocations.
-    /// - Throws: `notFound` for an unknown customer; `requestInvalid` for a place the journal has not reached.
+    /// Records that a stream of the device has delivered revocations.
+    /// - Throws: `notFound` for an unknown customer; `requestInvalid` for a position the journal has not reached.
     func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws -> Empty {
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         let customer = request.customer
@@ -66,7 +67,7 @@ struct RefundService: Sendable {
     }
 
     /// Sends every refund that is due once, including those of a process that died.
-    /// - Returns: The number of refunds the processor has still to answer.
+    /// - Returns: The number of refunds without a reply.
     @discardableResult
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         try await retries.run(now: now, id: \.key) { [database] after, limit in
@@ -77,16 +78,16 @@ struct RefundService: Sendable {
         }
     }
 
-    // MARK: Deciding
+    // MARK: Decisions
 
     /// The result of a decision.
     private struct TakenBack: Sendable {
         var transaction: PaymentTransaction
-        /// The customer; nil where it had been taken back before.
+        /// The customer; nil when the purchase was taken back before.
         var takenFrom: CustomerReference?
-        /// To be published, now that they are committed.
+        /// Changes to publish after the commit.
         var changes: [CustomerChange]
-        /// Money the processor has not been asked to give back.
+        /// The refund that is not sent to the processor yet, if any.
         var refund: StoredRefund?
     }
 
@@ -105,6 +106,7 @@ struct RefundService: Sendable {
         }
     }
 
+    /// Makes the commit of a decision.
     /// - Throws: `notFound`; what ``CustomerTransaction/takeBack(_:_:reason:)`` throws.
     private func commit(_ request: RefundRequest, _ ending: SubscriptionEnding) async throws -> TakenBack {
         try await database.write { transaction in
@@ -128,7 +130,7 @@ struct RefundService: Sendable {
 
     private static let unknown = StoreError(.notFound, "no such transaction")
 
-    /// The key of the subscription a transaction belongs to, and its customer.
+    /// Finds the customer and key of the subscription a transaction belongs to.
     private func group(of id: String) async throws -> (customer: CustomerReference, group: String)? {
         try await database.read { reader in
             guard let stored = try await TransactionRepository.find(identifier: id, in: reader),
@@ -138,10 +140,10 @@ struct RefundService: Sendable {
         }
     }
 
-    // MARK: Sending
+    // MARK: Requests to the processor
 
-    /// Asks the processor once; a refund it does not answer stays open.
-    /// - Returns: Whether it has answered.
+    /// Asks the processor once. Without a reply the refund stays open.
+    /// - Returns: Whether the processor has replied.
     @discardableResult
     private func send(_ refund: StoredRefund, until deadline: ContinuousClock.Instant) async -> Bool {
         do {
@@ -152,7 +154,7 @@ struct RefundService: Sendable {
             }
             return true
         } catch let error as StoreError where error.code == .requestInvalid {
-            // It will say so each time: its ledger and ours do not agree. The row stays for the operator to look at.
+            // Retries get the same reply: the processor's ledger disagrees. The row stays for the operator.
             logger.critical("the processor refuses a refund", metadata: metadata(refund, error))
         } catch {
             logger.notice("refund unanswered", metadata: metadata(refund, error))

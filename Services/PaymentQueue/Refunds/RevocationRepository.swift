@@ -2,10 +2,11 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Revocations by journal row, and the row up to which each device has received them. The rows outlive the journal's: a
-/// device may come back after a year.
+/// Reads and writes revocations, and the journal row up to which devices have them.
+///
+/// The rows outlive the journal's: a device may come back after a year.
 enum RevocationRepository {
-    /// Revocations one snapshot brings; what is behind them comes with the next, or live.
+    /// Maximum number of revocations in one snapshot; later ones come with the next, or live.
     static let snapshotMax = 100
 
     static func insert(
@@ -19,8 +20,8 @@ enum RevocationRepository {
             try StoredJSON.text([value.payment.productIdentifier]))
     }
 
-    /// Revocations no stream has delivered to the device yet, oldest first. Nil for a new device, which has nothing to
-    /// lose.
+    /// Reads the revocations no stream has delivered to the device yet, oldest first.
+    /// - Returns: Nil for a new device, which has no entitlement to lose.
     static func unseen(
         of customer: CustomerReference, deviceId: String, in reader: SQLReader
     ) async throws -> [Revocation]? {

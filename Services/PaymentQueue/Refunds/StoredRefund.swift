@@ -1,22 +1,24 @@
 import Persistence
 import StoreModels
 
-/// Money that is to go back: decided, committed, and told to the processor until it has answered.
+/// A committed refund, which is sent to the processor until it has replied.
 struct StoredRefund: Hashable, Sendable {
-    /// What the processor knows it by.
+    /// The key of the refund at the processor.
     var key: String
     var customer: CustomerReference
+    /// The key of the refunded charge at the processor.
     var chargeKey: String
+    /// The `id` of the refunded transaction.
     var transactionID: String
     var amount: Money
 
-    /// Of all the money of a purchase.
+    /// Returns the key of the refund of a whole purchase.
     static func key(of transactionID: String) -> String { "refund:" + transactionID }
 
-    /// Of the unused part of a period.
+    /// Returns the key of the refund of a period's unused part.
     /// - Parameters:
-    ///   - transactionID: The purchase that has taken its place.
-    ///   - period: The period's number, when it was not the latest one.
+    ///   - transactionID: The purchase that has replaced the period.
+    ///   - period: The period's number; nil for the latest one.
     static func proratedKey(of transactionID: String, period: Int? = nil) -> String {
         "prorated:" + transactionID + (period.map { ":\($0)" } ?? "")
     }

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Restores as rows, and the originals they bring back.
+/// Reads and writes restores, and reads the originals they bring back.
 enum RestoreRepository {
     static func find(
         _ id: String, of customer: CustomerReference, in reader: SQLReader
@@ -27,8 +27,8 @@ enum RestoreRepository {
     ) async throws {
         try await transaction.send(
             """
-            INSERT INTO restore (id, bundle_id, customer_identifier, device_id, request_key, application_username, state,
-                restored, error, through_number, last_number, started_seq, created_at)
+            INSERT INTO restore (id, bundle_id, customer_identifier, device_id, request_key, application_username,
+                state, restored, error, through_number, last_number, started_seq, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             stored.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.deviceId, stored.requestKey,
@@ -37,7 +37,7 @@ enum RestoreRepository {
             wall.milliseconds)
     }
 
-    /// Writes how far a running restore is.
+    /// Writes a running restore's progress.
     static func advance(
         _ stored: StoredRestore, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -49,7 +49,7 @@ enum RestoreRepository {
             stored.customer.customerIdentifier)
     }
 
-    /// Notes that a stream of the device has written the end.
+    /// Records that a stream of the device has delivered the end.
     /// - Returns: False when the device has no such restore, or it has not ended.
     static func acknowledge(
         _ id: String, of customer: CustomerReference, deviceId: String, in transaction: SQLTransaction
@@ -61,7 +61,7 @@ enum RestoreRepository {
             """, id, customer.bundleId, customer.customerIdentifier, deviceId) == 1
     }
 
-    /// Restores of a device that have ended without a stream having written it, oldest first.
+    /// Reads a device's ended restores whose end no stream has delivered, oldest first.
     static func unacknowledged(
         of customer: CustomerReference, deviceId: String, limit: Int, in reader: SQLReader
     ) async throws -> [Restore] {
@@ -75,14 +75,15 @@ enum RestoreRepository {
         ).map { try StoredRestore($0).restore }
     }
 
-    /// Running restores behind `after`, by identifier.
+    /// Reads running restores after `after`, by identifier.
     static func running(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRestore] {
         try await reader.query(
             "SELECT * FROM restore WHERE state = 'running' AND id > ? ORDER BY id LIMIT ?", after, limit
         ).map(StoredRestore.init)
     }
 
-    /// The customer's last purchased or restored transaction, by its number; 0 before the first.
+    /// Reads the number of the customer's last purchased or restored transaction.
+    /// - Returns: 0 before the first.
     static func lastNumber(
         of customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> Int64 {
@@ -95,15 +96,17 @@ enum RestoreRepository {
         ).map { row throws(PersistenceError) in try row["transaction_number"] } ?? 0
     }
 
-    /// An original with its subscription's state, and until when that gives access; nil for a non-consumable.
+    /// An original with its subscription's state and access end, which are nil for a non-consumable.
     struct Original: Sendable {
         var stored: StoredTransaction
+        /// The end of the subscription's access.
         var activeUntil: Timestamp?
         var state: SubscriptionState?
     }
 
-    /// What a customer owns and has subscribed to, by its first transaction, in the order of purchase: those numbered
-    /// behind `after` up to `through`.
+    /// Reads the first transactions of a customer's products and subscriptions, in the order of purchase.
+    ///
+    /// Their numbers are after `after`, up to `through`.
     static func originals(
         of customer: CustomerReference, after: Int64, through: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [Original] {

@@ -1,12 +1,14 @@
 import StoreModels
 
-/// Decides what a restore does, without I/O: whether it fails at the sign-in, what it restores, and what a restored
-/// transaction looks like (M38 to M42; R1, R2, R4). Nothing here knows the processor: a restore never charges.
+/// Decides without I/O whether a restore fails, what it restores and which transactions result.
+///
+/// See M38 to M42, R1, R2 and R4. A restore never charges.
 enum RestoreRules {
-    /// The error the restore fails with, and then nothing is restored; nil lets it go ahead.
+    /// Returns the failure of a restore, which then restores nothing.
+    /// - Returns: Nil when the restore goes ahead.
     static func failure(tester: TesterSettings) -> TransactionError? {
         switch tester.signIn ?? .ok {
-        // A restore raises no prompt: the next launch that brings what it restored does.
+        // A restore creates no prompt; the launch that delivers what it restored does.
         case .ok, .interactive: break
         case .fails: return TransactionError(.unknown, "Signing in to the account failed.")
         case .cancelled: return TransactionError(.paymentCancelled, "The shopper cancelled signing in.")
@@ -15,13 +17,15 @@ enum RestoreRules {
         return SimulatedError.failure(name, "Restoring failed with the error the tester is set to meet.")
     }
 
-    /// Whether a customer's purchase comes back when they restore: non-consumables and auto-renewables that were not
-    /// revoked. Consumables are used up, and non-renewing subscriptions are the app's own business (M39, M43). What is
-    /// not finished is in the queue already, and comes by itself.
+    /// Tells whether a restore brings a purchase back: finished non-consumables and auto-renewables that were not
+    /// revoked.
     ///
+    /// Consumables are used up, and the app restores non-renewing subscriptions itself (M39, M43). An unfinished
+    /// purchase is still in the queue.
     /// - Parameters:
     ///   - original: The first transaction of the product or the subscription.
-    ///   - subscription: Its state; one that runs comes back also where its first period was taken back.
+    ///   - subscription: The subscription's state. Unless it is revoked, the subscription comes back, even when its
+    ///     first period was taken back.
     static func restores(
         _ type: ProductType, _ original: PaymentTransaction, isFinished: Bool = true,
         subscription: SubscriptionState? = nil
@@ -30,10 +34,10 @@ enum RestoreRules {
         return subscription.map { $0 != .revoked } ?? (original.revocationDate == nil)
     }
 
-    /// A transaction of its own that carries the original (M26, M41), born restored at revision 1.
-    ///
+    /// Makes a restored transaction with its original (M26, M41), at revision 1.
     /// - Parameters:
-    ///   - id, transactionIdentifier: new ones.
+    ///   - id: The new transaction's `id`.
+    ///   - transactionIdentifier: The new transaction's identifier.
     ///   - expiresDate: The instant until which the subscription gives access now; nil for a non-consumable.
     static func restored(
         _ original: PaymentTransaction, id: String, transactionIdentifier: String, at now: Timestamp,

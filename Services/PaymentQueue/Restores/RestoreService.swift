@@ -2,16 +2,16 @@ import Logging
 import Persistence
 import StoreModels
 
-/// `restore.start`, `.get` and `.acknowledge`: completed transactions come back to a device (M38 to M45).
+/// Handles `restore.start`, `.get` and `.acknowledge`: completed transactions come back to a device (M38 to M45).
 ///
 /// The processor is never asked. Each commit is one function; between them the process may die, and ``sweep()`` of
-/// another process goes on.
+/// another process continues.
 struct RestoreService: Sendable {
-    /// Between two sweeps; monotonic.
+    /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
-    /// Rows of one page of a sweep.
+    /// Number of rows in one page of a sweep.
     static let pageSize = 64
-    /// For one restore in one sweep, so that the others get their turn.
+    /// Maximum time for one restore in one sweep, so that others are processed too.
     static let attemptTime: Duration = .seconds(2)
 
     let database: any SQLDatabase
@@ -21,8 +21,10 @@ struct RestoreService: Sendable {
     let publish: @Sendable (CustomerChange) -> Void
     let logger: Logger
 
-    /// Begins a restore, or finds the one this key has begun. Most end in their first commit; a customer with very many
-    /// purchases gets the rest in the commits that follow, here as long as the caller waits and then by the sweep.
+    /// Begins a restore, or finds the one this key has begun.
+    ///
+    /// Most end in their first commit. For a customer with very many purchases more commits follow, here until the
+    /// deadline and then by the sweep.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`.
     func start(_ request: StartRestoreRequest, deadline: ContinuousClock.Instant) async throws -> Restore {
         try check(request)
@@ -31,7 +33,8 @@ struct RestoreService: Sendable {
         return try await finish(begun, until: last).restore
     }
 
-    /// - Throws: `notFound`, also for another customer's and another device's.
+    /// Reads a device's restore.
+    /// - Throws: `notFound`, also for another customer's or device's restore.
     func get(_ request: RestoreRequest) async throws -> Restore {
         let stored = try await database.read { reader in
             try await RestoreRepository.find(request.restoreIdentifier, of: request.customer, in: reader)
@@ -40,7 +43,7 @@ struct RestoreService: Sendable {
         return stored.restore
     }
 
-    /// The device's stream has written the end. Again is fine.
+    /// Records that the device's stream has delivered the end. Acknowledging again succeeds.
     /// - Throws: `notFound`, also while it is running.
     func acknowledge(_ request: RestoreRequest) async throws -> Empty {
         let isKnown = try await database.write { transaction in
@@ -60,9 +63,9 @@ struct RestoreService: Sendable {
             request.applicationUsername ?? "", 0...PaymentValidation.applicationUsernameMax, "applicationUsername")
     }
 
-    // MARK: Sweeping
+    // MARK: Sweep
 
-    /// Goes on with restores that a process or a request has left running, read from the table each time.
+    /// Continues restores that a process or a request has left running. Each sweep reads the table.
     /// - Returns: The number of restores that are still running.
     @discardableResult
     func sweep() async throws -> Int {
@@ -93,14 +96,14 @@ struct RestoreService: Sendable {
 
     // MARK: Commits
 
-    /// Takes a restore to its end, or as far as the time allows.
+    /// Continues a restore to its end, or as far as the time allows.
     private func finish(_ known: StoredRestore, until last: ContinuousClock.Instant) async throws -> StoredRestore {
         var stored = known
         while stored.restore.state == .running, ContinuousClock.now < last { stored = try await proceed(stored) }
         return stored
     }
 
-    /// The customer's restore of this key, begun now unless it was before.
+    /// Finds the customer's restore of a key, or begins it.
     /// - Parameter defaults: The app's defaults for testers.
     /// - Throws: `notFound` for an unknown customer; `keyReused`.
     private func begin(_ request: StartRestoreRequest, defaults: TesterSettings?) async throws -> StoredRestore {
@@ -123,7 +126,7 @@ struct RestoreService: Sendable {
     }
 
     /// Restores the next transactions of a running restore.
-    /// - Throws: `notFound` when it is gone with the customer's history.
+    /// - Throws: `notFound` when it was removed with the customer's history.
     private func proceed(_ known: StoredRestore) async throws -> StoredRestore {
         try await commit(about: known.customer) { commit in
             guard

@@ -1,13 +1,16 @@
 import StoreModels
 
-/// An error that a tester is set to meet, by the name StoreKit gives it: a case of `SKError.Code` or its number, or a
-/// case of `StoreKitError` or `Product.PurchaseError`, which is what a `.storekit` file can name.
+/// An error that a tester is set to meet, named as StoreKit names it.
+///
+/// The name is a case of `SKError.Code` or its number, or a case of `StoreKitError` or `Product.PurchaseError`, which a
+/// `.storekit` file can name.
 struct SimulatedError: Hashable, Sendable {
     /// The error code the observer receives.
     let code: SKErrorCode
-    /// The name as it was given, where StoreKit's first generation knows the error only as "unknown".
+    /// The given name, for errors that StoreKit 1 reports as `unknown`; nil for others.
     let reason: String?
 
+    /// Finds an error by name or number.
     /// - Parameter text: `paymentInvalid`, `3`, `networkError` …
     /// - Returns: Nil for an unknown name.
     init?(_ text: String) {
@@ -20,10 +23,10 @@ struct SimulatedError: Hashable, Sendable {
         }
     }
 
-    /// The failure of a request that meets the error named `text`.
+    /// Makes the failure of a request that meets the error named `text`.
     ///
-    /// An app's defaults come from a file whose names this service has not checked: an unknown name still fails the
-    /// request.
+    /// An unknown name also fails the request: this service has not checked the names in an app's defaults, which come
+    /// from a file.
     static func failure(_ text: String, _ description: String) -> TransactionError {
         guard let known = SimulatedError(text) else {
             return TransactionError(.unknown, description, reason: text)
@@ -31,7 +34,7 @@ struct SimulatedError: Hashable, Sendable {
         return TransactionError(known.code, description, reason: known.reason)
     }
 
-    /// StoreKit 2's names in StoreKit 1's codes. What has no code there is `unknown`, as it is on a device.
+    /// Maps StoreKit 2 names to StoreKit 1 codes. Names without a code are `unknown`, as on a device.
     private static let secondGeneration: [String: SKErrorCode] = [
         "networkError": .unknown, "systemError": .unknown, "userCancelled": .paymentCancelled,
         "notAvailableInStorefront": .storeProductNotAvailable, "notEntitled": .clientInvalid,

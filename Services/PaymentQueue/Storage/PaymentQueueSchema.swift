@@ -1,7 +1,9 @@
 import Persistence
 
-/// The database's schema, migration by migration. Types and statements are those SQLite and PostgreSQL share; instants
-/// are milliseconds since 1970, money is minor units.
+/// Lists the migrations of the database's schema.
+///
+/// Types and statements are those SQLite and PostgreSQL share. Instants are milliseconds since 1970, money is minor
+/// units.
 enum PaymentQueueSchema {
     static let migrations: [Migration] = [
         .accounts,

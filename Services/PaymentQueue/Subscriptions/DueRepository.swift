@@ -1,17 +1,21 @@
 import Persistence
 import StoreModels
 
-/// Subscriptions of which something has fallen due, and the charges of their renewals.
+/// Reads subscriptions where something has fallen due, and claims the charges of their renewals.
 enum DueRepository {
-    /// A place among what is due, in the order in which it is worked off.
+    /// A place in the order in which due subscriptions are processed.
     struct Place: Hashable, Sendable {
+        /// When the subscription at this place falls due.
         var at: Timestamp
         var originalID: String
 
+        /// The place before all others.
         static let start = Place(at: Timestamp(milliseconds: .min), originalID: "")
     }
 
-    /// What is due of an app by `now`, behind a place, in order; what another replica is at is left out.
+    /// Reads an app's due subscriptions after a place, in order.
+    ///
+    /// Those another replica works on are left out.
     static func due(
         of bundleId: String, now: Timestamp, after place: Place, claims: PurchaseClaims, limit: Int,
         in reader: SQLReader
@@ -26,11 +30,11 @@ enum DueRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Charges under way although nothing is due: an operator was early, or the clock was set back since.
+    /// Reads charges in progress although nothing is due: an operator was early, or the clock was set back.
     static func strays(
         of bundleId: String, now: Timestamp, claims: PurchaseClaims, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
-        // The plus keeps SQLite from looking through all that is due some day, rather than the few under way.
+        // The plus keeps SQLite from scanning all rows that are due some day, instead of the few in progress.
         try await reader.query(
             """
             \(DueSubscription.select)
@@ -39,8 +43,9 @@ enum DueRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Charges under way in a scope, without those in quarantine. The scope of one transaction has those of the
-    /// subscription that began with it.
+    /// Reads the charges in progress of a scope, without those in quarantine.
+    ///
+    /// The scope of one transaction has those of the subscription that began with it.
     static func attempts(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
@@ -62,7 +67,7 @@ enum DueRepository {
             DueSubscription.init)
     }
 
-    /// The subscription whose first transaction has this identifier.
+    /// Finds the subscription whose first transaction has this identifier.
     static func originalID(
         ofIdentifier identifier: String, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {
@@ -70,23 +75,26 @@ enum DueRepository {
             .map { row throws(PersistenceError) in try row["original_id"] }
     }
 
-    /// How many renewals are in quarantine; the health check tells.
+    /// Counts renewals in quarantine, for the health check.
     static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
             "SELECT COUNT(*) AS quarantined FROM subscription WHERE attempt IS NOT NULL AND due_at IS NULL")
         return try row?["quarantined"] ?? 0
     }
 
-    /// The condition of a row this replica may take. A SQLite file has one process, so claims of a dead one are void.
+    /// Returns the condition of a row this replica may take.
+    ///
+    /// A SQLite file has one process, so claims of a dead one do not count.
     private static func isFree(_ dialect: SQLDialect) -> String {
         let mine = "s.claimed_by = ?"
         return dialect == .sqlite
             ? "(\(mine) OR 1 = 1)" : "(s.attempt IS NULL OR s.claimed_until <= \(dialect.now) OR \(mine))"
     }
 
-    /// Fixes a charge. From then on the service asks the processor about it until there is an answer. Takes no
-    /// customer's lock and skips locked rows: the transaction that holds the row is about to change it, and then the
-    /// renewal is decided anew.
+    /// Fixes a charge: from then on the service asks the processor about it until it replies.
+    ///
+    /// It takes no customer's lock and skips locked rows: the transaction that holds the row is about to change it, and
+    /// then the renewal is decided again.
     /// - Parameter value: The subscription the decision was made on.
     /// - Returns: Whether the charge is fixed.
     static func fix(
@@ -102,7 +110,8 @@ enum DueRepository {
             """, attempt, claims.replica, claims.lease, value.originalID, value.revision) == 1
     }
 
-    /// Takes over a charge that was fixed, by us before or by a replica whose claim has run out.
+    /// Claims a fixed charge that this replica holds, or whose claim has expired.
+    /// - Returns: False when another writer was first.
     static func claim(
         _ value: StoredSubscription, _ claims: PurchaseClaims, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {

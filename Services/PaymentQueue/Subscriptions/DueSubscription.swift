@@ -6,12 +6,14 @@ import StoreModels
 struct DueSubscription: Hashable, Sendable {
     var value: StoredSubscription
     var account: String
+    /// The customer's present storefront.
     var storefront: String
     /// The account's settings; nil when no operator has set any.
     var tester: TesterSettings?
+    /// The charge of the present period; nil for one sold before periods were stored.
     var lastAmount: Money?
 
-    /// What is asked of Catalog.
+    /// The request for the quote of the next renewal's product.
     var quoteRequest: QuoteRequest {
         QuoteRequest(
             bundleId: value.customer.bundleId, productIdentifier: value.renewProduct, storefront: storefront)

@@ -1,20 +1,21 @@
 import StoreModels
 
-/// Decides the effect of a price increase since the subscriber's consent, without I/O. A lower price, another currency
-/// and a product the subscriber has chosen themselves need no consent.
+/// Decides the effect of a price increase since the subscriber's consent, without I/O.
+///
+/// A lower price, another currency and a product the subscriber has chosen themselves need no consent.
 enum PriceConsentPolicy {
     /// What the next renewal may do.
     enum Renewal: Hashable, Sendable {
-        /// It costs what the product costs.
+        /// Charge the product's price.
         case charge
-        /// The subscriber was not asked in time: it costs the agreed price once more, and they are asked.
+        /// Charge the agreed price once more and ask: the subscriber was not asked in time.
         case askFirst(PriceIncrease)
-        /// There is no consent.
+        /// Charge nothing, because there is no consent.
         case refuse
     }
 
-    /// What is to be done as long as the renewal is not due.
-    /// - Returns: Nil when the subscription is as it should be.
+    /// Returns the change to make before the renewal is due.
+    /// - Returns: Nil when the subscription needs none.
     static func change(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> SubscriptionChange? {
@@ -31,6 +32,7 @@ enum PriceConsentPolicy {
         return .priceRaised(wanted)
     }
 
+    /// Decides what the renewal charges when it is due.
     static func renewal(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> Renewal {
@@ -44,7 +46,7 @@ enum PriceConsentPolicy {
         }
     }
 
-    /// What the subscriber would have to agree to.
+    /// Returns the price increase that needs the subscriber's consent; nil for none.
     private static func raised(_ value: StoredSubscription, _ quote: Quote) -> PriceIncrease? {
         guard quote.availability == .available, let price = quote.product?.price, let agreed = value.agreedPrice,
             value.renewProduct.isExactly(value.product), price.currency == agreed.currency,

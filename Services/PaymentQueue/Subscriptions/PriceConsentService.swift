@@ -2,11 +2,13 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Looks whether subscriptions of testers who are asked cost more by now than was agreed to. An import says nothing of
-/// whom it concerns, so this looks by itself.
+/// Finds subscriptions whose price exceeds the agreed one, and asks their testers.
+///
+/// An import does not say which customers it concerns, so each sweep reads all subscriptions of such testers.
 struct PriceConsentService: Sendable {
-    /// Between two looks.
+    /// Time between two sweeps.
     static let interval: Duration = .seconds(1)
+    /// Number of accounts in one page of a sweep.
     static let pageSize = 100
 
     let database: any SQLDatabase
@@ -15,6 +17,7 @@ struct PriceConsentService: Sendable {
     let publish: @Sendable (CustomerChange) -> Void
     let logger: Logger
 
+    /// Compares the agreed price of every renewing subscription with its product's.
     /// - Returns: The number of subscriptions that have changed.
     @discardableResult
     func sweep() async throws -> Int {
@@ -36,7 +39,7 @@ struct PriceConsentService: Sendable {
         }
         var count = 0
         for row in rows {
-            // Without Catalog nothing is known to cost more; the next look asks again.
+            // Without Catalog no price is known; the next sweep asks again.
             guard let quote = try? await quotes.quote(row.quoteRequest, until: .now + RenewalService.quoteTime),
                 change(of: row.value, row, quote) != nil
             else { continue }
@@ -50,7 +53,7 @@ struct PriceConsentService: Sendable {
         PriceConsentPolicy.change(of: value, quote, row.context(quote).tester.priceConsent ?? .agree)
     }
 
-    /// Decided again under the locks: a renewal may have been first.
+    /// Decides again under the locks, because a renewal may have been first.
     private func write(_ row: DueSubscription, _ quote: Quote) async throws {
         let committed = try await database.write { transaction in
             try await CustomerTransaction.run(row.value.customer, in: transaction, clock: clock) { commit in
@@ -66,9 +69,9 @@ struct PriceConsentService: Sendable {
     }
 }
 
-/// Who is asked about prices, and for what.
+/// Reads the accounts with a price consent setting, and their subscriptions.
 private enum PriceConsentRepository {
-    /// Accounts whose settings say something of prices, by name.
+    /// Reads the accounts whose settings have `priceConsent`, by name.
     static func accounts(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
@@ -83,7 +86,7 @@ private enum PriceConsentRepository {
         return accounts
     }
 
-    /// An account's subscriptions that renew by themselves, in every app.
+    /// Reads an account's subscriptions with automatic renewal, in every app.
     static func renewing(of account: String, in reader: SQLReader) async throws -> [DueSubscription] {
         try await reader.query(
             """

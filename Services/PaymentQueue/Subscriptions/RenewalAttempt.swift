@@ -1,44 +1,52 @@
 import StoreModels
 
-/// A charge of a renewal that is under way, with all it was decided on. It is written before the processor is asked, so
-/// a later try, by any replica, asks about the same charge.
+/// A renewal's charge in progress, with everything it was decided on.
+///
+/// It is written before the processor is asked, so a later try, by any replica, asks about the same charge.
 ///
 /// ```json
 /// {"chargeKey":"renew:2000000000000001:1","identifier":"2000000000000002","period":1,
 ///  "product":"com.example.pro.monthly","terms":{…},"at":"2026-12-28T10:00:00.000Z","hasGrace":false}
 /// ```
 struct RenewalAttempt: Hashable, Sendable, Codable {
-    /// `renew:<original identifier>:<period>`, with `:<n>` behind it from the second try of a period on.
+    /// `renew:<original identifier>:<period>`, followed by `:<n>` from the second try of a period on.
     var chargeKey: String
-    /// The identifier of the transaction an approval creates. Identifiers are taken in the order in which renewals fall
-    /// due, so that a clock moved twice the same way gives the same identifiers, in any order of the processor's
-    /// answers. A refusal leaves it unused; free renewals, and attempts of older stores, have none and take theirs at
-    /// the end.
+    /// The identifier of the transaction an approval creates.
+    ///
+    /// Identifiers are taken in the order in which renewals fall due, so that a clock moved twice the same way gives
+    /// the same identifiers, in any order of the processor's replies. A refusal leaves it unused. Free renewals, and
+    /// attempts of older stores, have none and take theirs at the end.
     var identifier: String?
-    /// The period it pays.
+    /// The index of the period it pays.
     var period: Int
+    /// The product it pays.
     var product: String
     var terms: PurchaseTerms
-    /// Of the offer, the periods left behind this one.
+    /// The number of later periods of the offer.
     var offerLeft: Int
-    /// As of when it happens, by the app's clock.
+    /// The instant of the renewal, by the app's clock.
     var at: Timestamp
+    /// Whether the app's subscriptions have a grace period.
     var hasGrace: Bool
-    /// What the period before cost, where the regular price is another one now.
+    /// The price of the period before, when the regular price has changed; else nil.
     var formerPrice: Money?
-    /// The subscriber has to agree to a higher price, and was not asked in time: the next period has it.
+    /// A higher price the subscriber was not asked about in time; nil for none.
+    ///
+    /// This period has the former price, the next one the new one.
     var asks: PriceIncrease?
 
     private static let prefix = "renew:"
 
-    /// A definitive no gives the next try a key of its own; an unknown outcome does not.
+    /// Makes the key of the next period's charge.
+    ///
+    /// A decline gives the next try another key; an unknown outcome does not.
     static func chargeKey(of value: StoredSubscription) -> String {
         let key = "\(prefix)\(value.originalIdentifier):\(value.period.index + 1)"
-        return value.retryCount == 0 ? key : "\(key):\(value.retryCount + 1)"
+        return value.retry.count == 0 ? key : "\(key):\(value.retry.count + 1)"
     }
 
-    /// The subscription a charge key of ours is about, by its first transaction's identifier.
-    /// - Returns: Nil for a key this service did not make.
+    /// Finds the subscription of a renewal's charge key, by its first transaction's identifier.
+    /// - Returns: Nil for any other key.
     static func originalIdentifier(ofChargeKey key: String) -> String? {
         guard key.hasPrefix(prefix) else { return nil }
         return key.dropFirst(prefix.count).split(separator: ":").first.map(String.init)

@@ -1,23 +1,23 @@
 import StoreModels
 
-/// One thing to be done to one subscription.
+/// One change to make to one subscription.
 struct RenewalJob: Hashable, Sendable {
     enum Work: Hashable, Sendable {
-        /// Ask the processor about this charge, which is fixed, and write down the answer.
+        /// Ask the processor about this fixed charge, and write its reply.
         case charge(RenewalAttempt)
-        /// Nothing has to be paid: only the commit is missing.
+        /// Write a period that costs nothing.
         case free(RenewalAttempt)
         case change(SubscriptionChange)
     }
 
-    /// As it was read, or fixed.
+    /// The subscription as it was read, or fixed.
     var value: StoredSubscription
     var work: Work
-    /// As of when it happens.
+    /// The instant of the change, by the app's clock.
     var at: Timestamp
 }
 
-/// What a job has come to.
+/// The outcome of a job.
 enum RenewalOutcome: Hashable, Sendable {
     /// This job, or another writer before it, has changed the subscription.
     case done

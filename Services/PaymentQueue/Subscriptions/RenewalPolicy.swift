@@ -1,14 +1,14 @@
 import StoreModels
 
-/// Decides what happens to a subscription of which something has fallen due; no I/O.
+/// Decides what happens to a subscription where something has fallen due, without I/O.
 enum RenewalPolicy {
-    /// What the decision rests on besides the subscription.
+    /// What the decision depends on besides the subscription.
     struct Context: Hashable, Sendable {
-        /// Of the product the next renewal buys, in the customer's storefront.
+        /// The quote of the product the next renewal buys, in the customer's storefront.
         var quote: Quote
-        /// What the account does at the store.
+        /// The account's settings over the app's defaults.
         var tester: TesterSettings
-        /// What the present period has cost; nil for one sold before periods were kept.
+        /// The charge of the present period; nil for one sold before periods were stored.
         var lastAmount: Money?
     }
 
@@ -19,12 +19,12 @@ enum RenewalPolicy {
         case renew(RenewalAttempt)
     }
 
-    /// Whether the step depends on what is for sale.
+    /// Tells whether the step depends on a quote.
     static func needsQuote(_ value: StoredSubscription, at: Timestamp) -> Bool {
         withoutQuote(value, at: at) == nil
     }
 
-    /// The change that does not depend on what is for sale.
+    /// Returns the change that does not depend on a quote.
     /// - Parameter at: The instant that has fallen due.
     static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionChange? {
         switch value.state {
@@ -32,7 +32,7 @@ enum RenewalPolicy {
             if !value.willAutoRenew { return .expired(.cancelled) }
             return value.hasRenewedEnough ? .expired(.other) : nil
         case .inGracePeriod:
-            let isOver = value.graceUntil.map { at >= $0 } ?? true
+            let isOver = value.retry.graceUntil.map { at >= $0 } ?? true
             guard isOver else { return nil }
             return value.willAutoRenew ? .graceEnded : .expired(.cancelled)
         case .inBillingRetryPeriod: return value.willAutoRenew ? nil : .expired(.cancelled)
@@ -40,6 +40,7 @@ enum RenewalPolicy {
         }
     }
 
+    /// Decides the next step.
     /// - Parameter at: The instant that has fallen due, or the operator's now.
     static func step(_ value: StoredSubscription, _ context: Context, at: Timestamp) -> Step {
         if let change = withoutQuote(value, at: at) { return .change(change) }
@@ -47,14 +48,15 @@ enum RenewalPolicy {
         return renewal(value, context, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
     }
 
-    /// Whether the subscriber has agreed to the next period's price, where consent is needed. An offer that continues
-    /// costs what was agreed with it.
+    /// Tells whether the subscriber has agreed to the next period's price, where consent is needed.
+    ///
+    /// An offer that continues costs what was agreed with it.
     static func isAgreed(_ value: StoredSubscription, _ context: Context) -> Bool {
         offer(of: value) != nil
             || PriceConsentPolicy.renewal(of: value, context.quote, context.tester.priceConsent ?? .agree) != .refuse
     }
 
-    /// The charge of the next period.
+    /// Makes the charge of the next period.
     /// - Returns: Nil for a product that is not for sale any more.
     static func renewal(_ value: StoredSubscription, _ context: Context, at: Timestamp) -> RenewalAttempt? {
         guard context.quote.availability == .available, let product = context.quote.product,
@@ -83,7 +85,7 @@ enum RenewalPolicy {
             asks: asks)
     }
 
-    /// An offer that is paid as you go goes on until its periods are over, or another product is wanted.
+    /// Returns the pay-as-you-go offer that continues, unless its periods are over or the product changes.
     private static func offer(of value: StoredSubscription) -> StoredSubscription.RunningOffer? {
         guard let offer = value.offer, offer.periodsLeft > 0, value.renewProduct == value.product else { return nil }
         return offer

@@ -1,33 +1,36 @@
 import StoreModels
 
-/// When a subscription's periods end. In real time they follow the calendar, counted from an anchor, so that a month's
-/// end stays a month's end (31 January, 28 February, 31 March). Under a tester's rate they have the lengths of
-/// StoreKit's sandbox instead.
+/// Computes when a subscription's periods end.
 ///
-/// A rate that has a column in Apple's table (a month in 30 s, 3, 5, 15, 30 or 60 minutes) gives each length its own
-/// time; the others, for which there is no column, give every length the same. Which name means which is ours.
+/// In real time they follow the calendar, counted from an anchor, so that a month's end stays a month's end (31
+/// January, 28 February, 31 March). Under a tester's rate they have the lengths of StoreKit's sandbox instead. A rate
+/// that has a column in Apple's table (a month in 30 s, 3, 5, 15, 30 or 60 minutes) gives each length its own time. The
+/// others, which have no column, give every length the same. Which name means which is our choice.
 struct RenewalSchedule: Hashable, Sendable {
-    /// Where periods are counted from, and how many of the product's lengths the present one ends behind it.
+    /// The instant periods are counted from, and the present period's end in product lengths.
     struct Anchor: Hashable, Sendable {
         var at: Timestamp
+        /// The number of the product's lengths from ``at`` to the present period's end.
         var count: Int
     }
 
-    /// Subscriptions with compressed periods renew so often and then expire, as in Apple's sandbox.
+    /// Maximum number of renewals under a rate; then the subscription expires, as in Apple's sandbox.
     static let compressedRenewalsMax = 12
 
     let rate: SubscriptionRenewalRate
 
     init(_ rate: SubscriptionRenewalRate) { self.rate = rate }
 
-    /// The end of `count` periods in a row that begin at `start`.
+    /// Computes the end of `count` consecutive periods that begin at `start`.
     func end(of period: SubscriptionPeriod, times count: Int = 1, from start: Timestamp) -> Timestamp {
         guard let length = milliseconds(of: period) else { return period.times(count).end(from: start) }
         return Timestamp(milliseconds: start.milliseconds + length * Int64(count))
     }
 
-    /// The anchor for periods after one that was bought. It is the beginning of that period where counting from it
-    /// gives its end, so that the day of the month is kept; else it is its end.
+    /// Computes the anchor for periods after one that was bought.
+    ///
+    /// It is the beginning of that period where counting from it gives its end, so that the day of the month is kept;
+    /// else it is its end.
     /// - Parameters:
     ///   - access: The length that was bought.
     ///   - length: The product's own period.
@@ -40,8 +43,10 @@ struct RenewalSchedule: Hashable, Sendable {
         return Anchor(at: start, count: months / each)
     }
 
-    /// How long access goes on after a charge was declined: 16 days, 6 for weekly subscriptions, half a month's time
-    /// under a rate; never longer than the period. Milliseconds.
+    /// Returns how long access continues after a declined charge, in milliseconds.
+    ///
+    /// It is 16 days, 6 for weekly subscriptions, and half a month's time under a rate, but never longer than the
+    /// period.
     func grace(of length: SubscriptionPeriod) -> Int64 {
         let isWeekly = length == SubscriptionPeriod(numberOfUnits: 1, unit: .week)
         switch rate.compression {
@@ -52,8 +57,9 @@ struct RenewalSchedule: Hashable, Sendable {
         }
     }
 
-    /// The time a declined charge is tried again, grace included, in milliseconds. It is 60 days; twice a month's time,
-    /// or two periods, under a rate.
+    /// The time a declined charge is retried, grace included, in milliseconds.
+    ///
+    /// It is 60 days; twice a month's time, or two periods, under a rate.
     var retry: Int64 {
         switch rate.compression {
         case .none: 60 * Self.day
@@ -63,8 +69,10 @@ struct RenewalSchedule: Hashable, Sendable {
         }
     }
 
+    /// Milliseconds of a day.
     private static let day: Int64 = 86_400_000
 
+    /// Returns a period's length under the rate.
     /// - Returns: Nil in real time, where the calendar counts.
     private func milliseconds(of period: SubscriptionPeriod) -> Int64? {
         let count = Int64(period.numberOfUnits)
@@ -90,7 +98,7 @@ struct RenewalSchedule: Hashable, Sendable {
 }
 
 extension SubscriptionPeriod {
-    /// Nil for days and weeks.
+    /// The number of months; nil for days and weeks.
     fileprivate var months: Int? {
         switch unit {
         case .day, .week: nil
@@ -101,7 +109,7 @@ extension SubscriptionPeriod {
 }
 
 extension SubscriptionRenewalRate {
-    /// What a rate makes of periods; milliseconds of business time.
+    /// How a rate shortens periods, in milliseconds of business time.
     fileprivate enum Compression {
         case none
         case daily(Int64)
@@ -109,7 +117,7 @@ extension SubscriptionRenewalRate {
         case fixed(Int64)
     }
 
-    /// Apple's table (`mission.md` §2.8).
+    /// The lengths of Apple's sandbox and of StoreKit testing for each rate.
     fileprivate var compression: Compression {
         let (second, minute): (Int64, Int64) = (1_000, 60_000)
         switch self {

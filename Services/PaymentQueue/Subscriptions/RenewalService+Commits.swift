@@ -2,17 +2,20 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The commits of renewals and what they read. Each is one function; between them the process may die.
+/// Makes the commits of renewals and their reads. Between two commits the process may die.
 extension RenewalService {
-    /// What an outcome commit has left behind.
+    /// The result of an outcome commit.
     struct Settled: Sendable {
         var value: StoredSubscription
+        /// The period's transaction, if it was paid.
         var transaction: PaymentTransaction?
+        /// Changes to publish after the commit.
         var changes: [CustomerChange]
+        /// Purchases that need not wait any longer.
         var woken: [String]
     }
 
-    /// Apps of which something is due.
+    /// Reads the apps where something is due.
     func appsDue() async throws -> [String] {
         try await database.read { reader in try await ClockRepository.appsDue(wall: self.clock.wall(), in: reader) }
     }
@@ -33,12 +36,12 @@ extension RenewalService {
         }
     }
 
-    /// Renewals that are being charged, of the customers whose history is cleared.
+    /// Reads renewals that are being charged, of the customers whose history is cleared.
     func attempts(_ scope: HistoryScope, limit: Int) async throws -> [DueSubscription] {
         try await database.read { reader in try await DueRepository.attempts(scope, limit: limit, in: reader) }
     }
 
-    /// A subscription with the app's clock.
+    /// Reads a subscription and the app's clock.
     func find(_ originalID: String) async throws -> (due: DueSubscription, now: Timestamp)? {
         try await database.read { reader in
             guard let found = try await DueRepository.find(originalID, in: reader) else { return nil }
@@ -47,7 +50,7 @@ extension RenewalService {
         }
     }
 
-    /// The `id` of the first transaction of a customer's subscription in a group.
+    /// Finds the `id` of the first transaction of a customer's subscription in a group.
     func originalID(of customer: CustomerReference, group: String) async throws -> String? {
         try await database.read { reader in
             try await SubscriptionRepository.find(group: group, of: customer, in: reader)?.originalID
@@ -60,7 +63,7 @@ extension RenewalService {
         }
     }
 
-    /// The page commit: fixes charges before any of them is made, and takes over those that are fixed already.
+    /// Makes the page commit: fixes charges before any of them is made, and claims those already fixed.
     /// - Returns: The jobs this process may ask about now, in order.
     func fix(_ jobs: [RenewalJob]) async throws -> [RenewalJob] {
         try await database.write { transaction in
@@ -88,11 +91,13 @@ extension RenewalService {
         }
     }
 
-    /// Writes the outcome: the new period with its transaction, or what a refusal leads to. A second writer finds
-    /// another revision and writes nothing (S7), as does a late answer to a process that was thought dead.
-    /// - Parameter answer: The processor's answer; never `undecided`.
+    /// Makes the outcome commit: the new period with its transaction, or the effect of a decline.
+    ///
+    /// A second writer finds another revision and writes nothing (S7), as does a late reply to a process that was
+    /// thought dead.
+    /// - Parameter reply: The processor's outcome; never `undecided`.
     /// - Returns: Nil when another writer was first.
-    func settle(_ job: RenewalJob, _ answer: ChargeAnswer) async throws -> Settled? {
+    func settle(_ job: RenewalJob, _ reply: ChargeReply) async throws -> Settled? {
         try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
                 job.value.customer, in: transaction, clock: self.clock, checkpoint: self.checkpoint
@@ -102,7 +107,7 @@ extension RenewalService {
                 guard let known = locked, known.revision == job.value.revision else {
                     return nil as (StoredSubscription, PaymentTransaction?)?
                 }
-                let result = try await Self.perform(job, answer, on: known, &commit)
+                let result = try await Self.perform(job, reply, on: known, &commit)
                 if !result.0.isBusy(at: commit.now) { commit.woken += try await commit.waiting() }
                 return result
             }
@@ -113,9 +118,9 @@ extension RenewalService {
     }
 
     private static func perform(
-        _ job: RenewalJob, _ answer: ChargeAnswer, on known: StoredSubscription, _ commit: inout CustomerTransaction
+        _ job: RenewalJob, _ reply: ChargeReply, on known: StoredSubscription, _ commit: inout CustomerTransaction
     ) async throws -> (StoredSubscription, PaymentTransaction?) {
-        switch (job.work, answer) {
+        switch (job.work, reply) {
         case (.change(let change), _): return (try await commit.apply(change, to: known, at: job.at), nil)
         case (.free(let attempt), _), (.charge(let attempt), .approved):
             let (value, paid) = try await commit.renew(known, attempt)

@@ -2,10 +2,12 @@ import ServiceDatabase
 import StoreModels
 
 extension RenewalService {
-    /// Ends renewals that are being charged, before a history is cleared. The processor gives their charges up, and a
-    /// renewal it has already charged ends as renewed. So nothing is charged without a row.
-    /// - Returns: The number of renewals there were.
-    /// - Throws: `serviceUnavailable` when the processor does not answer, or has not decided.
+    /// Ends renewals that are being charged, before a history is cleared.
+    ///
+    /// The processor cancels their charges, and a renewal it has already charged ends as renewed. So nothing is charged
+    /// without a row.
+    /// - Returns: The number of renewals that were being charged.
+    /// - Throws: `serviceUnavailable` when the processor does not reply, or has not decided.
     func giveUp(
         _ scope: HistoryScope, until last: ContinuousClock.Instant,
         cancel: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
@@ -34,18 +36,18 @@ extension RenewalService {
                 retryAfterMs: error.retryAfterMs)
         }
         try checkpoint(.afterCancel)
-        let answer = ChargeAnswer(charge, expected: attempt.terms.amount)
-        guard answer != .undecided else {
+        let reply = ChargeReply(charge, expected: attempt.terms.amount)
+        guard reply != .undecided else {
             throw StoreError(
                 .serviceUnavailable, "the payment processor has not decided about a renewal in flight",
                 retryAfterMs: 1_000)
         }
-        try await settle(due, attempt, answer)
+        try await settle(due, attempt, reply)
     }
 
-    private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ answer: ChargeAnswer) async throws {
+    private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ reply: ChargeReply) async throws {
         let job = RenewalJob(value: due.value, work: .charge(attempt), at: attempt.at)
-        guard let settled = try await settle(job, answer) else { return }
-        publish(settled, job, answer)
+        guard let settled = try await settle(job, reply) else { return }
+        publish(settled, job, reply)
     }
 }

@@ -4,19 +4,20 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Processes what has fallen due. It fixes charges, asks the processor until it answers, and writes the outcome. The
-/// sweep, a clock that is moved, a purchase in the group and an operator all use it; one of them at a time per
-/// subscription in this process. Between replicas the database decides.
+/// Processes what has fallen due: fixes charges, asks the processor until it replies, and writes the outcome.
+///
+/// The sweep, a clock that is moved, a purchase in the group and an operator all use it, one at a time per subscription
+/// in this process. Between replicas the database decides.
 final class RenewalService: Sendable {
-    /// Subscriptions of one page, whose charges are fixed in one commit.
+    /// Number of subscriptions in one page. One commit fixes a page's charges.
     static let pageSize = 512
-    /// Charges and commits under way at once.
+    /// Maximum number of concurrent charges and commits.
     static let concurrency = 256
-    /// For one answer of the processor's.
+    /// Timeout of one request to the processor.
     static let chargeTime: Duration = .seconds(3)
-    /// For one app, when there are others.
+    /// Maximum time for one app, so that others are processed too.
     static let turn: Duration = .seconds(5)
-    /// For a quote of Catalog's.
+    /// Timeout of one request to Catalog.
     static let quoteTime: Duration = .seconds(2)
 
     let database: any SQLDatabase
@@ -28,13 +29,14 @@ final class RenewalService: Sendable {
     let quotes: QuoteCache
     /// The purchases this process works on; some wait for a renewal.
     let purchases: InFlightRegistry
-    /// Subscriptions that tasks of this process work on, and the tasks that wait for them.
+    /// The subscriptions this process works on, and the tasks that wait for them.
     let inFlight = InFlightRegistry()
-    /// Apps that are being swept in this process.
+    /// The apps that are being swept in this process.
     private let sweeping = Locked<Set<ExactText>>([])
     private let schedule = Locked(RetrySchedule())
     private let logger: Logger
 
+    /// The key under which ``inFlight`` announces ``wake()``.
     private static let wakeUp = "wake up"
 
     init(
@@ -53,9 +55,11 @@ final class RenewalService: Sendable {
         self.logger = logger
     }
 
-    // MARK: All that is due
+    // MARK: Sweep
 
-    /// Processes what is due in all apps. The time for one app is limited, so a fast clock does not starve the others.
+    /// Processes what is due in all apps.
+    ///
+    /// The time for one app is limited, so that a fast clock does not starve the others.
     /// - Returns: The number of changes made.
     @discardableResult
     func sweep() async throws -> Int {
@@ -71,8 +75,9 @@ final class RenewalService: Sendable {
         return total
     }
 
-    /// Goes once through what is due in an app, oldest first, many subscriptions side by side and each of them in its
-    /// own order.
+    /// Processes once what is due in an app, oldest first.
+    ///
+    /// Subscriptions are processed concurrently, each in its own order.
     /// - Returns: The number of changes made; 0 also when another task sweeps the app.
     func sweep(_ bundleId: String, until last: ContinuousClock.Instant) async throws -> Int {
         guard sweeping.withLock({ $0.insert(bundleId).inserted }) else { return 0 }
@@ -103,7 +108,7 @@ final class RenewalService: Sendable {
         }
     }
 
-    /// What is to be done with a page, with its charges fixed. What nothing can be decided about stays for later.
+    /// Plans a page's jobs and fixes their charges. Subscriptions without a decision stay for the next sweep.
     private func jobs(for page: [DueSubscription]) async throws -> [RenewalJob] {
         let now = ContinuousClock.now
         let free = page.filter { due in
@@ -138,6 +143,7 @@ final class RenewalService: Sendable {
         return jobs
     }
 
+    /// Requests a quote.
     /// - Returns: Nil while Catalog is away; then nothing is changed, and the renewal is tried again.
     private func quote(_ request: QuoteRequest) async -> Quote? {
         do {
@@ -148,9 +154,9 @@ final class RenewalService: Sendable {
         }
     }
 
-    // MARK: One of them
+    // MARK: Jobs
 
-    /// Does one job and notes when it may be tried again.
+    /// Performs one job and records when it may be tried again.
     private func attempt(_ job: RenewalJob) async -> RenewalOutcome {
         let id = job.value.originalID
         guard inFlight.begin(id) else { return .unknown }
@@ -166,48 +172,49 @@ final class RenewalService: Sendable {
         return outcome
     }
 
+    /// Performs one job.
     /// - Returns: What was written; an inner nil when another writer was first, an outer nil while the outcome is
     ///   unknown.
     private func perform(_ job: RenewalJob) async throws -> Settled?? {
-        guard let answer = try await answer(job) else { return nil }
-        guard let settled = try await settle(job, answer) else { return .some(nil) }
+        guard let reply = try await reply(to: job) else { return nil }
+        guard let settled = try await settle(job, reply) else { return .some(nil) }
         try checkpoint(.afterRenewalCommit)
-        publish(settled, job, answer)
+        publish(settled, job, reply)
         return settled
     }
 
-    /// Sends hints, wakes what waits in this process, and writes the log.
-    func publish(_ settled: Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
-        if let outcome = SalesRecord.Renewal(job.work, answer) {
+    /// Publishes changes, wakes waiting tasks of this process, and logs the outcome.
+    func publish(_ settled: Settled, _ job: RenewalJob, _ reply: ChargeReply) {
+        if let outcome = SalesRecord.Renewal(job.work, reply) {
             record.note(outcome, of: settled.value, paid: settled.transaction)
         }
         for change in settled.changes { collaborators.publish(change) }
         for id in settled.woken { purchases.announce(id) }
     }
 
-    /// The processor's answer. A free period is approved without a request.
-    /// - Returns: Nil while the answer is unknown.
-    private func answer(_ job: RenewalJob) async throws -> ChargeAnswer? {
+    /// Asks the processor. A free period is approved without a request.
+    /// - Returns: Nil while the outcome is unknown.
+    private func reply(to job: RenewalJob) async throws -> ChargeReply? {
         guard case .charge(let attempt) = job.work else { return .approved }
         let request = CreateChargeRequest(
             chargeKey: attempt.chargeKey, amount: attempt.terms.amount, bundleId: job.value.customer.bundleId,
             customerIdentifier: job.value.customer.customerIdentifier, productIdentifier: attempt.product,
             simulate: attempt.terms.simulate)
         try checkpoint(.beforeRenewalCharge)
-        let answer: ChargeAnswer
+        let reply: ChargeReply
         do {
-            answer = ChargeAnswer(
+            reply = ChargeReply(
                 try await collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
-            // The processor has another amount under this key; a retry gets the same answer.
-            answer = .mismatch(charged: nil)
+            // The processor has another amount under this key; a retry gets the same reply.
+            reply = .mismatch(charged: nil)
         } catch {
             logger.notice(
                 "renewal unanswered", metadata: ["charge": "\(attempt.chargeKey)", "error": "\(error.message)"])
             return nil
         }
         try checkpoint(.afterRenewalCharge)
-        if case .mismatch(let charged) = answer {
+        if case .mismatch(let charged) = reply {
             logger.critical(
                 "the processor charged another amount for a renewal; it is quarantined",
                 metadata: [
@@ -215,13 +222,14 @@ final class RenewalService: Sendable {
                     "agreed": "\(attempt.terms.amount.amount)", "charged": "\(charged?.amount ?? "?")",
                 ])
         }
-        return answer == .undecided ? nil : answer
+        return reply == .undecided ? nil : reply
     }
 
-    // MARK: For those who need one of them
+    // MARK: Renewals on request
 
-    /// Brings a customer's subscription of a group up to the app's clock. A purchase in the group, or a change of it,
-    /// calls this before its first commit.
+    /// Brings a customer's subscription of a group up to the app's clock.
+    ///
+    /// A purchase in the group, or a change of it, calls this before its first commit.
     /// - Returns: True when nothing is due any more without a request; false when the time was over first.
     @discardableResult
     func catchUp(
@@ -231,7 +239,7 @@ final class RenewalService: Sendable {
         return try await catchUp(id, until: last)
     }
 
-    /// The same, by the first transaction's `id`.
+    /// Brings a subscription, named by its first transaction's `id`, up to the app's clock.
     func catchUp(_ originalID: String, until last: ContinuousClock.Instant) async throws -> Bool {
         var attempts = 0
         while true {
@@ -253,10 +261,10 @@ final class RenewalService: Sendable {
         return try await jobs(for: [due]).first
     }
 
-    /// Fixes an operator's charge and takes it to its end, or as far as the time allows.
+    /// Fixes an operator's charge and completes it, if the time allows.
     /// - Returns: What was written.
     /// - Throws: `serviceUnavailable` when another task or replica works on the subscription, and nothing was begun;
-    ///   `outcomeUnknown` when the charge was begun and its outcome is not known: doing it again might be another
+    ///   `outcomeUnknown` when the charge was begun and its outcome is not known: repeating it might renew another
     ///   period.
     func run(_ job: RenewalJob) async throws -> Settled {
         let busy = StoreError(.serviceUnavailable, "the subscription is being changed; retry", retryAfterMs: 200)
@@ -280,7 +288,7 @@ final class RenewalService: Sendable {
         return settled
     }
 
-    /// There is news of a charge: what it is about is tried out of turn.
+    /// Tries a renewal immediately, because its charge has changed.
     func retry(chargeKey key: String) async {
         guard let identifier = RenewalAttempt.originalIdentifier(ofChargeKey: key),
             let id = try? await originalID(ofIdentifier: identifier)
@@ -288,9 +296,9 @@ final class RenewalService: Sendable {
         _ = try? await catchUp(id, until: .now + Self.chargeTime)
     }
 
-    // MARK: Waking
+    // MARK: Wake-up
 
-    /// Something has changed that may make things fall due: the sweep looks at once.
+    /// Ends the sweep's pause, because something may have fallen due.
     func wake() { inFlight.announce(Self.wakeUp) }
 
     /// Waits for ``wake()`` or until the time is over.
@@ -298,9 +306,10 @@ final class RenewalService: Sendable {
 }
 
 extension SalesRecord.Renewal {
-    /// - Returns: Nil for what happens without a renewal: an end, a grace period that is over.
-    fileprivate init?(_ work: RenewalJob.Work, _ answer: ChargeAnswer) {
-        switch (work, answer) {
+    /// Returns the logged outcome of a job.
+    /// - Returns: Nil for a change without a renewal, such as the end of a grace period.
+    fileprivate init?(_ work: RenewalJob.Work, _ reply: ChargeReply) {
+        switch (work, reply) {
         case (.change, _), (.charge, .undecided): return nil
         case (.free, _), (.charge, .approved): self = .renewed
         case (.charge, .failed): self = .declined

@@ -2,71 +2,88 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A customer's subscription in one group, as its row has it: all that deciding about the next event needs.
+/// A customer's subscription in one group, as stored, with everything its next event depends on.
 struct StoredSubscription: Hashable, Sendable {
-    /// An offer whose periods are charged one by one, and how many of them are left.
+    /// An offer of the present period, with its later periods.
     struct RunningOffer: Hashable, Sendable, Codable {
         var applied: AppliedOffer
-        /// Of one period.
+        /// The amount of one charge.
         var amount: Money
+        /// The number of later periods at this amount; 0 unless it is paid as you go.
         var periodsLeft: Int
     }
 
     typealias Period = Subscription.Period
 
+    /// The retries of a declined renewal.
+    struct Retry: Hashable, Sendable {
+        /// When the charge was first declined; nil outside grace period and billing retry.
+        var since: Timestamp?
+        /// The number of declined tries for the next period.
+        var count = 0
+        /// The end of the grace period; nil outside it.
+        var graceUntil: Timestamp?
+    }
+
     var customer: CustomerReference
     /// The group it began in, by which its row is found.
     var group: String
-    /// The group its product was in when it was last paid.
+    /// The group of its product at the last payment.
     var paidGroup: String
-    /// The `id` of the first transaction, and its identifier.
+    /// The `id` of the first transaction.
     var originalID: String
+    /// The identifier of the first transaction.
     var originalIdentifier: String
-    /// Grows by one with each write; a writer names the one it follows.
+    /// Grows by one with each write. A writer names the revision it has read.
     var revision: Int
     var state: SubscriptionState
+    /// The product of the present period.
     var product: String
-    /// 1 is the highest service.
+    /// The service level; 1 is the highest.
     var level: Int
     /// The product's own period.
     var length: SubscriptionPeriod
     /// The present period.
     var period: Period
-    /// The instant periods are counted from, so that a month's end stays a month's end. Period n ends `length` ×
-    /// (`count` + 1) after it.
+    /// The instant periods are counted from, so that a month's end stays a month's end.
+    ///
+    /// Period n ends `length` × (`count` + 1) after it.
     var anchor: RenewalSchedule.Anchor
     var willAutoRenew: Bool
-    /// What the next renewal buys.
+    /// The product the next renewal buys.
     var renewProduct: String
+    /// The offer of the present period; nil at the regular price.
     var offer: RunningOffer?
-    /// How the tester's rate compresses periods.
+    /// The tester's rate, which compresses periods.
     var rate: SubscriptionRenewalRate
-    /// Renewals since the last purchase; compressed subscriptions have at most twelve.
+    /// The number of renewals since the last purchase; compressed subscriptions have at most twelve.
     var renewals: Int
+    /// Whether an operator has set the next renewal to fail.
     var failsNext: Bool
-    var retrySince: Timestamp?
-    var retryCount: Int
-    var graceUntil: Timestamp?
+    var retry = Retry()
+    /// Nil unless the state is `expired`.
     var expirationReason: Subscription.ExpirationReason?
-    /// The product's own price as the subscriber has agreed to it; nil for one sold before this was kept.
+    /// The product's own price to which the subscriber has agreed; nil for one sold before this was stored.
     var agreedPrice: Money?
+    /// The price increase that waits for consent or was answered; nil for none.
     var priceIncrease: PriceIncrease?
-    /// When something happens next, by the app's clock; nil when nothing does by itself.
+    /// When something happens next, by the app's clock; nil when nothing falls due.
     var dueAt: Timestamp?
-    /// The charge under way, as JSON of the engine's own.
+    /// The charge in progress: a ``RenewalAttempt`` as JSON; nil for none.
     var attempt: String?
 
-    /// Of what is stored, as JSON.
+    /// The column `price`, as JSON.
     struct Price: Codable {
         var agreed: Money
         var increase: PriceIncrease?
     }
 
-    /// The processor has charged another amount for a renewal than was agreed. It stays so until an operator has
-    /// decided.
+    /// Whether the processor has charged another amount for a renewal than was agreed.
+    ///
+    /// An operator has to decide.
     var isQuarantined: Bool { attempt != nil && dueAt == nil }
 
-    /// Whether the customer is an existing subscriber. The renewal may be due and not processed yet.
+    /// Tells whether the customer is a present subscriber. A renewal may be due and not processed yet.
     /// - Parameter now: The app's clock.
     func isActive(at now: Timestamp) -> Bool {
         switch state {
@@ -82,7 +99,7 @@ extension SubscriptionRenewalRate: SQLValueConvertible {}
 extension Subscription.ExpirationReason: SQLValueConvertible {}
 
 extension StoredSubscription {
-    /// Whether a compressed subscription has come to the sandbox's bound.
+    /// Whether a compressed subscription has reached the sandbox's maximum of renewals.
     var hasRenewedEnough: Bool { rate != .realTime && renewals >= RenewalSchedule.compressedRenewalsMax }
 
     init(_ row: SQLRow) throws {
@@ -112,8 +129,10 @@ extension StoredSubscription {
             renewProduct: try row["renew_product"],
             offer: try offer.map { try StoredJSON.value(RunningOffer.self, $0) },
             rate: try row["rate"], renewals: try row["renewals"], failsNext: try row["fails_next"],
-            retrySince: try instant("retry_since"), retryCount: try row["retry_count"],
-            graceUntil: try instant("grace_until"), expirationReason: try row["expiration_reason"],
+            retry: Retry(
+                since: try instant("retry_since"), count: try row["retry_count"],
+                graceUntil: try instant("grace_until")),
+            expirationReason: try row["expiration_reason"],
             agreedPrice: known?.agreed, priceIncrease: known?.increase, dueAt: try instant("due_at"),
             attempt: try row["attempt"])
     }

@@ -1,47 +1,50 @@
 import StoreModels
 
-/// What happens to a subscription (``SubscriptionStateMachine``).
+/// An event of a subscription (``SubscriptionStateMachine``).
 enum SubscriptionChange: Hashable, Sendable {
-    /// A purchase that takes effect at once: the first of the group, one after it had lapsed, an upgrade, a crossgrade.
+    /// A purchase with immediate effect: the first of the group, one after a lapse, an upgrade, a crossgrade.
     case bought(SubscriptionPurchase)
     /// The next period is paid, or costs nothing.
     case charged(SubscriptionRenewal)
     case declined(SubscriptionDecline)
-    /// The processor has another amount under the renewal's key. The period is neither given nor declined, and the
-    /// service does not retry. An operator asks again (`resolveBilling`) or ends the subscription (`expire`).
+    /// The processor has another amount under the renewal's key.
+    ///
+    /// The period is neither given nor declined, and the service does not retry. An operator asks again
+    /// (`resolveBilling`) or ends the subscription (`expire`).
     case quarantined(SubscriptionMismatch)
     case graceEnded
-    /// The end; before the period's own end it is cut short.
+    /// The subscription ends. Before the period's own end the period is shortened.
     case expired(Subscription.ExpirationReason)
     case autoRenewDisabled, autoRenewEnabled
-    /// The next renewal buys another product; `by` is the transaction that says so, if one does.
+    /// The next renewal buys another product; `by` is the transaction that schedules it, if any.
     case changeScheduled(to: String, by: String?)
     case changeReverted(by: String?)
     /// The present period's money or entitlement is taken back.
     case ended(SubscriptionTakenBack)
-    /// A period that is still to come is taken back: the subscription ends where that one would have begun.
+    /// A later period is taken back: the subscription ends where that period would have begun.
     case curtailed(SubscriptionTakenBack, at: Timestamp)
     case extended(days: Int)
     case renewalWillFail
-    /// The next renewal costs more than was agreed to; nil: no longer.
+    /// The next renewal costs more than was agreed; nil withdraws that.
     case priceRaised(PriceIncrease?)
-    /// What the subscriber says to it.
+    /// The subscriber agrees to the higher price, or refuses.
     case priceAnswered(agrees: Bool)
 }
 
-/// What belongs into the commit of a change, besides the subscription's row.
+/// An action for the commit of a change, besides writing the subscription's row.
 enum SubscriptionAction: Hashable, Sendable {
-    /// An entry of the timeline; whose account it is, is known to the commit.
+    /// Record a timeline entry; the commit adds the account.
     case record(SubscriptionEvent)
     case writePeriod(SubscriptionPeriodRow)
-    /// A person is asked about the price, or no longer; the prompt is about this transaction.
+    /// Ask a person about the price; the prompt is about this transaction.
     case askConsent(about: String)
+    /// Withdraw the price prompt about this transaction.
     case withdrawConsent(about: String)
-    /// A product was paid in a group for the first time since it was another one.
+    /// Record the group in which a product was paid, when product or group has changed.
     case writeGroup(String, product: String)
-    /// All periods are over at an instant, also such that were to begin later.
+    /// End all periods at an instant, including later ones.
     case cutPeriods(at: Timestamp)
-    /// A period ends later than it was sold for.
+    /// Extend a period beyond the end it was sold with.
     case extendPeriod(Int, to: Timestamp)
 }
 
@@ -51,20 +54,24 @@ enum SubscriptionEnding: Hashable, Sendable { case refunded, revoked }
 /// A period whose money or entitlement is taken back.
 struct SubscriptionTakenBack: Hashable, Sendable {
     var ending: SubscriptionEnding
+    /// The refunded amount; nil for none.
     var refunded: Money?
+    /// The period's index.
     var period: Int
-    /// Of the transaction that paid it.
+    /// The identifier of the transaction that paid it.
     var identifier: String?
 }
 
-/// A period that is paid.
+/// A paid period.
 struct SubscriptionPaid: Hashable, Sendable {
-    /// The transaction's `id`, and its identifier.
+    /// The transaction's `id`.
     var id: String
+    /// The transaction's identifier.
     var identifier: String
     var product: String
-    /// Nil where nothing was charged.
+    /// Nil when nothing was charged.
     var chargeKey: String?
+    /// The charged amount, zero included.
     var amount: Money
     var start: Timestamp
     var end: Timestamp
@@ -75,48 +82,58 @@ struct SubscriptionPurchase: Hashable, Sendable {
     var paid: SubscriptionPaid
     /// The product's group.
     var group: String
-    /// The product's own price, which the subscriber agrees to; nil where it is not known.
+    /// The product's own price, to which the subscriber agrees; nil where it is not known.
     var price: Money?
+    /// The product's service level; 1 is the highest.
     var level: Int
-    /// The product's own period, and how long was bought.
+    /// The product's own period.
     var length: SubscriptionPeriod
+    /// The length that was bought.
     var accessPeriod: SubscriptionPeriod
+    /// The offer of the new period; nil at the regular price.
     var offer: StoredSubscription.RunningOffer?
     var rate: SubscriptionRenewalRate
 }
 
-/// A renewal that is paid.
+/// A paid renewal.
 struct SubscriptionRenewal: Hashable, Sendable {
+    /// The transaction's `id`.
     var id: String
+    /// The transaction's identifier.
     var identifier: String
     var product: String
     /// The product's group.
     var group: String
     /// The product's own price.
     var price: Money?
-    /// A price the subscriber was not asked about in time: this period costs the one before, and they are asked now.
+    /// A higher price the subscriber was not asked about in time; this period has the former one.
     var asks: PriceIncrease?
+    /// The product's service level; 1 is the highest.
     var level: Int
     var length: SubscriptionPeriod
+    /// Nil when nothing was charged.
     var chargeKey: String?
+    /// The charged amount, zero included.
     var amount: Money
-    /// The offer of the new period.
+    /// The offer of the new period; nil at the regular price.
     var offer: StoredSubscription.RunningOffer?
-    /// What the period before has cost at the regular price, when the new one costs another.
+    /// The former period's regular price, when the new one differs; else nil.
     var formerPrice: Money?
 }
 
-/// A renewal the processor has charged another amount for than was agreed.
+/// A renewal that the processor has charged with another amount than was agreed.
 struct SubscriptionMismatch: Hashable, Sendable {
     var agreed: Money
-    /// Nil where the processor has not said.
+    /// Nil when the processor has not named an amount.
     var charged: Money?
 }
 
-/// A renewal the processor has refused.
+/// A renewal that the processor has declined.
 struct SubscriptionDecline: Hashable, Sendable {
+    /// The amount that was declined.
     var amount: Money
+    /// The processor's reason; nil when it has given none.
     var reason: String?
-    /// The app's subscriptions have a grace period.
+    /// Whether the app's subscriptions have a grace period.
     var hasGrace: Bool
 }

@@ -1,33 +1,36 @@
 import StoreModels
 
-/// Decides what buying a subscription does to the one the customer has in its group, without I/O (`mission.md` §2.7).
+/// Decides how a purchase affects the customer's subscription in the product's group, without I/O.
 ///
-/// Higher service, and the same service in periods of the same length, take effect at once; everything else with the
-/// next renewal; the present product takes a scheduled change back.
+/// A higher service level, and the same one in periods of the same length, take effect immediately; everything else
+/// with the next renewal. Buying the present product takes a scheduled change back.
 enum SubscriptionChangePolicy {
     enum Outcome: Hashable, Sendable {
         /// There is no active subscription: an ordinary purchase.
         case begin
-        /// At once, in the place of the present period.
+        /// Replaces the present period immediately.
         case replace(PurchaseTerms.Change)
-        /// Noted for the instant at which the present period ends; nothing is paid.
+        /// Takes effect when the present period ends; nothing is paid now.
         case schedule(at: Timestamp)
-        /// What was scheduled is not any more; nothing is paid.
+        /// Takes the scheduled change back; nothing is paid.
         case revert
         case alreadySubscribed
     }
 
-    /// What is to be bought.
+    /// The product to buy.
     struct Wanted: Hashable, Sendable {
         var product: String
-        /// 1 is the highest service.
+        /// The service level; 1 is the highest.
         var level: Int
         var length: SubscriptionPeriod
-        /// Whether it is sold at the terms of a promotional offer, a win-back offer or an offer code. Such a purchase
-        /// always takes effect immediately (our choice), so that the offer's periods are counted from the purchase.
+        /// Whether it is sold with a promotional offer, a win-back offer or an offer code.
+        ///
+        /// Such a purchase always takes effect immediately (our choice), so that the offer's periods are counted from
+        /// the purchase.
         var takesOffer = false
     }
 
+    /// Decides about a purchase.
     /// - Parameter now: The app's clock.
     static func decide(_ wanted: Wanted, _ subscription: StoredSubscription?, now: Timestamp) -> Outcome {
         guard let subscription, subscription.isActive(at: now) else { return .begin }
@@ -38,7 +41,7 @@ enum SubscriptionChangePolicy {
         if wanted.level == subscription.level, wanted.length.isAsLong(as: subscription.length) {
             return .replace(.crossgrade)
         }
-        // After a renewal that failed there is no period left whose end a change could wait for (ours).
+        // After a renewal that failed no period is left whose end a change could wait for (our choice).
         guard subscription.state == .subscribed else { return .replace(change(to: wanted, subscription)) }
         if isScheduled, wanted.product.isExactly(subscription.renewProduct) { return .alreadySubscribed }
         return .schedule(at: subscription.period.end)
@@ -51,7 +54,7 @@ enum SubscriptionChangePolicy {
 }
 
 extension SubscriptionPeriod {
-    /// Twelve months are a year, and seven days a week.
+    /// Tells whether two periods have the same length: twelve months are a year, and seven days a week.
     fileprivate func isAsLong(as other: SubscriptionPeriod) -> Bool { normal == other.normal }
 
     private var normal: SubscriptionPeriod {

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The timelines of subscriptions, as rows: each is written in the commit in which it happened.
+/// Reads and writes the timelines of subscriptions. An event's own commit writes its entry.
 enum SubscriptionEventRepository {
     static func insert(
         _ event: SubscriptionEvent, account: String, of subscription: StoredSubscription, in transaction: SQLTransaction
@@ -17,10 +17,10 @@ enum SubscriptionEventRepository {
             event.at.milliseconds, try StoredJSON.text(event))
     }
 
-    /// An entry, and its place among all of the store's.
+    /// An entry, and its position among all of the store's.
     typealias Placed = (position: Int64, event: SubscriptionEvent)
 
-    /// What has happened to a subscription behind a place, in the order it was written.
+    /// Reads a subscription's entries after a position, in the order they were written.
     static func timeline(
         of originalID: String, after position: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [Placed] {
@@ -32,7 +32,7 @@ enum SubscriptionEventRepository {
         ).map(placed)
     }
 
-    /// The place of an app's last entry; 0 before the first.
+    /// Reads the position of an app's last entry; 0 before the first.
     static func last(of bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> Int64 {
         let row = try await reader.queryOne(
             "SELECT MAX(position) AS last FROM subscription_event WHERE bundle_id = ?", bundleId)
@@ -40,7 +40,7 @@ enum SubscriptionEventRepository {
         return last ?? 0
     }
 
-    /// How many entries of an app lie between two places.
+    /// Counts an app's entries between two positions.
     static func count(
         of bundleId: String, after first: Int64, through last: Int64, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
@@ -50,11 +50,11 @@ enum SubscriptionEventRepository {
         return try row?["entries"] ?? 0
     }
 
-    /// The first entries between two places, by business time.
+    /// Reads an app's first entries between two positions, by business time.
     static func list(
         of bundleId: String, after first: Int64, through last: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [SubscriptionEvent] {
-        // The index holds all that the order needs, so that only the rows of the answer are fetched.
+        // The index holds everything the order needs, so that only the rows of the reply are fetched.
         try await reader.query(
             """
             SELECT position, body FROM subscription_event WHERE position IN (

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// In which groups the products of a subscription were paid: one row for each pair there ever was.
+/// Reads and writes the groups in which subscription products were paid, one row per pair.
 enum SubscriptionGroupRepository {
     struct Row: Hashable, Sendable {
         var originalID: String

@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
-/// Finds subscriptions for those who know a transaction of theirs, and lists them.
+/// Finds subscriptions by their transactions, and lists them.
 enum SubscriptionLookup {
-    /// The subscription of a transaction, by the transaction's `id` or identifier, of any customer.
+    /// Finds the subscription of a transaction of any customer, by the transaction's `id` or identifier.
     /// - Throws: `notFound`.
     static func find(_ id: String, in reader: SQLReader) async throws -> DueSubscription {
         var identifier = id
@@ -22,7 +22,7 @@ enum SubscriptionLookup {
             StoredTransaction.init)
     }
 
-    /// A customer's own subscription, by its first transaction's identifier.
+    /// Finds a customer's own subscription by its first transaction's identifier.
     static func find(
         original identifier: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws -> DueSubscription? {
@@ -34,7 +34,7 @@ enum SubscriptionLookup {
         ).map(DueSubscription.init)
     }
 
-    /// A customer's, in the order of their first purchase.
+    /// Reads a customer's subscriptions in the order of their first purchase.
     static func list(
         of customer: CustomerReference, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
@@ -47,7 +47,7 @@ enum SubscriptionLookup {
         ).map(DueSubscription.init)
     }
 
-    /// For the operator, across customers, in the order of their first purchase.
+    /// Reads subscriptions of all customers for the operator, in the order of their first purchase.
     static func list(_ request: SubscriptionListRequest, in reader: SQLReader) async throws -> [DueSubscription] {
         var conditions = ["s.original_identifier > ?"]
         var arguments: [any SQLValueConvertible] = [request.after ?? ""]

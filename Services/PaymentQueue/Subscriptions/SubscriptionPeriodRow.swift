@@ -1,22 +1,26 @@
 import Persistence
 import StoreModels
 
-/// One period of a subscription that was bought, renewed or recovered. It is a row, and one captured charge unless it
-/// was free (S1, S2).
+/// A period of a subscription that was bought, renewed or recovered.
+///
+/// It is a row, and one captured charge unless it was free (S1, S2).
 struct SubscriptionPeriodRow: Hashable, Sendable {
+    /// The number of periods before it.
     var index: Int
-    /// The transaction's `id`, and its identifier.
+    /// The transaction's `id`.
     var id: String
+    /// The transaction's identifier.
     var identifier: String
     var product: String
-    /// What the processor knows its charge by; nil for a period that cost nothing.
+    /// The key of its charge at the processor; nil for a period that cost nothing.
     var chargeKey: String?
+    /// The charged amount, zero included.
     var amount: Money
     var start: Timestamp
     var end: Timestamp
 }
 
-/// The periods as rows. Their primary key lets a period be paid for once.
+/// Reads and writes periods. Their primary key lets a period be paid once.
 enum SubscriptionPeriodRepository {
     static func insert(
         _ period: SubscriptionPeriodRow, of subscription: StoredSubscription, in transaction: SQLTransaction
@@ -31,7 +35,7 @@ enum SubscriptionPeriodRepository {
             period.start.milliseconds, period.end.milliseconds)
     }
 
-    /// A period ends later than it was sold for.
+    /// Writes a later end of a period.
     static func setEnd(
         _ end: Timestamp, ofPeriod index: Int, of originalID: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -40,7 +44,7 @@ enum SubscriptionPeriodRepository {
             originalID, index)
     }
 
-    /// All periods are over at an instant; what would have begun later has no length.
+    /// Ends all periods at an instant. A later period gets no length.
     static func cut(
         at end: Timestamp, of originalID: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -59,8 +63,9 @@ enum SubscriptionPeriodRepository {
         var end: Timestamp
     }
 
-    /// Periods other than the latest one that are not over at an instant. They exist when an operator has renewed
-    /// early, or the clock was set back.
+    /// Reads the periods other than the latest one that are not over at an instant.
+    ///
+    /// They exist when an operator has renewed early, or the clock was set back.
     static func others(
         than known: StoredSubscription, endingAfter instant: Timestamp, in reader: SQLReader
     ) async throws -> [Other] {
@@ -85,13 +90,16 @@ enum SubscriptionPeriodRepository {
         var end: Timestamp
     }
 
-    /// The period a transaction has paid.
+    /// Finds the period a transaction has paid.
     static func find(
         transactionID: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Paid? {
         guard
             let row = try await reader.queryOne(
-                "SELECT original_id, period_index, starts_at, ends_at FROM subscription_period WHERE transaction_id = ?",
+                """
+                SELECT original_id, period_index, starts_at, ends_at FROM subscription_period
+                WHERE transaction_id = ?
+                """,
                 transactionID)
         else { return nil }
         return Paid(
@@ -99,7 +107,7 @@ enum SubscriptionPeriodRepository {
             start: Timestamp(milliseconds: try row["starts_at"]), end: Timestamp(milliseconds: try row["ends_at"]))
     }
 
-    /// The transactions of periods behind one, the last one first, that are not over at an instant.
+    /// Reads transactions of later periods that are not over at an instant, the last first.
     static func later(
         than paid: Paid, endingAfter instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {

@@ -2,17 +2,20 @@ import BusService
 import Persistence
 import StoreModels
 
-/// `subscription.list`, `.search` and `.timeline`.
+/// Handles `subscription.list`, `.search` and `.timeline`.
 struct SubscriptionReader: Sendable {
+    /// Maximum number of subscriptions in one page.
     static let pageMax = 100
+    /// Maximum number of timeline entries in one page.
     static let eventsMax = 500
-    /// For all quotes of an answer; what is not known by then is left out.
+    /// Timeout of all quotes of a reply; prices not known by then are left out.
     static let quoteTime: Duration = .seconds(1)
 
     let database: any SQLDatabase
     let clock: BusinessClock
     let quotes: QuoteCache
 
+    /// Lists a customer's subscriptions.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
     func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -32,6 +35,7 @@ struct SubscriptionReader: Sendable {
             after: rows.count > shown.count ? shown.last?.value.originalIdentifier : nil, businessNow: now)
     }
 
+    /// Lists subscriptions of all customers for the operator.
     /// - Throws: `requestInvalid`.
     func search(_ request: SubscriptionListRequest) async throws -> SubscriptionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -51,6 +55,7 @@ struct SubscriptionReader: Sendable {
             after: rows.count > shown.count ? shown.last?.value.originalIdentifier : nil, businessNow: now)
     }
 
+    /// Lists a subscription's timeline.
     /// - Throws: `requestInvalid`, `notFound`.
     func timeline(_ request: TimelineRequest) async throws -> SubscriptionTimeline {
         try ReplyBudget.checkLimit(request.limit, max: Self.eventsMax)
@@ -70,7 +75,7 @@ struct SubscriptionReader: Sendable {
             after: rows.count > page.count ? page.last.map { "\($0.position)" } : nil)
     }
 
-    /// What win-back offers are decided by, of subscriptions that have ended; by their first transaction.
+    /// Reads what decides about win-back offers of ended subscriptions, by their first transaction.
     private func winBackFacts(
         _ rows: [DueSubscription], of customer: CustomerReference, at now: Timestamp, in reader: SQLReader
     ) async throws -> [ExactText: WinBackFacts] {
@@ -87,7 +92,7 @@ struct SubscriptionReader: Sendable {
         return facts
     }
 
-    // MARK: Showing
+    // MARK: Replies
 
     func show(_ due: DueSubscription, isOperator: Bool) async -> Subscription {
         var quoted: [QuoteRequest: Quote?] = [:]
@@ -128,7 +133,8 @@ struct SubscriptionReader: Sendable {
         return shown
     }
 
-    /// - Returns: Nil when Catalog has not answered in time.
+    /// Requests a quote, once per reply.
+    /// - Returns: Nil when Catalog has not replied in time.
     private func quote(
         _ request: QuoteRequest, _ quoted: inout [QuoteRequest: Quote?], until last: ContinuousClock.Instant
     ) async -> Quote? {

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Subscriptions as rows, one per customer and group they began in.
+/// Reads and writes subscriptions, one per customer and group they began in.
 enum SubscriptionRepository {
     static func find(
         group: String, of customer: CustomerReference, in reader: SQLReader
@@ -15,7 +15,7 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// The one a transaction has paid a period of.
+    /// Finds the subscription of which a transaction has paid a period.
     static func find(
         paidBy transactionID: String, in reader: SQLReader
     ) async throws -> StoredSubscription? {
@@ -27,7 +27,7 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// As ``find(group:of:in:)``, locked until the commit. The customer's lock comes first.
+    /// Reads a customer's subscription of a group, locked until the commit. The customer's lock comes first.
     static func lock(
         group: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
@@ -39,7 +39,7 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// The same, by its first transaction's `id`.
+    /// Reads a customer's subscription by its first transaction's `id`, locked until the commit.
     static func lock(
         originalID: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
@@ -51,7 +51,7 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// All of a customer's, locked until the commit.
+    /// Reads all of a customer's subscriptions, locked until the commit.
     @discardableResult
     static func lockAll(
         of customer: CustomerReference, in transaction: SQLTransaction
@@ -64,7 +64,7 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// All of a customer's, in the order of their first purchase.
+    /// Reads all of a customer's subscriptions, in the order of their first purchase.
     static func all(of customer: CustomerReference, in reader: SQLReader) async throws -> [StoredSubscription] {
         try await reader.query(
             """
@@ -74,7 +74,7 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// Purchases of the customer that wait for another one, or for a renewal; an index of their own holds nothing else.
+    /// Reads the customer's waiting purchases from a partial index.
     static func waitingPurchases(
         of customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
@@ -90,14 +90,15 @@ enum SubscriptionRepository {
         return identifiers
     }
 
-    /// The primary key lets a customer begin one subscription in a group (S6).
+    /// Inserts a subscription. The primary key lets a customer begin one subscription in a group (S6).
     static func insert(_ value: StoredSubscription, in transaction: SQLTransaction) async throws {
         try await transaction.execute(
             """
-            INSERT INTO subscription (state, product_identifier, level, length, period_index, period_start, active_until,
-                active_id, active_transaction, anchor, anchor_count, will_auto_renew, renew_product, offer, rate,
-                paid_group, price, renewals, fails_next, retry_since, retry_count, grace_until, expiration_reason, due_at, attempt,
-                revision, bundle_id, customer_identifier, subscription_group, original_id, original_identifier)
+            INSERT INTO subscription (state, product_identifier, level, length, period_index, period_start,
+                active_until, active_id, active_transaction, anchor, anchor_count, will_auto_renew, renew_product,
+                offer, rate, paid_group, price, renewals, fails_next, retry_since, retry_count, grace_until,
+                expiration_reason, due_at, attempt, revision, bundle_id, customer_identifier, subscription_group,
+                original_id, original_identifier)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             arguments: try columns(value) + [
@@ -117,14 +118,15 @@ enum SubscriptionRepository {
             """
             UPDATE subscription SET state = ?, product_identifier = ?, level = ?, length = ?, period_index = ?,
                 period_start = ?, active_until = ?, active_id = ?, active_transaction = ?, anchor = ?,
-                anchor_count = ?, will_auto_renew = ?, renew_product = ?, offer = ?, rate = ?, paid_group = ?, price = ?, renewals = ?,
-                fails_next = ?, retry_since = ?, retry_count = ?, grace_until = ?, expiration_reason = ?, due_at = ?,
-                attempt = ?, revision = ?, claimed_by = NULL, claimed_until = 0
+                anchor_count = ?, will_auto_renew = ?, renew_product = ?, offer = ?, rate = ?, paid_group = ?,
+                price = ?, renewals = ?, fails_next = ?, retry_since = ?, retry_count = ?, grace_until = ?,
+                expiration_reason = ?, due_at = ?, attempt = ?, revision = ?, claimed_by = NULL, claimed_until = 0
             WHERE original_id = ? AND revision = ?
             """, arguments: try columns(value) + [next.revision, value.originalID, value.revision])
         return count == 1 ? next : nil
     }
 
+    /// Lists a row's values, in the order of both statements' columns.
     private static func columns(_ value: StoredSubscription) throws -> [any SQLValueConvertible] {
         [
             value.state, value.product, value.level, value.length.iso8601, value.period.index,
@@ -135,8 +137,8 @@ enum SubscriptionRepository {
             try value.agreedPrice.map {
                 try StoredJSON.text(StoredSubscription.Price(agreed: $0, increase: value.priceIncrease))
             }, value.renewals, value.failsNext,
-            value.retrySince?.milliseconds, value.retryCount, value.graceUntil?.milliseconds, value.expirationReason,
-            value.dueAt?.milliseconds, value.attempt,
+            value.retry.since?.milliseconds, value.retry.count, value.retry.graceUntil?.milliseconds,
+            value.expirationReason, value.dueAt?.milliseconds, value.attempt,
         ]
     }
 }

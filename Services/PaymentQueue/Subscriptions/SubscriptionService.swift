@@ -2,10 +2,12 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// `subscription.update` and `.operate`: what customers and operators do to one subscription. It is brought up to the
-/// app's clock first, so that nothing is changed under a renewal's feet: a cancellation that is acknowledged before the
-/// boundary is never followed by a charge (S3).
+/// Handles `subscription.update` and `.operate`: changes of one subscription by customers and operators.
+///
+/// The subscription is brought up to the app's clock first, so that no change conflicts with a renewal: a cancellation
+/// that is acknowledged before the boundary is never followed by a charge (S3).
 struct SubscriptionService: Sendable {
+    /// Maximum number of days of one extension.
     static let daysMax = 90
 
     let renewals: RenewalService
@@ -13,8 +15,9 @@ struct SubscriptionService: Sendable {
 
     // MARK: Operators
 
+    /// Applies an operator's operation.
     /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
-    ///   `serviceUnavailable` while the processor or Catalog has to answer first; `outcomeUnknown` when a charge was
+    ///   `serviceUnavailable` while the processor or Catalog has to reply first; `outcomeUnknown` when a charge was
     ///   begun and its outcome is not known; the renewal continues by itself.
     func operate(
         _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
@@ -42,14 +45,14 @@ struct SubscriptionService: Sendable {
         }
     }
 
-    /// The next renewal, now.
+    /// Charges the next renewal now.
     private func charge(
         _ due: DueSubscription, from states: Set<SubscriptionState>
     ) async throws -> OperateSubscriptionReply {
         guard let (known, now) = try await renewals.find(due.value.originalID) else {
             throw StoreError(.notFound, "no such subscription")
         }
-        // What has fallen due since is another decision's.
+        // What has fallen due since then is another decision.
         try known.value.requireIdle(at: now)
         guard states.contains(known.value.state), known.value.willAutoRenew else {
             throw StoreError(
@@ -72,7 +75,7 @@ struct SubscriptionService: Sendable {
         return try await run(job)
     }
 
-    /// Asks the processor at once. About a renewal in quarantine that is the same charge again, and never another one.
+    /// Asks the processor now. A renewal in quarantine keeps its charge and never gets another one.
     private func resolve(_ due: DueSubscription) async throws -> OperateSubscriptionReply {
         guard let (known, _) = try await renewals.find(due.value.originalID), known.value.isQuarantined,
             let text = known.value.attempt
@@ -88,7 +91,7 @@ struct SubscriptionService: Sendable {
             transaction: settled.transaction)
     }
 
-    /// An operator's expiry is also the end of a renewal in quarantine.
+    /// Commits an operator's change. An expiry also ends a renewal in quarantine.
     private func change(
         _ due: DueSubscription, _ event: SubscriptionChange
     ) async throws -> OperateSubscriptionReply {
@@ -104,6 +107,7 @@ struct SubscriptionService: Sendable {
 
     // MARK: Customers
 
+    /// Applies a customer's wishes for the next renewal.
     /// - Throws: `notFound`, also for another customer's; `productNotFound` for a product that is not of the group;
     ///   `requestInvalid` for one that is to be bought; `transactionStateInvalid`; `serviceUnavailable`.
     func update(
@@ -129,7 +133,7 @@ struct SubscriptionService: Sendable {
         return try await show(due.value.originalID, isOperator: false)
     }
 
-    /// What the next renewal is to buy, as Catalog knows it.
+    /// Reads the product the next renewal is to buy from Catalog.
     private func wanted(
         _ product: String?, instead due: DueSubscription, until last: ContinuousClock.Instant
     ) async throws -> SubscriptionChangePolicy.Wanted? {
@@ -144,7 +148,7 @@ struct SubscriptionService: Sendable {
             product: product, level: quote.subscriptionLevel ?? 1, length: length)
     }
 
-    /// The app puts the question about a higher price off, or has the person asked.
+    /// Shows the app's question about a higher price, or postpones it.
     /// - Throws: `notFound`, also for another customer's.
     func showPriceConsent(_ request: ShowPriceConsentRequest) async throws -> Subscription {
         let customer = request.customer
@@ -163,7 +167,7 @@ struct SubscriptionService: Sendable {
 
     // MARK: Common
 
-    /// The subscription, with nothing due any more.
+    /// Finds a subscription and brings it up to the app's clock.
     private func current(
         until last: ContinuousClock.Instant,
         _ find: @escaping @Sendable (SQLReader) async throws -> DueSubscription
@@ -177,7 +181,7 @@ struct SubscriptionService: Sendable {
         return due
     }
 
-    /// Runs `body` on the subscription under its locks, and tells of what was committed.
+    /// Runs `body` on the subscription under its locks, and publishes the changes.
     private func commit(
         _ value: StoredSubscription, endsQuarantine: Bool = false,
         _ body: @escaping @Sendable (inout CustomerTransaction, StoredSubscription) async throws -> PaymentTransaction?
@@ -206,8 +210,9 @@ struct SubscriptionService: Sendable {
 }
 
 extension Quote {
-    /// Whether a subscription may change to the product. The product has to be of its group, as the group is today or
-    /// was when it was paid.
+    /// Tells whether a subscription may change to the product.
+    ///
+    /// The product has to be of its group, as the group is today or was at the last payment.
     fileprivate func isOfGroup(of value: StoredSubscription) -> Bool {
         guard let group = product?.subscriptionGroupIdentifier else { return false }
         return [value.group, value.paidGroup].contains { $0.isExactly(group) }

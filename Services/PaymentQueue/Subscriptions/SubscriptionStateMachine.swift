@@ -1,7 +1,6 @@
 import StoreModels
 
-/// The life of one subscription, without I/O: an event of the business clock goes in, the row as it is then and what
-/// belongs into the same commit come out.
+/// Decides a subscription's next row and its commit's actions from an event, without I/O.
 ///
 /// ```
 /// subscribed ── declined ─▶ inGracePeriod ── graceEnded ─▶ inBillingRetryPeriod ── 60 days ─▶ expired
@@ -14,14 +13,17 @@ import StoreModels
 struct SubscriptionStateMachine: Hashable, Sendable {
     private(set) var value: StoredSubscription
     private var actions: [SubscriptionAction] = []
+    /// The instant of the change, by the app's clock.
     private let at: Timestamp
 
-    /// - Parameter at: The instant of the change, by the app's clock; at or behind `dueAt` for what falls due.
+    /// Creates the machine of a stored subscription.
+    /// - Parameter at: The instant of the change, by the app's clock; at or after `dueAt` for what falls due.
     init(_ value: StoredSubscription, at: Timestamp) {
         self.value = value
         self.at = at
     }
 
+    /// Applies an event.
     /// - Returns: The actions for the commit that writes ``value``.
     /// - Throws: `transactionStateInvalid` where the state has no such edge.
     mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
@@ -125,7 +127,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         }
     }
 
-    /// The billing date stays, unless access was interrupted or the product's length is another one.
+    /// Returns the next period's anchor. The billing date stays, unless access was interrupted or the length changes.
     private func anchor(of renewal: SubscriptionRenewal) -> RenewalSchedule.Anchor {
         if value.state == .inBillingRetryPeriod { return RenewalSchedule.Anchor(at: at, count: 1) }
         guard renewal.length == value.length else { return RenewalSchedule.Anchor(at: value.period.end, count: 1) }
@@ -158,18 +160,18 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     }
 
     private mutating func leaveRetry() {
-        (value.retrySince, value.retryCount, value.graceUntil, value.attempt) = (nil, 0, nil, nil)
+        (value.retry, value.attempt) = (StoredSubscription.Retry(), nil)
     }
 
     // MARK: Declined
 
     private mutating func refuse(_ decline: SubscriptionDecline) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "declined")
-        value.retryCount += 1
+        value.retry.count += 1
         (value.attempt, value.failsNext) = (nil, false)
         record(.billingFailed, amount: decline.amount, detail: decline.reason)
         if value.state == .subscribed {
-            // An operator was early: the period goes on, and its end tries again.
+            // An operator was early: the period continues, and its end tries again.
             guard at >= value.period.end else {
                 value.dueAt = value.period.end
                 return
@@ -177,10 +179,10 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             enterRetry(hasGrace: decline.hasGrace)
         }
         guard let next = retries?.next(after: at) else { return try expire(.billingError) }
-        value.dueAt = value.graceUntil.map { min($0, next) } ?? next
+        value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 
-    /// Nothing falls due any more, so that no clock waits for it; the charge stays noted.
+    /// Stops what falls due, so that no clock waits for it, and keeps the charge.
     private mutating func quarantine(_ mismatch: SubscriptionMismatch) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "quarantined")
         guard !value.isQuarantined else { return }
@@ -190,23 +192,23 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     }
 
     private mutating func enterRetry(hasGrace: Bool) {
-        value.retrySince = at
+        value.retry.since = at
         guard hasGrace else {
             value.state = .inBillingRetryPeriod
             return record(.billingRetryStarted)
         }
         let until = Timestamp(milliseconds: at.milliseconds + calendar.grace(of: value.length))
-        (value.state, value.graceUntil) = (.inGracePeriod, until)
+        (value.state, value.retry.graceUntil) = (.inGracePeriod, until)
         record(.gracePeriodStarted, expires: until)
     }
 
     private var retries: BillingRetryPolicy? {
-        value.retrySince.map { BillingRetryPolicy(since: $0, length: calendar.retry) }
+        value.retry.since.map { BillingRetryPolicy(since: $0, length: calendar.retry) }
     }
 
     private mutating func endGrace() throws(StoreError) {
         try require([.inGracePeriod], "out of its grace period")
-        (value.state, value.graceUntil) = (.inBillingRetryPeriod, nil)
+        (value.state, value.retry.graceUntil) = (.inBillingRetryPeriod, nil)
         record(.gracePeriodExpired)
         record(.billingRetryStarted)
         guard let next = retries?.next(notBefore: at) else { return try expire(.billingError) }
@@ -228,7 +230,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(.expired, expires: value.period.end, detail: detail(of: reason))
     }
 
-    /// The sandbox's bound is what testers do not expect, so it is said instead of `other`.
+    /// Describes an expiry. Testers do not expect the sandbox's maximum, so the timeline names it instead of `other`.
     private func detail(of reason: Subscription.ExpirationReason) -> String {
         guard reason == .other, value.hasRenewedEnough, at >= value.period.end else { return reason.rawValue }
         return "\(value.renewals) renewals under rate \(value.rate.rawValue), as in Apple's sandbox"
@@ -243,7 +245,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(taken)
     }
 
-    /// Access goes on until then. Nothing renews by itself: what was taken back was the renewal.
+    /// Ends the subscription later, and access with it. The renewal was taken back, so nothing renews.
     private mutating func curtail(_ taken: SubscriptionTakenBack, at end: Timestamp) throws(StoreError) {
         try require([.subscribed], "taken back")
         actions.append(.cutPeriods(at: end))
@@ -261,7 +263,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
             transactionIdentifier: taken.identifier, period: taken.period)
     }
 
-    // MARK: What people want of the next renewal
+    // MARK: Renewal preferences
 
     private mutating func disable() throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "cancelled")
@@ -270,7 +272,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         record(.autoRenewDisabled)
         switch value.state {
         case .subscribed: value.dueAt = value.period.end
-        case .inGracePeriod: value.dueAt = value.graceUntil
+        case .inGracePeriod: value.dueAt = value.retry.graceUntil
         case .inBillingRetryPeriod, .expired, .revoked: try expire(.cancelled)
         }
     }
@@ -281,7 +283,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.willAutoRenew = true
         record(.autoRenewEnabled)
         guard value.state == .inGracePeriod, let next = retries?.next(after: at) else { return }
-        value.dueAt = value.graceUntil.map { min($0, next) } ?? next
+        value.dueAt = value.retry.graceUntil.map { min($0, next) } ?? next
     }
 
     private mutating func schedule(_ product: String, _ by: String?) throws(StoreError) {
@@ -313,7 +315,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.failsNext = true
     }
 
-    // MARK: A higher price
+    // MARK: Price increases
 
     private mutating func raise(_ increase: PriceIncrease?) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "given another price")

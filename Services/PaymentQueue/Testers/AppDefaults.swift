@@ -2,28 +2,31 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// The tester defaults of each app, as Catalog has them now.
+/// Keeps the tester defaults of each app as Catalog has them now.
 ///
-/// While Catalog is away the last answer is used; before the first one there are no defaults. Purchases do not use this
+/// While Catalog is away the last reply is used; before the first one there are no defaults. Purchases do not use this
 /// cache: they take the defaults of their quote.
 final class AppDefaults: Sendable {
     /// Timeout of the request to Catalog.
-    static let answerTime: Duration = .seconds(1)
+    static let requestTimeout: Duration = .seconds(1)
     /// Maximum number of cached apps; when it is reached, the cache is emptied.
     static let appsMax = 1_000
 
+    /// The last known defaults of each app; nil for an app without defaults.
     private let known = Locked<[ExactText: TesterSettings?]>([:])
     private let requests: SharedRequest<ExactText, App>
 
     init(
         fetch: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
     ) {
-        requests = SharedRequest(patience: Self.answerTime) { (bundleId, deadline) async throws(StoreError) in
+        requests = SharedRequest(patience: Self.requestTimeout) { (bundleId, deadline) async throws(StoreError) in
             try await fetch(AppRequest(bundleId: bundleId.text), deadline)
         }
     }
 
+    /// Asks Catalog for an app's defaults.
     /// - Parameter deadline: The caller's deadline.
+    /// - Returns: Nil for an app without defaults, and while Catalog is away before its first reply.
     func of(_ bundleId: String, until deadline: ContinuousClock.Instant) async -> TesterSettings? {
         guard let app = try? await requests.ask(ExactText(bundleId), until: deadline) else {
             return known.withLock { $0[bundleId] ?? nil }

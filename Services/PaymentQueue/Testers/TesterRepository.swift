@@ -2,9 +2,12 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// What operators have set of accounts. A row holds the settings as they were put, and nothing of the defaults.
+/// Reads and writes the testers' settings, one row per account.
+///
+/// A row has the settings an operator has set, without the app's defaults.
 enum TesterRepository {
-    /// The account's settings; nil when no operator has set any.
+    /// Reads an account's settings.
+    /// - Returns: Nil when no operator has set any.
     static func find(_ account: String, in reader: SQLReader) async throws -> TesterSettings? {
         guard let row = try await reader.queryOne("SELECT settings FROM tester WHERE account = ?", account) else {
             return nil
@@ -12,7 +15,7 @@ enum TesterRepository {
         return try StoredJSON.value(TesterSettings.self, try row["settings"])
     }
 
-    /// What the account does at the store: what was set, over the app's defaults, over StoreKit's own behaviour.
+    /// Merges an account's settings: an operator's, over the app's defaults, over StoreKit's behaviour.
     static func effective(
         _ account: String, defaults: TesterSettings?, in reader: SQLReader
     ) async throws -> TesterSettings {
@@ -35,7 +38,7 @@ enum TesterRepository {
         try await raiseVersion(in: transaction)
     }
 
-    /// How far the settings of all accounts have come.
+    /// Reads the version of all settings, which grows with each change of any account.
     static func version(in reader: SQLReader) async throws -> Int64 {
         guard let row = try await reader.queryOne("SELECT version FROM testers_version") else {
             throw StoreError(.internal, "the testers' settings have no version")
@@ -43,16 +46,16 @@ enum TesterRepository {
         return try row["version"]
     }
 
-    /// In the commit of every change of what the store says of an account.
+    /// Raises the version, in the commit of every change of an account's settings or storefront.
     static func raiseVersion(in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute("UPDATE testers_version SET version = version + 1")
     }
 
-    /// Accounts that were set or have customers, behind `after`, by name.
+    /// Reads the accounts after `after` that have settings or customers, by name.
     static func accounts(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
-        // Both halves come from an index in the order of the whole, so a page costs what it shows.
+        // An index orders both halves as the whole, so the page's cost grows with its limit only.
         let rows = try await reader.query(
             """
             SELECT account FROM tester WHERE account > ? UNION SELECT account FROM customer WHERE account > ?
@@ -63,7 +66,8 @@ enum TesterRepository {
         return accounts
     }
 
-    /// The storefront of all of an account's customers; nil when there are none, or they differ.
+    /// Reads the storefront that all of an account's customers share.
+    /// - Returns: Nil when there are none, or they differ.
     static func commonStorefront(
         of account: String, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {

@@ -2,35 +2,37 @@ import BusService
 import Persistence
 import StoreModels
 
-/// `tester.get`, `.put`, `.delete` and `.list`: what accounts do at the store, as operators have set it.
+/// Handles `tester.get`, `.put`, `.delete` and `.list`: an account's settings at the store.
 struct TesterService: Sendable {
+    /// Maximum number of accounts in one page.
     static let pageMax = 500
 
     let database: any SQLDatabase
     let clock: BusinessClock
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
-    /// Returns the account's settings. An account without settings behaves as StoreKit does, whether it has been here
-    /// or not.
+    /// Reads an account's settings. An account without settings behaves as StoreKit does, whether it has customers or
+    /// not.
     /// - Throws: `requestInvalid`.
     func get(_ request: TesterRequest) async throws -> Tester {
         try AccountValidation.checkName(request.account)
         return try await database.read { reader in try await Self.tester(request.account, in: reader) }
     }
 
-    /// Grows with each change of any account.
+    /// Reads a version that grows with each change of any account.
     func version(_ request: Empty) async throws -> TestersVersion {
         TestersVersion(version: try await database.read { reader in try await TesterRepository.version(in: reader) })
     }
 
-    /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
-    /// they stay where they are.
+    /// Replaces an account's settings.
+    ///
+    /// A storefront moves the account's customers of all apps in the same commit. Without one they keep theirs.
     /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog does
-    ///   not answer about the storefront. Then nothing is stored.
+    ///   not reply about the storefront. Then nothing is stored.
     func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
         try AccountValidation.checkName(request.account)
         try TesterValidation.check(request.settings)
-        if let storefront = request.settings.storefront { try await checkKnown(storefront, deadline) }
+        if let storefront = request.settings.storefront { try await checkExists(storefront, deadline) }
         return try await database.write { transaction in
             try await TesterRepository.put(request.settings, of: request.account, wall: clock.wall(), in: transaction)
             if let storefront = request.settings.storefront {
@@ -40,7 +42,7 @@ struct TesterService: Sendable {
         }
     }
 
-    private func checkKnown(_ storefront: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+    private func checkExists(_ storefront: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
         let known: [Storefront]
         do {
             known = try await storefronts(deadline)
@@ -55,7 +57,7 @@ struct TesterService: Sendable {
         }
     }
 
-    /// Back to the defaults. The account's customers stay, and stay where they live. Deleting again is fine.
+    /// Deletes an account's settings. Its customers keep their storefront. Deleting again succeeds.
     /// - Throws: `requestInvalid`.
     func delete(_ request: TesterRequest) async throws -> Empty {
         try AccountValidation.checkName(request.account)
@@ -63,7 +65,7 @@ struct TesterService: Sendable {
         return Empty()
     }
 
-    /// Accounts that were set or have been in an app, by name.
+    /// Lists accounts that have settings or customers, by name.
     /// - Throws: `requestInvalid`.
     func list(_ request: PageRequest) async throws -> TestersPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -79,7 +81,7 @@ struct TesterService: Sendable {
         }
     }
 
-    /// Where no storefront is set, the effective one is where the account's customers live.
+    /// Reads an account's settings. Without one of its own, the effective storefront is its customers' common one.
     private static func tester(_ account: String, in reader: SQLReader) async throws -> Tester {
         var tester = Tester(account: account, settings: try await TesterRepository.find(account, in: reader) ?? .init())
         if tester.settings.storefront == nil,
@@ -91,9 +93,11 @@ struct TesterService: Sendable {
     }
 }
 
-/// Checks a tester's settings before they are stored. Without it an unknown name would be stored silently, and a test
-/// that relies on it would pass for the wrong reason.
+/// Checks a tester's settings before they are stored.
+///
+/// Otherwise an unknown name would be stored silently, and a test that relies on it would pass for the wrong reason.
 enum TesterValidation {
+    /// Checks the storefront and the simulated errors.
     /// - Throws: `requestInvalid` naming the member.
     static func check(_ settings: TesterSettings) throws(StoreError) {
         if let storefront = settings.storefront { try AccountValidation.checkStorefront(storefront) }

@@ -2,92 +2,70 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A transaction's row: the transaction, whose it is, and what the service itself has to remember of it.
+/// A transaction's row: the transaction, its customer, and the state of its processing.
 struct StoredTransaction: Hashable, Sendable {
-    /// What a transaction that has not ended is about, or that it has ended.
+    /// What the service does next with a transaction.
     enum Phase: String, Sendable {
-        /// Another purchase of the same product has to end first.
+        /// It waits for another purchase or a renewal to end.
         case waiting
-        /// The processor is being asked, again and again until it answers.
+        /// The processor is asked until it replies.
         case charging
         /// Nothing has to be paid: only the second commit is missing.
         case granting
-        /// The processor answered about another amount. Stays until a person has looked.
+        /// The processor replied with another amount. An operator has to decide.
         case quarantined
         /// Purchased, failed or restored.
         case settled
     }
 
     var customer: CustomerReference
-    /// `deliveries` included, as of the moment of reading.
+    /// The transaction, with `deliveries` as of the read.
     var transaction: PaymentTransaction
     var phase: Phase
-    /// A person has to answer a prompt first; until then no process acts on `phase`.
-    var awaitsAnswer: Bool
-    var isFinished: Bool
-    /// It is deferred, or was before it went on.
-    var wasDeferred: Bool
-    /// The transaction whose end a waiting purchase waits for; until then no sweep looks at it. Nil where no one commit
-    /// ends the waiting, as while a renewal is due.
-    var waitsFor: String?
-    /// What it waits for goes on only when a person has acted. Known to the commit that planned it, and not stored.
-    var waitsForPerson = false
+    /// Whether a person has to answer a prompt first; until then no process acts on `phase`.
+    var awaitsAnswer = false
+    var isFinished = false
+    /// Whether it is or was deferred.
+    var wasDeferred = false
+    /// What a waiting purchase waits for; until that has ended no sweep reads the purchase.
+    ///
+    /// Nil when no single commit ends the waiting, as while a renewal is due. Its `isForPerson` is known to the commit
+    /// that planned the purchase, and not stored.
+    var obstacle: PurchaseObstacle?
     /// The journal row of its first revision: its place in the customer's queue.
     var createdSeq: Int64
-    /// The journal row it was purchased or restored with: its place in the customer's history. Nil before that.
+    /// The journal row of its purchase or restore: its place in the customer's history; nil before that.
     var historySeq: Int64?
     /// Nil while it waits, and for a purchase that failed before there were any.
     var terms: PurchaseTerms?
-    /// What the purchase was planned with; kept while it waits and when it was interrupted, to be planned again.
+    /// The quote to plan with again; kept while the purchase waits, and when it was interrupted.
     var quote: Quote?
-    /// What came with the payment about an offer; kept, like the payment, to be planned again.
+    /// The offer request to plan with again; kept like the quote.
     var request: OfferRequest?
-    /// The key of its charge: a renewal has its period's, a purchase one made of its `id`.
+    /// The key of its charge: a renewal's is its period's, a purchase's is made of its `id`.
     var chargeKey: String
-
-    /// - Parameter chargeKey: The charge's key; nil for a purchase's.
-    init(
-        customer: CustomerReference, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
-        isFinished: Bool = false, wasDeferred: Bool = false, waitsFor: String? = nil, createdSeq: Int64,
-        historySeq: Int64? = nil,
-        terms: PurchaseTerms?, quote: Quote? = nil, request: OfferRequest? = nil, chargeKey: String? = nil
-    ) {
-        self.customer = customer
-        self.transaction = transaction
-        self.phase = phase
-        self.awaitsAnswer = awaitsAnswer
-        self.isFinished = isFinished
-        self.wasDeferred = wasDeferred
-        self.waitsFor = waitsFor
-        self.createdSeq = createdSeq
-        self.historySeq = historySeq
-        self.terms = terms
-        self.quote = quote
-        self.request = request
-        self.chargeKey = chargeKey ?? Self.chargeKey(of: transaction.id)
-    }
 
     var id: String { transaction.id }
 
-    /// The key of a purchase's charge.
+    /// Returns the key of a purchase's charge.
     static func chargeKey(of id: String) -> String { chargeKeyPrefix + id }
 
     private static let chargeKeyPrefix = "purchase:"
 
-    /// The transaction a charge key of ours is about.
-    /// - Returns: Nil for a key this service did not make.
+    /// Finds the transaction of a purchase's charge key.
+    /// - Returns: Nil for any other key.
     static func id(ofChargeKey key: String) -> String? {
         key.hasPrefix(chargeKeyPrefix) ? String(key.dropFirst(chargeKeyPrefix.count)) : nil
     }
 
-    /// What the subscription is kept by that it is a purchase of; nil also while it waits and nothing is agreed.
+    /// The key of the subscription it pays; nil also while it waits and nothing is agreed.
     var subscriptionKey: String? { terms?.subscription?.key }
 
-    /// Nothing more happens to it by itself.
+    /// Whether the service has nothing more to do about it.
     var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 
-    /// Nothing happens to it before a person has acted: no request waits for that.
-    var isWithPerson: Bool { isAtRest || waitsForPerson }
+    /// Whether nothing happens before a person has acted, so that no request waits.
+    var isWithPerson: Bool { isAtRest || obstacle?.isForPerson == true }
 }
 
 extension StoredTransaction.Phase: SQLValueConvertible {}
@@ -97,13 +75,15 @@ extension StoredTransaction {
         let body: String = try row["body"]
         var transaction = try StoredJSON.value(PaymentTransaction.self, body)
         transaction.deliveries = try row["deliveries"]
+        let waitsFor: String? = try row["waits_for"]
         let terms: String? = try row["terms"]
         let (quote, request): (String?, String?) = (try row["quote"], try row["offer_request"])
         self.init(
             customer: try CustomerReference(row),
             transaction: transaction, phase: try row["phase"], awaitsAnswer: try row["awaits_answer"],
             isFinished: try row["is_finished"], wasDeferred: try row["was_deferred"],
-            waitsFor: try row["waits_for"], createdSeq: try row["created_seq"], historySeq: try row["history_seq"],
+            obstacle: waitsFor.map { PurchaseObstacle(id: $0, isForPerson: false) },
+            createdSeq: try row["created_seq"], historySeq: try row["history_seq"],
             terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
             quote: try quote.map { try StoredJSON.value(Quote.self, $0) },
             request: try request.map { try StoredJSON.value(OfferRequest.self, $0) },

@@ -2,8 +2,9 @@ import Persistence
 import StoreModels
 
 extension TransactionRepository {
-    /// A device's unfinished transactions behind `after`, oldest first: what belongs to the customer, and what this
-    /// device caused itself.
+    /// Reads a device's unfinished transactions after `after`, oldest first.
+    ///
+    /// They are the customer's purchased and deferred ones, and all others the device itself began.
     static func unfinished(
         of customer: CustomerReference, deviceId: String, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -17,7 +18,7 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// A device's own purchases under way that began behind `after` and not behind `through`, oldest first.
+    /// Reads a device's own purchases in progress between `after` and `through`, oldest first.
     static func underWay(
         of customer: CustomerReference, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -31,7 +32,7 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// The rest of a device's unfinished transactions, likewise.
+    /// Reads a device's other unfinished transactions between `after` and `through`, oldest first.
     static func ended(
         of customer: CustomerReference, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -46,7 +47,7 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Counts a launch or resume that brings these (M51).
+    /// Counts a launch or resume that delivers these transactions (M51).
     static func countDelivery(
         of identifiers: [String], _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -59,8 +60,8 @@ extension TransactionRepository {
             """, arguments: arguments)
     }
 
-    /// Counts that people are asked to sign in because a transaction is delivered again.
-    /// - Returns: The number of times, this one included.
+    /// Counts a sign-in prompt for a transaction that is delivered again.
+    /// - Returns: The number of prompts, including this one.
     static func countSignIn(
         _ id: String, _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -72,8 +73,9 @@ extension TransactionRepository {
         return try row?["sign_ins"] ?? 1
     }
 
-    /// Purchased and restored, in the order in which they became so, from behind a place. Nothing comes in before a
-    /// place that was read.
+    /// Reads purchased and restored transactions after a place, in the order of those events.
+    ///
+    /// No later transaction is inserted before a place that was read.
     static func history(
         of customer: CustomerReference, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -86,7 +88,7 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// What was given again for nothing, or restored, because of a purchase.
+    /// Reads the free copies and restored transactions of a purchase.
     static func copies(
         of value: PaymentTransaction, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -101,7 +103,7 @@ extension TransactionRepository {
         ).map(StoredTransaction.init).filter { $0.transaction.originalTransactionIdentifier.isExactly(identifier) }
     }
 
-    /// How many transactions wait for their finish. Bounded by `limit`: more than that makes no difference.
+    /// Counts unfinished purchased and restored transactions, up to `limit`.
     static func unfinishedCount(
         of customer: CustomerReference, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
@@ -114,7 +116,7 @@ extension TransactionRepository {
         ).count
     }
 
-    /// For the operator, across customers, by identifier and so by age.
+    /// Reads transactions of all customers for the operator, by identifier and so by age.
     static func list(
         _ request: TransactionListRequest, in reader: SQLReader
     ) async throws -> [(StoredTransaction, account: String)] {
@@ -138,8 +140,10 @@ extension TransactionRepository {
         return try rows.map { (try StoredTransaction($0), account: try $0["account"]) }
     }
 
-    /// Transactions this service has to take to their end, by identifier. Quarantined ones and those that wait for an
-    /// answer need a person; those that wait for another transaction are listed again after its end.
+    /// Reads transactions this service has to take to their end, by identifier.
+    ///
+    /// Quarantined ones and those that wait for an answer need a person; those that wait for another transaction are
+    /// listed again after its end.
     static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
         -> [String]
     {
@@ -150,14 +154,15 @@ extension TransactionRepository {
         return identifiers
     }
 
-    /// As the index of what is left to do has it.
+    /// The condition of the partial index on open transactions.
     static let isOpen = "phase <> 'settled' AND awaits_answer = 0 AND waits_for IS NULL"
 
     private static let isUnsettled = "\(isOpen) AND phase <> 'quarantined'"
 
-    /// As ``unsettled(after:limit:in:)``, without those another replica works on; PostgreSQL only. Claims rows without
-    /// a claim or with an expired one, by the database's clock, which all replicas share. Rows that another replica is
-    /// claiming at the moment are skipped.
+    /// Claims and reads unsettled transactions that no other replica works on; PostgreSQL only.
+    ///
+    /// It claims rows without a claim or with an expired one, by the database's clock, which all replicas share. Rows
+    /// that another replica is claiming at the moment are skipped.
     static func claimUnsettled(
         _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
@@ -182,7 +187,7 @@ extension TransactionRepository {
         return identifiers
     }
 
-    /// How many transactions are quarantined; the health check tells.
+    /// Counts quarantined transactions, for the health check.
     static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
             "SELECT COUNT(*) AS quarantined FROM payment_transaction WHERE \(isOpen) AND phase = 'quarantined'")

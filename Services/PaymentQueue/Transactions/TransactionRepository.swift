@@ -2,8 +2,9 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Transactions as rows. Every statement that serves a customer carries app and customer.
+/// Reads and writes transactions. Every statement for a customer names app and customer.
 enum TransactionRepository {
+    /// Inserts a transaction.
     /// - Parameter body: The transaction's JSON.
     static func insert(
         _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
@@ -21,11 +22,11 @@ enum TransactionRepository {
             value.revision,
             value.payment.productIdentifier, value.originDeviceId, value.transactionIdentifier.flatMap(Int64.init),
             value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
-            try stored.request.map(StoredJSON.text), stored.chargeKey, stored.waitsFor, body)
+            try stored.request.map(StoredJSON.text), stored.chargeKey, stored.obstacle?.id, body)
     }
 
-    /// Writes what has become of a purchased or restored transaction since, a refund or an upgrade: its next revision.
-    /// - Returns: False when the row was no longer at the revision before, and nothing is written.
+    /// Writes a purchased or restored transaction's next revision, after a refund or an upgrade.
+    /// - Returns: False when the row was not at the revision before, and nothing is written.
     static func rewrite(
         _ value: PaymentTransaction, body: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
@@ -38,9 +39,9 @@ enum TransactionRepository {
             == 1
     }
 
-    /// Writes what becomes of `known`, which may have been read before this transaction.
+    /// Writes the next state of `known`, which may have been read before this commit.
     /// - Parameter body: The transaction's JSON.
-    /// - Returns: Whether the row was still equal to `known`; false means another writer was first and nothing is
+    /// - Returns: Whether the row was still equal to `known`. False means another writer was first and nothing is
     ///   written.
     static func advance(
         _ stored: StoredTransaction, body: String, from known: StoredTransaction, in transaction: SQLTransaction
@@ -62,8 +63,7 @@ enum TransactionRepository {
             known.phase, known.awaitsAnswer) == 1
     }
 
-    /// Writes what the service itself remembers of a transaction whose state stays: its phase, and whether it waits for
-    /// an answer.
+    /// Writes a transaction's phase, and whether it waits for an answer; its state stays.
     /// - Returns: Whether the row was still in that state.
     static func setPhase(
         of stored: StoredTransaction, in transaction: SQLTransaction
@@ -84,10 +84,10 @@ enum TransactionRepository {
             """
             UPDATE payment_transaction SET waits_for = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND phase = 'waiting'
-            """, stored.waitsFor, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier)
+            """, stored.obstacle?.id, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier)
     }
 
-    /// What waited for a transaction need not wait for it any longer.
+    /// Releases the purchases that wait for a transaction.
     static func release(
         waitingFor id: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -98,8 +98,8 @@ enum TransactionRepository {
             """, id, customer.bundleId, customer.customerIdentifier)
     }
 
-    /// Takes a transaction out of the queue.
-    /// - Returns: False when it was out already.
+    /// Removes a transaction from the queue.
+    /// - Returns: False when it was finished before.
     static func markFinished(
         _ id: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
@@ -119,7 +119,7 @@ enum TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// As ``find(_:of:in:)``, by `id` or, where it is all digits, by `transactionIdentifier`.
+    /// Reads a customer's transaction by `id` or, for digits, by `transactionIdentifier`.
     static func find(
         identifier text: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws -> StoredTransaction? {
@@ -134,14 +134,14 @@ enum TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// For operators, over all customers: by `id` or by `transactionIdentifier`.
+    /// Reads any customer's transaction for an operator, by `id` or by `transactionIdentifier`.
     static func find(identifier text: String, in reader: SQLReader) async throws -> StoredTransaction? {
         guard let number = Identifiers.transactionNumber(text) else { return try await find(text, in: reader) }
         return try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number).map(
             StoredTransaction.init)
     }
 
-    /// The transaction a download comes with, while it is in the queue.
+    /// Reads the transaction of a download, while it is in the queue.
     /// - Throws: `notFound`, also for another customer's, for one this device does not see, and after its finish.
     static func download(
         _ id: String, of customer: CustomerReference, deviceId: String, in reader: SQLReader
@@ -153,12 +153,12 @@ enum TransactionRepository {
         return stored
     }
 
-    /// For the service itself, which knows an identifier from its own table.
+    /// Reads a transaction by an identifier from the service's own tables.
     static func find(_ id: String, in reader: SQLReader) async throws -> StoredTransaction? {
         try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id).map(StoredTransaction.init)
     }
 
-    /// The transaction that has taken an interrupted one's place.
+    /// Reads the transaction that has replaced an interrupted one.
     static func successor(
         of id: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> StoredTransaction? {
@@ -169,12 +169,12 @@ enum TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// The next identifier of a purchased or restored transaction: decimal, and larger than all before it.
+    /// Takes the next identifier of a purchased or restored transaction: decimal, and larger than all before.
     static func nextIdentifier(in transaction: SQLTransaction) async throws -> String {
         "\(try await CounterRepository.next(.transaction, in: transaction) as Int64)"
     }
 
-    /// The next ones of several, growing.
+    /// Takes the next identifiers of several transactions, in ascending order.
     static func nextIdentifiers(_ count: Int, in transaction: SQLTransaction) async throws -> [String] {
         try await CounterRepository.next(.transaction, count: count, in: transaction).map { "\($0)" }
     }

@@ -3,10 +3,10 @@ import Persistence
 import StoreModels
 
 extension TransactionService {
-    /// Rows of owned products that are read. A reply has room for some more, as long as identifiers are not very long.
+    /// Maximum number of owned products that are read. A reply holds more, unless identifiers are very long.
     static let ownedMax = 5_000
 
-    /// What a page of the store shows of a customer: from what they own now, never from what they have bought before.
+    /// Reads a customer's storefront and present entitlements, for a page of the store.
     /// - Throws: `notFound` for an unknown customer.
     func standing(_ request: CustomerStandingRequest) async throws -> CustomerStanding {
         try await database.read { reader in
@@ -15,7 +15,7 @@ extension TransactionService {
                 throw StoreError(.notFound, "no such customer")
             }
             let now = clock.now(try await CustomerRepository.clock(of: id.bundleId, in: reader))
-            // A group has one subscription, so these are few; they come first and are never cut away.
+            // A group has one subscription, so these are few; they come first and are never cut off.
             let subscribed = try await SubscriptionRepository.all(of: id, in: reader).filter {
                 $0.givesAccess(at: now)
             }
@@ -30,19 +30,19 @@ extension TransactionService {
 }
 
 extension StoredSubscription {
-    /// Whether the customer has what they pay for. In billing retry they remain a subscriber, but without access.
+    /// Tells whether the subscription gives access. In billing retry it does not.
     /// - Parameter now: The app's clock.
     fileprivate func givesAccess(at now: Timestamp) -> Bool {
         switch state {
         case .subscribed: isActive(at: now)
-        case .inGracePeriod: (graceUntil ?? period.end) > now
+        case .inGracePeriod: (retry.graceUntil ?? period.end) > now
         case .inBillingRetryPeriod, .expired, .revoked: false
         }
     }
 }
 
 extension EntitlementRepository {
-    /// Non-consumables the customer owns.
+    /// Reads the non-consumables the customer owns.
     fileprivate static func owned(
         by customer: CustomerReference, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {

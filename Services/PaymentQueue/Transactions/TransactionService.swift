@@ -2,8 +2,9 @@ import BusService
 import Persistence
 import StoreModels
 
-/// Single transactions and their lists: get, finish, history, the operator's list, the summary of offers.
+/// Reads, finishes and lists transactions, and summarizes customers' offers.
 struct TransactionService: Sendable {
+    /// Maximum number of transactions in one page.
     static let pageMax = 100
 
     let database: any SQLDatabase
@@ -11,6 +12,7 @@ struct TransactionService: Sendable {
     var checkpoint: CheckpointHook = { _ in }
     let publish: @Sendable (CustomerChange) -> Void
 
+    /// Reads a transaction.
     /// - Throws: `notFound`, also for another customer's, and for one this device does not see.
     func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
         try await database.read { reader in
@@ -20,7 +22,7 @@ struct TransactionService: Sendable {
         }
     }
 
-    /// Takes a transaction out of the queue on all devices (M53). Finishing again gives the same answer and sends
+    /// Removes a transaction from the queue on all devices (M53). Finishing again returns the same and publishes
     /// nothing (M54).
     /// - Throws: `notFound`; `transactionNotFinishable` while purchasing or deferred.
     func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
@@ -46,8 +48,10 @@ struct TransactionService: Sendable {
         return stored
     }
 
-    /// The customer's purchased and restored transactions, in the order in which they became so. A caller may keep an
-    /// `after`: later transactions come behind it. Downloads are as they are for the device each transaction began on.
+    /// Lists the customer's purchased and restored transactions in the order of their purchase or restore.
+    ///
+    /// A caller may keep an `after`: later transactions follow it. Downloads are those of the device each transaction
+    /// began on.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
     func history(_ request: HistoryRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -72,7 +76,7 @@ struct TransactionService: Sendable {
         }
     }
 
-    /// For the operator, across customers; downloads as in ``history(_:)``.
+    /// Lists transactions of all customers for the operator, with downloads as in ``history(_:)``.
     /// - Throws: `requestInvalid`.
     func list(_ request: TransactionListRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -97,7 +101,7 @@ struct TransactionService: Sendable {
         }
     }
 
-    /// What IntroductoryOfferPolicy decides on; one snapshot.
+    /// Summarizes what decides about a customer's introductory offer, from one snapshot.
     /// - Throws: `notFound` for an unknown customer.
     func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
         let asked = OfferSummariesRequest(
@@ -108,7 +112,7 @@ struct TransactionService: Sendable {
         return summary
     }
 
-    /// The same for several customers of an app, in one snapshot; nil for an unknown one.
+    /// Summarizes several customers of an app from one snapshot; nil for an unknown one.
     /// - Throws: `requestInvalid` for too many.
     func offerSummaries(_ request: OfferSummariesRequest) async throws -> OfferSummaries {
         let count = request.customerIdentifiers.count

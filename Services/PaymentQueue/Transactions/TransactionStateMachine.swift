@@ -1,7 +1,8 @@
 import StoreModels
 
-/// The life of one transaction, without I/O. An event goes in; a new revision and the actions for the same commit come
-/// out. Edges that StoreKit does not have are refused for every caller (M27, M53; P7).
+/// Decides the next revision of a transaction and its actions from an event, without I/O.
+///
+/// Edges that StoreKit does not have are refused for every caller (M27, M53; P7).
 ///
 /// ```
 /// purchasing ──▶ purchased ┐
@@ -9,7 +10,7 @@ import StoreModels
 ///     ▼  │         ▲       │
 ///  deferred ───────┘ (or purchased)
 /// ```
-/// `restored` has no edge into it: such a transaction is born in that state.
+/// `restored` has no edge into it: such a transaction begins in that state.
 struct TransactionStateMachine: Hashable, Sendable {
     /// What happened to the transaction.
     enum Event: Hashable, Sendable {
@@ -19,11 +20,11 @@ struct TransactionStateMachine: Hashable, Sendable {
         case fail(TransactionError)
         /// A parent has to agree first.
         case `defer`
-        /// The app has to say whether it goes on in another storefront.
+        /// The app has to say whether the purchase continues in another storefront.
         case ask(StorefrontChange)
-        /// It goes on there.
+        /// The purchase continues there.
         case goOn
-        /// The app has delivered what was bought, or has taken note of the failure.
+        /// The app has delivered the purchase, or handled the failure.
         case finish
     }
 
@@ -31,36 +32,39 @@ struct TransactionStateMachine: Hashable, Sendable {
     struct Purchase: Hashable, Sendable {
         var transactionIdentifier: String
         var transactionDate: Timestamp
-        /// What was paid, all in all.
+        /// The total price paid.
         var price: Money
-        /// The first one of the same subscription or non-consumable, when there was one.
+        /// The first transaction of the same subscription or non-consumable, if there was one.
         var original: PaymentTransaction?
-        /// Set for a non-consumable that was owned already: its first transaction's identifier (P8).
+        /// The first transaction's identifier of a non-consumable owned already; nil for others (P8).
         var originalTransactionIdentifier: String?
+        /// The end of the paid period; nil for a product that is no subscription.
         var expiresDate: Timestamp?
+        /// Nil for a product that is no subscription.
         var isTrialPeriod: Bool?
+        /// Nil for a product that is no subscription.
         var isInIntroOfferPeriod: Bool?
-        /// Of a change of product that is only noted.
+        /// When a change of product that is only noted takes effect; nil for others.
         var effectiveDate: Timestamp?
         var subscriptionGroupIdentifier: String?
-        /// The hosted content that comes with it.
+        /// The hosted content of the product; nil for none.
         var content: PurchaseTerms.Content?
     }
 
-    /// What has to be done in the commit that writes the new revision.
+    /// What the commit that writes the new revision has to do.
     enum Action: Hashable, Sendable {
-        /// Append the transaction, as it is now, to its customer's journal.
+        /// Append the transaction to its customer's journal.
         case journal(CustomerChange.Kind)
-        /// The introductory offer is used up, for good.
+        /// Consume the introductory offer.
         case consumeOffer
-        /// The introductory offer is free again.
+        /// Release the introductory offer.
         case releaseOffer
-        /// The next purchase of the same product may go on.
+        /// Release the product's slot, so that the next purchase of it continues.
         case releaseSlot
-        /// The product is the customer's from now on.
+        /// Give the customer the product.
         case grant
-        /// Keep this status and the transaction as the answer to every repetition of the request.
-        case storeAnswer(status: Int)
+        /// Store this status and the transaction as the reply to each repetition of the request.
+        case storeReply(status: Int)
     }
 
     enum Refusal: Hashable, Sendable {
@@ -72,23 +76,23 @@ struct TransactionStateMachine: Hashable, Sendable {
 
     enum Outcome: Hashable, Sendable {
         case changed([Action])
-        /// The event had happened already; there is nothing to write and nothing to send.
+        /// The event had happened before; nothing is written or sent.
         case unchanged
         case refused(Refusal)
     }
 
     private(set) var transaction: PaymentTransaction
-    /// Out of the queue.
+    /// Whether it has left the queue.
     private(set) var isFinished: Bool
 
-    /// A transaction as it was stored.
+    /// Creates the machine of a stored transaction.
     init(_ transaction: PaymentTransaction, isFinished: Bool) {
         self.transaction = transaction
         self.isFinished = isFinished
     }
 
-    /// A new purchase, at revision 1.
-    /// - Parameter supersedes: The interrupted transaction whose place it takes.
+    /// Creates the machine of a new purchase, at revision 1.
+    /// - Parameter supersedes: The interrupted transaction it replaces.
     static func purchasing(
         id: String, payment: Payment, deviceId: String, supersedes: String? = nil, price: Money?, offer: AppliedOffer?
     ) -> TransactionStateMachine {
@@ -115,7 +119,7 @@ struct TransactionStateMachine: Hashable, Sendable {
         }
     }
 
-    /// Writes the question and its end as separate revisions. So observers are notified of both.
+    /// Writes the question, or its end, as one revision, so that observers receive both.
     private mutating func ask(_ change: StorefrontChange?) -> Outcome {
         let state = transaction.transactionState
         guard state == .purchasing || state == .deferred else { return .refused(.illegal(from: state)) }
@@ -137,8 +141,8 @@ struct TransactionStateMachine: Hashable, Sendable {
 
     private func actions(entering state: TransactionState) -> [Action] {
         switch state {
-        case .purchased: [.journal(.updated), .consumeOffer, .releaseSlot, .grant, .storeAnswer(status: 201)]
-        case .failed: [.journal(.updated), .releaseOffer, .releaseSlot, .storeAnswer(status: 201)]
+        case .purchased: [.journal(.updated), .consumeOffer, .releaseSlot, .grant, .storeReply(status: 201)]
+        case .failed: [.journal(.updated), .releaseOffer, .releaseSlot, .storeReply(status: 201)]
         case .deferred, .purchasing, .restored: [.journal(.updated)]
         }
     }
@@ -167,7 +171,7 @@ extension PaymentTransaction {
         downloads = purchase.content.map { [Download(waiting: $0, with: self)] } ?? []
     }
 
-    /// A failed purchase cost nothing, so no price stays on it.
+    /// Records a failure and removes the price, because a failed purchase costs nothing.
     fileprivate mutating func apply(_ failure: TransactionError) {
         error = failure
         price = nil
@@ -176,7 +180,7 @@ extension PaymentTransaction {
 }
 
 extension Download {
-    /// A product has one package, named after it (M25); on every device it waits at first.
+    /// Makes the product's one package, named after it (M25) and waiting on every device.
     fileprivate init(waiting content: PurchaseTerms.Content, with transaction: PaymentTransaction) {
         self.init(
             id: Identifiers.download(of: transaction.id), transactionId: transaction.id, state: .waiting,

@@ -3,11 +3,10 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Clocks for an app's intents. The wall clock is for `answerBy`, and the app's business clock, which PaymentQueue
-/// keeps, for `expiresAt`.
+/// Reads both clocks of an app's intents: the wall clock for `answerBy`, the business clock for `expiresAt`.
 ///
-/// PaymentQueue is asked each time, because an operator may have moved the clock a moment ago. While it is away the
-/// last known clock continues, over restarts too; the clock of an app without one is the wall clock.
+/// PaymentQueue keeps the business clock and is asked each time, because an operator may have just moved it. While it
+/// is away the last known clock continues, also after a restart. Without a known clock business time is wall time.
 final class AppTimes: Sendable {
     typealias Fetch = @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppClockState
 
@@ -19,6 +18,7 @@ final class AppTimes: Sendable {
     let wall: @Sendable () -> Timestamp
     private let database: any SQLDatabase
     private let fetch: Fetch
+    /// Timeout of the request to PaymentQueue; tests set another.
     private let askTime: Duration
     private let logger: Logger
     private let remembered = Locked<[ExactText: RememberedClock]>([:])
@@ -34,7 +34,7 @@ final class AppTimes: Sendable {
         self.fetch = fetch
     }
 
-    /// Both clocks now. It costs a request, so call it only when an intent depends on them.
+    /// Reads both clocks. It costs a request, so call it only when an intent depends on them.
     func now(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent.Life.Now {
         do throws(StoreError) {
             let state = try await fetch(AppRequest(bundleId: bundleId), min(deadline, .now + askTime))
@@ -63,6 +63,7 @@ final class AppTimes: Sendable {
         }
     }
 
+    /// Reads the last known clock.
     private func recall(_ bundleId: String) async throws -> RememberedClock? {
         if let clock = remembered.withLock({ $0[bundleId] }) { return clock }
         let clock = try await database.read { try await ClockRepository.find(bundleId, in: $0) }

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores the last known business clocks, one row per app.
+/// Reads and writes the last known business clocks, one row per app.
 enum ClockRepository {
     static func find(_ bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> RememberedClock? {
         guard let row = try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
@@ -13,7 +13,7 @@ enum ClockRepository {
             rateMillionths: try row["rate_millionths"], isFrozen: try row["is_frozen"])
     }
 
-    /// Keeps the newest epoch, whichever replica writes last.
+    /// Stores a clock unless a replica has stored its epoch or a newer one.
     static func put(
         _ clock: RememberedClock, of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {

@@ -1,12 +1,13 @@
 import StoreModels
 
-/// Last known business clock of an app, for when PaymentQueue, which keeps it, is away.
+/// The last known business clock of an app, used while PaymentQueue is away.
 struct RememberedClock: Hashable, Sendable {
-    /// PaymentQueue's epoch: grows with each setting and each move.
+    /// PaymentQueue's epoch, which grows with each setting and each move.
     var epoch: Int64
+    /// The wall time at which business time was ``anchorBusiness``.
     var anchorWall: Timestamp
     var anchorBusiness: Timestamp
-    /// Business milliseconds per million wall milliseconds, when it is not frozen.
+    /// Business milliseconds per million wall milliseconds, while the clock is not frozen.
     var rateMillionths: Int64
     var isFrozen: Bool
 
@@ -18,13 +19,15 @@ struct RememberedClock: Hashable, Sendable {
         self.isFrozen = isFrozen
     }
 
+    /// Creates a clock from PaymentQueue's reply.
+    /// - Parameter wall: When the reply was read.
     init(_ state: AppClockState, readAt wall: Timestamp) {
         self.init(
             epoch: state.epoch, anchorWall: wall, anchorBusiness: state.now, rateMillionths: state.rate.millionths,
             isFrozen: state.frozen)
     }
 
-    /// The clock's time, provided that it was not moved since.
+    /// Computes the clock's time, provided that it was not moved since.
     func now(wall: Timestamp) -> Timestamp {
         guard !isFrozen else { return anchorBusiness }
         let elapsed = Double(wall.milliseconds - anchorWall.milliseconds) * Double(rateMillionths) / 1_000_000

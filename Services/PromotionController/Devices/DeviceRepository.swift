@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores devices. Each change of a device's apps locks its row first, so that such commits are serialized.
+/// Reads and writes devices. Each change of a device's apps locks its row first, so that such commits are serialized.
 enum DeviceRepository {
     /// Creates or updates the device; its row is locked until the commit.
     static func put(
@@ -23,6 +23,7 @@ enum DeviceRepository {
         return try StoredDevice(row)
     }
 
+    /// Reads a device, locked until the commit.
     /// - Throws: `notFound` for an unknown device.
     static func lock(_ deviceId: String, in transaction: SQLTransaction) async throws -> StoredDevice {
         let row = try await transaction.queryOne(
@@ -31,7 +32,7 @@ enum DeviceRepository {
         return try StoredDevice(row)
     }
 
-    /// Devices after `after`, in the order of their identifiers.
+    /// Reads devices after `after`, in the order of their identifiers.
     static func list(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [StoredDevice] {

@@ -1,21 +1,24 @@
 import StoreModels
 
-/// Checks for devices and the apps on them.
+/// Checks requests about devices and the apps on them.
 enum DeviceRules {
     static let feedbackCharactersMax = 500
 
+    /// Checks the identifiers of an installation.
     /// - Throws: `requestInvalid` that names the invalid member.
     static func check(_ installation: InstallationReference) throws(StoreError) {
         try StoreError.checkIdentifier(installation.bundleId, .bundle, "bundleId")
         try StoreError.checkIdentifier(installation.deviceId, .device, "deviceId")
     }
 
+    /// Checks a version.
     /// - Throws: `requestInvalid` for a version that is not integers with dots.
     static func check(version: String, at path: String) throws(StoreError) {
         guard DottedVersion(version) == nil else { return }
         throw invalid(path, "'\(version)' is no version; a version is integers with dots, such as 17.4")
     }
 
+    /// Checks a promotion order.
     /// - Throws: `requestInvalid` for too many products and for a repeated one.
     static func check(order: [String]) throws(StoreError) {
         let path = "$.productIdentifiers"
@@ -31,6 +34,7 @@ enum DeviceRules {
         }
     }
 
+    /// Checks the feedback of a decision.
     /// - Throws: `requestInvalid` for feedback that is too long, or comes with another decision than `cancel`.
     static func check(feedback: String?, with decision: DecideIntentRequest.Decision) throws(StoreError) {
         guard let feedback else { return }

@@ -4,14 +4,17 @@ import StoreModels
 
 /// Handles `device.…` and `installation.…`: devices, and the apps on them.
 struct DeviceService: Sendable {
+    /// Maximum number of devices in one page.
     static let pageMax = 500
-    /// Feedback with which the store cancels intents of a deleted device.
+    /// The feedback of intents that the store cancels with their device.
     static let removalFeedback = "the device was deleted"
 
     let database: any SQLDatabase
     let times: AppTimes
 
-    /// Records a session of the app, which is on the device now. Prompts to buy it are removed.
+    /// Records a session of the app and removes prompts to buy it.
+    ///
+    /// The app is on the device now.
     /// - Throws: `promotionUnsupported` for `PurchaseIntent` on systems without it (M59); nothing is recorded then.
     func launched(_ launch: DeviceLaunch) async throws -> Empty {
         try DeviceRules.check(launch.installation)
@@ -31,6 +34,7 @@ struct DeviceService: Sendable {
         return Empty()
     }
 
+    /// Creates or updates a device.
     /// - Throws: `requestInvalid` for a version that cannot be read.
     func put(_ request: PutDeviceRequest) async throws -> Device {
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
@@ -44,11 +48,13 @@ struct DeviceService: Sendable {
         }
     }
 
+    /// Reads a device and its apps.
     /// - Throws: `notFound`.
     func get(_ request: DeviceRequest) async throws -> Device {
         try await database.read { try await device(request.deviceId, in: $0) }
     }
 
+    /// Lists devices by identifier.
     /// - Throws: `requestInvalid`.
     func list(_ request: PageRequest) async throws -> DevicesPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Stores apps on devices, with each device's overrides.
+/// Reads and writes apps on devices, with each device's overrides.
 enum InstallationRepository {
     static func find(
         _ installation: InstallationReference, in reader: SQLReader
@@ -13,7 +13,7 @@ enum InstallationRepository {
         ).map(StoredInstallation.init)
     }
 
-    /// As ``find(_:in:)``, with the row locked until the commit.
+    /// Reads an installation, with its row locked until the commit.
     static func lock(
         _ installation: InstallationReference, in transaction: SQLTransaction
     ) async throws -> StoredInstallation? {
@@ -23,7 +23,7 @@ enum InstallationRepository {
         ).map(StoredInstallation.init)
     }
 
-    /// A device's apps in the order of their bundle identifiers.
+    /// Reads a device's apps in the order of their bundle identifiers.
     static func list(on deviceId: String, in reader: SQLReader) async throws -> [StoredInstallation] {
         try await reader.query("SELECT * FROM installation WHERE device_id = ? ORDER BY bundle_id", deviceId)
             .map(StoredInstallation.init)
@@ -60,7 +60,7 @@ enum InstallationRepository {
             wall.milliseconds)
     }
 
-    /// A device's overrides of an app, and whether the device shows promotions, in one query.
+    /// Reads a device's overrides of an app, and whether it shows promotions, in one query.
     static func promotions(
         of installation: InstallationReference, in reader: SQLReader
     ) async throws -> DevicePromotions {
@@ -79,6 +79,7 @@ enum InstallationRepository {
             isLaunched: (try row["launched_version"] as String?) != nil,
             unsupported: try StoredDevice(row).unsupported)
     }
+
     static func setOverrides(
         _ overrides: PromotionOverrides, of installation: InstallationReference, in transaction: SQLTransaction
     ) async throws {

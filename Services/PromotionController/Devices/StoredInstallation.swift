@@ -5,11 +5,11 @@ import StoreModels
 /// An app on a device.
 struct StoredInstallation: Hashable, Sendable {
     var reference: InstallationReference
-    /// The installed version.
+    /// The installed version, which may not be launched yet.
     var version: String
     /// Declared by the last launch, or set by the operator; nil when unknown.
     var promotedPurchases: DeviceLaunch.PromotedPurchases?
-    /// Version of the last launch, which an upgrade does not change; nil before the first launch.
+    /// The version of the last launch, which an upgrade does not change; nil before the first launch.
     var launchedVersion: String?
     var overrides: PromotionOverrides
 
@@ -36,7 +36,7 @@ struct StoredInstallation: Hashable, Sendable {
 
     var isLaunched: Bool { launchedVersion != nil }
 
-    /// As the operator sees it.
+    /// Makes the installation as the operator sees it.
     var app: Device.InstalledApp {
         Device.InstalledApp(
             bundleId: reference.bundleId, version: version, promotedPurchases: promotedPurchases,
@@ -58,7 +58,7 @@ struct StoredDevice: Hashable, Sendable {
         osVersion = try row["os_version"]
     }
 
-    /// Why it shows no promotions; nil where it does.
+    /// Why the device shows no promotions; nil for a device that does.
     var unsupported: String? { PromotionSupport.promotionsUnsupported(platform: platform, osVersion: osVersion) }
 }
 

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Stores the log of intent events, in the order of the commits.
+/// Reads and writes the log of intent events, in the order of the commits.
 enum EventRepository {
     static let table = EventTable("intent_event")
 
@@ -35,8 +35,10 @@ enum EventRepository {
         return EventScan(events: matching, end: try rows.last.map { try EventPosition($0) })
     }
 
-    /// Removes rows written before `wall`, at most `limit`. The last row of all stays, because SQLite continues its
-    /// numbers.
+    /// Removes at most `limit` rows written before `wall`.
+    ///
+    /// The table's last row stays, because SQLite derives the next `position` from it.
+    /// - Returns: The number of removed rows.
     static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -57,7 +59,7 @@ enum EventRepository {
             && request.account?.isExactly(account) ?? true
     }
 
-    /// Reads an event. Only matching rows have their body read.
+    /// Reads an event. The body is read for matching rows only.
     private static func event(
         at position: EventPosition, _ row: SQLRow, in reader: SQLReader
     ) async throws -> IntentEvent {

@@ -3,14 +3,17 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Handles `events.list`: what happened to intents, for callers that wait for events.
+/// Handles `events.list`: the events of intents, for callers that wait for events.
 struct EventService: Sendable {
+    /// Maximum number of events in one reply.
     static let pageMax = 100
 
     let database: any SQLDatabase
 
-    /// Reads a bounded number of events per call. `after` of the reply advances as long as there are more, whether they
-    /// matched or not. Without `after` it returns no events, only the current position.
+    /// Lists the events after `after`, at most ``EventTable/scanMax`` rows a call.
+    ///
+    /// The reply's `after` advances as long as more rows follow, whether they matched or not. Without `after` it
+    /// returns no events, only the current position.
     /// - Throws: `requestInvalid`, also for an `after` that is malformed or ahead of this store.
     func list(_ request: IntentEventsRequest) async throws -> IntentEventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)

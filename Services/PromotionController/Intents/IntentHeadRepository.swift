@@ -3,7 +3,8 @@ import StoreModels
 
 /// Counts the purchases begun on each installation. Streams ask for pending intents when the number is new to them.
 enum IntentHeadRepository {
-    /// - Returns: The installation's next number.
+    /// Counts a purchase.
+    /// - Returns: The installation's new number.
     static func advance(
         _ installation: InstallationReference, in transaction: SQLTransaction
     ) async throws -> Int64 {
@@ -17,7 +18,7 @@ enum IntentHeadRepository {
         return try row["seq"]
     }
 
-    /// 0 before the first purchase.
+    /// Reads an installation's number; 0 before the first purchase.
     static func find(
         _ installation: InstallationReference, in reader: SQLReader
     ) async throws(PersistenceError) -> Int64 {
@@ -28,7 +29,7 @@ enum IntentHeadRepository {
         return try row["seq"]
     }
 
-    /// Numbers of many installations, in one statement; those without one are omitted.
+    /// Reads the numbers of many installations in one statement; those without one are omitted.
     static func heads(
         _ installations: [InstallationReference], in reader: SQLReader
     ) async throws(PersistenceError) -> [InstallationReference: Int64] {

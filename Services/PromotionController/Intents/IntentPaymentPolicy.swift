@@ -1,9 +1,11 @@
 import StoreModels
 
-/// Checks that a payment matches its intent (I5), and compares repeated ones (I3). Pure.
+/// Checks that a payment matches its intent (I5), and compares repeated ones (I3), without I/O.
 enum IntentPaymentPolicy {
-    /// - Throws: `intentMismatch` that names the first member that differs. The user's names are not compared: the app
-    ///   sets them when it adds the payment.
+    /// Checks a payment against its intent's.
+    ///
+    /// The user's names are not compared: the app sets them when it adds the payment.
+    /// - Throws: `intentMismatch` that names the first member that differs.
     static func check(_ payment: Payment, continues intent: Payment) throws(StoreError) {
         func differs(_ member: String, _ found: String, _ expected: String) -> StoreError {
             StoreError(
@@ -23,8 +25,8 @@ enum IntentPaymentPolicy {
         }
     }
 
-    /// Checks a payment for an intent that is already continued.
-    /// - Throws: `intentDecided` for another key, `keyReused` for another payment under the same one.
+    /// Checks a payment for an intent that was continued before.
+    /// - Throws: `intentDecided` for another key, `keyReused` for another payment under the same key.
     static func check(_ payment: Payment, repeats added: Payment?) throws(StoreError) {
         guard let added, added.requestIdentifier.isExactly(payment.requestIdentifier) else {
             throw StoreError(

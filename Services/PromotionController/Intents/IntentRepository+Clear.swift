@@ -3,7 +3,7 @@ import StoreModels
 
 /// Queries of `intent.clear`, for one account in an app or for all.
 extension IntentRepository {
-    /// Devices after `after` that have open intents or prompts.
+    /// Reads devices after `after` that have open intents or prompts.
     static func devicesToClear(
         _ request: ClearIntentsRequest, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [String] {
@@ -18,7 +18,7 @@ extension IntentRepository {
         ).map { try $0["device_id"] }
     }
 
-    /// Continued intents whose payment PaymentQueue has not confirmed.
+    /// Reads continued intents whose payment PaymentQueue has not confirmed.
     static func unaddedIdentifiers(
         _ request: ClearIntentsRequest, limit: Int, in reader: SQLReader
     ) async throws -> [String] {

@@ -28,14 +28,14 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Whether the time to answer of any intent is over.
+    /// Tells whether the time to answer of any intent is over.
     static func hasUnanswered(at wall: Timestamp, in reader: SQLReader) async throws(PersistenceError) -> Bool {
         try await reader.queryOne(
             "SELECT 1 AS found FROM purchase_intent WHERE state = 'pending' AND answer_by <= ? LIMIT 1",
             wall.milliseconds) != nil
     }
 
-    /// Whether an app has an expired intent.
+    /// Tells whether an app has an expired intent.
     static func hasExpired(
         of bundleId: String, at business: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> Bool {
@@ -46,8 +46,9 @@ extension IntentRepository {
             """, bundleId, business.milliseconds) != nil
     }
 
-    /// Apps after `after` that have open intents, in the order of their identifiers. Each costs one index lookup,
-    /// however many intents it has: the sweep asks twice a second.
+    /// Reads apps after `after` that have open intents, in the order of their identifiers.
+    ///
+    /// Each app costs one index lookup, regardless of its number of intents: the sweep reads them twice a second.
     static func appsWithOpen(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
@@ -58,12 +59,13 @@ extension IntentRepository {
         return apps
     }
 
+    /// Finds the next app with an open intent, from the index `purchase_intent_expiring`.
     static let nextAppSQL = """
         SELECT bundle_id FROM purchase_intent WHERE bundle_id > ? AND state IN ('pending', 'deferred')
         ORDER BY bundle_id LIMIT 1
         """
 
-    /// Continued intents whose payment PaymentQueue has not confirmed, by identifier after `after`.
+    /// Reads continued intents after `after` whose payment PaymentQueue has not confirmed, by identifier.
     static func unadded(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredIntent] {
         try await reader.query(
             """
@@ -73,7 +75,8 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Removes final intents that began before `wall`, at most `limit`. One whose payment is not yet confirmed stays.
+    /// Removes at most `limit` final intents that began before `wall`, except those with unconfirmed payments.
+    /// - Returns: The number of removed rows.
     static func prune(
         startedBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {

@@ -2,7 +2,7 @@ import Persistence
 import StoreModels
 
 extension IntentRepository {
-    /// One customer's intents on one installation, oldest first.
+    /// Reads one customer's intents on one installation, oldest first.
     static func list(_ request: IntentsRequest, in reader: SQLReader) async throws -> [StoredIntent] {
         let states = request.states.isEmpty ? PurchaseIntent.State.allCases : request.states
         let places = Array(repeating: "?", count: states.count).joined(separator: ", ")
@@ -18,7 +18,7 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Lists intents of all devices for the operator, oldest first.
+    /// Reads intents of all devices for the operator, oldest first.
     static func search(_ request: IntentListRequest, in reader: SQLReader) async throws -> [StoredIntent] {
         var conditions = ["intent_identifier > ?"]
         var arguments: [any SQLValueConvertible] = [request.after ?? ""]

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Stores intents.
+/// Reads and writes intents.
 enum IntentRepository {
     static func insert(
         _ intent: StoredIntent, at wall: Timestamp, in transaction: SQLTransaction
@@ -25,28 +25,30 @@ enum IntentRepository {
             .map(StoredIntent.init)
     }
 
-    /// As ``find(_:in:)``, with the row locked until the commit.
+    /// Reads an intent, with its row locked until the commit.
     static func lock(_ id: String, in transaction: SQLTransaction) async throws -> StoredIntent? {
         try await transaction.queryOne(
             "SELECT * FROM purchase_intent WHERE intent_identifier = ? \(transaction.dialect.lockRow)", id
         ).map(StoredIntent.init)
     }
 
-    /// The installation's open intents, of all customers or of one, oldest first.
+    /// Reads the installation's open intents, of all customers or of one, oldest first.
     static func open(
         of installation: InstallationReference, customer: String? = nil, in reader: SQLReader
     ) async throws -> [StoredIntent] {
         try await open(of: installation, customer, "", in: reader)
     }
 
-    /// As ``open(of:customer:in:)``, with the rows locked until the commit. All transactions lock older rows first.
+    /// Reads the installation's open intents, with the rows locked until the commit.
+    ///
+    /// All transactions lock older rows first.
     static func lockOpen(
         of installation: InstallationReference, customer: String? = nil, in transaction: SQLTransaction
     ) async throws -> [StoredIntent] {
         try await open(of: installation, customer, transaction.dialect.lockRow, in: transaction)
     }
 
-    /// Locks open intents of a device, in all apps.
+    /// Locks the open intents of a device, in all apps.
     static func lockOpen(onDevice deviceId: String, in transaction: SQLTransaction) async throws -> [StoredIntent] {
         try await transaction.query(
             """
@@ -70,7 +72,7 @@ enum IntentRepository {
     }
 
     /// Writes the next revision of a row that was at `revision`.
-    /// - Returns: False when another transaction has written one meanwhile, and nothing was written.
+    /// - Returns: False when another transaction was first and nothing is written.
     static func update(
         _ intent: StoredIntent, from revision: Int64, in transaction: SQLTransaction
     ) async throws -> Bool {

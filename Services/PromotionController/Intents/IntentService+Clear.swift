@@ -1,12 +1,13 @@
 import Persistence
 import StoreModels
 
-/// `intent.clear`. Before a purchase history is cleared, it cancels open intents and removes the prompts for their app.
-/// Devices, installations and overrides stay.
+/// Handles `intent.clear`: before a purchase history is cleared, it cancels open intents.
+///
+/// It also removes the prompts for their app. Devices, installations and overrides stay.
 extension IntentService {
-    /// Feedback with which the store cancels open intents.
+    /// The feedback of open intents that the store cancels.
     static let clearFeedback = "what was bought was cleared"
-    /// Devices per page of a clearing.
+    /// Number of devices in one page of a clearing.
     static let clearPageSize = 256
 
     /// Cancels open intents. Repeating it continues unfinished work.
@@ -35,12 +36,12 @@ extension IntentService {
         return ClearIntentsReply(cancelled: cancelled, continued: try await continued(request))
     }
 
-    /// Clears one device in one commit, with its row locked like for every start on it.
+    /// Clears one device in one commit, with its row locked as for each start.
     private func clear(_ request: ClearIntentsRequest, on deviceId: String) async throws -> Int {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: deviceId)
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         return try await database.write { transaction in
-            // A deletion of the device has cancelled its open intents.
+            // The deletion of the device has cancelled its open intents.
             guard try await DeviceRepository.find(deviceId, in: transaction) != nil else { return 0 }
             _ = try await DeviceRepository.lock(deviceId, in: transaction)
             let commit = IntentTransaction(transaction: transaction, now: now)
@@ -55,7 +56,7 @@ extension IntentService {
         }
     }
 
-    /// Reads the continued intents once none is open. Their payments are listed here, or PaymentQueue has them.
+    /// Reads the continued intents once none is open. Any other payment is in PaymentQueue already.
     private func continued(_ request: ClearIntentsRequest) async throws -> [String] {
         let most = ClearIntentsReply.continuedMax
         let continued = try await database.read { reader in

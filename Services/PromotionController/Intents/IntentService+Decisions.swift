@@ -2,16 +2,20 @@ import EventLoop
 import Persistence
 import StoreModels
 
-/// `intent.decide` and `intent.add`. The first decision counts (I2); it is recorded before PaymentQueue gets the payment
-/// (docs/adr/0017-intents-decided-once.md).
+/// Handles `intent.decide` and `intent.add`. The first decision counts (I2).
+///
+/// It is recorded before PaymentQueue gets the payment (ADR 0017).
 extension IntentService {
-    /// Result of a commit. A refusal is not thrown inside of it, so that expiries found on the way are committed.
+    /// The result of a commit.
+    ///
+    /// A refusal is not thrown inside the commit, so that expiries it has found are committed.
     private enum Decided: Sendable {
         case done(StoredIntent, isRepeated: Bool)
         case refused(StoreError)
     }
 
-    /// - Returns: The intent, with `continue` also PaymentQueue's answer, if it came in time; otherwise the decision is
+    /// Decides about an intent.
+    /// - Returns: The intent, with `continue` also PaymentQueue's reply if it came in time; otherwise the decision is
     ///   kept and the transaction comes on the stream.
     /// - Throws: `intentDecided`, `intentExpired`, `notFound`, `requestInvalid`; PaymentQueue's definitive error, and
     ///   then the intent is deferred again.
@@ -98,17 +102,17 @@ extension IntentService {
 
     // MARK: Payment
 
-    /// Result of adding a payment.
+    /// The result of adding a payment.
     enum AdditionResult: Sendable {
         /// There is a transaction.
         case added(AddPaymentReply, StoredIntent)
-        /// This payment created none; the intent is deferred again, unless there is another payment.
+        /// This payment has no transaction. The intent is deferred again, unless there is another payment.
         case refused(StoreError)
         /// The result is unknown; the sweep asks again.
         case unknown(StoreError)
     }
 
-    /// Adds the payment for a request, while sweeps skip it. Repeating it is safe: PaymentQueue gives the same answer.
+    /// Adds the payment for a request, while sweeps skip it. Repeating it is safe: PaymentQueue replies the same.
     private func addPayment(
         of intent: StoredIntent, _ deadline: ContinuousClock.Instant
     ) async throws -> AdditionResult {
@@ -117,9 +121,10 @@ extension IntentService {
         return try await addPayment(of: intent, deadline: deadline - Self.replyMargin)
     }
 
-    /// Adds a continued intent's payment to PaymentQueue and records the result. The payment has its own key, so
-    /// repeating it has no further effect (I3). A confirmed payment is only queried: where PaymentQueue no longer has it,
-    /// it buys nothing.
+    /// Adds a continued intent's payment to PaymentQueue and records the result.
+    ///
+    /// The payment has its own key, so repeating it has no further effect (I3). A confirmed payment is only queried:
+    /// where PaymentQueue no longer has it, it buys nothing.
     /// - Parameter intent: A continued intent, as its commit left it.
     func addPayment(of intent: StoredIntent, deadline: ContinuousClock.Instant) async throws -> AdditionResult {
         guard let addition = intent.addition else { preconditionFailure("a continued intent has its payment") }
@@ -152,6 +157,7 @@ extension IntentService {
         }
     }
 
+    /// Records the result of adding a payment.
     /// - Returns: The intent as it is now.
     private func note(
         _ event: PurchaseIntent.Life.Event, of intent: StoredIntent,
@@ -192,6 +198,6 @@ extension StoreError {
 }
 
 extension StoreError {
-    /// Whether a repetition would get the same error: 4xx that is not retryable, and unsupported operations.
+    /// Whether a repetition gets the same error: 4xx that is not retryable, and unsupported operations.
     var isDefinitive: Bool { !retryable && ((400..<500).contains(status) || code == .notImplemented) }
 }

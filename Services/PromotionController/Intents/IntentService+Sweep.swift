@@ -4,28 +4,29 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Due work without a request. It keeps no state: each sweep reads the tables.
+/// Does due work without a request. It keeps no state: each sweep reads the tables.
 extension IntentService {
-    /// Time between two sweeps; monotonic.
+    /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
     /// Timeout of one sweep's clock requests, and of one payment.
     static let attemptTime: Duration = .seconds(5)
-    /// Payments added concurrently.
+    /// Maximum number of payments added concurrently.
     static let paymentConcurrency = 16
-    /// Apps whose clocks are requested concurrently.
+    /// Maximum number of apps whose clocks are requested concurrently.
     static let clockConcurrency = 16
-    /// Rows settled per commit.
+    /// Maximum number of rows settled per commit.
     static let settleBatch = 256
-    /// By the wall clock: a tester who moves the app's clock does not delete recent events.
+    /// Minimum age of removed rows, by the wall clock: moving an app's clock removes no recent events.
     static let keptFor: Duration = .seconds(30 * 86_400)
-    /// Time between two rounds of pruning; monotonic.
+    /// Monotonic time between two rounds of pruning.
     static let pruneInterval: Duration = .seconds(600)
-    /// Rows pruned per commit.
+    /// Maximum number of rows pruned per commit.
     static let pruneBatch = 500
 
-    /// Defers unanswered intents, expires old ones, and adds payments that a process left between its decision and
-    /// PaymentQueue.
-    /// - Returns: The number of payments without PaymentQueue's answer.
+    /// Defers unanswered intents, expires old ones, and adds payments that PaymentQueue has not confirmed.
+    ///
+    /// Such payments remain when a process dies between its decision and PaymentQueue.
+    /// - Returns: The number of payments without PaymentQueue's reply.
     @discardableResult
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         try await settle(deadline: .now + Self.attemptTime)
@@ -38,9 +39,10 @@ extension IntentService {
         }
     }
 
-    /// Adds a payment from the intent's current row. Since the page was read the payment may have been rejected and the
-    /// purchase cancelled (I4).
-    /// - Returns: Whether PaymentQueue's answer is definitive.
+    /// Adds a payment from the intent's current row.
+    ///
+    /// Since the page was read the payment may have been refused and the purchase cancelled (I4).
+    /// - Returns: Whether PaymentQueue's reply is definitive.
     func addPayment(of listed: StoredIntent) async -> Bool {
         var intent = listed
         do {
@@ -63,10 +65,11 @@ extension IntentService {
 
     // MARK: Time
 
-    /// Applies the time to all due intents: unanswered ones become deferred, and old ones expire. The sweep runs it, and
-    /// lists run it before they are read.
-    /// - Parameter app: Nil for all apps.
-    /// - Returns: The number of intents changed.
+    /// Applies the time to all due intents: unanswered ones become deferred, and old ones expire.
+    ///
+    /// The sweep runs it, and lists run it before they are read.
+    /// - Parameter bundleId: Nil for all apps.
+    /// - Returns: The number of changed intents.
     @discardableResult
     func settle(app bundleId: String? = nil, deadline: ContinuousClock.Instant) async throws -> Int {
         var count = try await settleUnanswered()
@@ -132,8 +135,8 @@ extension IntentService {
 
     // MARK: Pruning
 
-    /// Removes events and decided intents after thirty days.
-    /// - Returns: The number of rows removed.
+    /// Removes events, starts and final intents after ``keptFor``.
+    /// - Returns: The number of removed rows.
     @discardableResult
     func prune() async throws -> Int {
         let limit = times.wall() + (.zero - Self.keptFor)

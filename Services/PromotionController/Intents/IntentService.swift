@@ -5,13 +5,14 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Handles `intent.deliver`, `.heads`, `.get`, `.list`, `.search`, `.decide`, `.add` and `.clear`, and does due work
-/// without a request.
+/// Handles the `intent.…` subjects, and does due work without a request.
 ///
-/// Replies show the intents' state at the time of the request, even if the sweep is late.
+/// The subjects are `.deliver`, `.heads`, `.get`, `.list`, `.search`, `.decide`, `.add` and `.clear`. Replies show the
+/// intents' state at the time of the request, even if the sweep is late.
 struct IntentService: Sendable {
+    /// Maximum number of intents in one page.
     static let pageMax = 100
-    /// Time reserved for recording PaymentQueue's answer and replying.
+    /// Time reserved for recording PaymentQueue's reply and sending this one.
     static let replyMargin: Duration = .milliseconds(300)
 
     let database: any SQLDatabase
@@ -23,8 +24,9 @@ struct IntentService: Sendable {
     let paymentsInFlight = Locked<Set<ExactText>>([])
     let retries = RetrySweep(concurrency: paymentConcurrency)
 
-    /// Returns all pending intents for a stream; the first delivery starts `answerBy`. An app that was never launched
-    /// gets none (I6), nor does a version that does not handle promoted purchases (M75).
+    /// Delivers all pending intents to a stream. The first delivery starts `answerBy`.
+    ///
+    /// An app that was never launched gets none (I6), nor does a version that does not handle promoted purchases (M75).
     func deliver(
         _ request: DeliverIntentsRequest, deadline: ContinuousClock.Instant
     ) async throws -> DeliverIntentsReply {
@@ -40,7 +42,7 @@ struct IntentService: Sendable {
         guard found.open.contains(where: { $0.life.state == .pending }) else {
             return DeliverIntentsReply(intents: [], seq: found.seq)
         }
-        // The launch of this stream is not announced yet. A smaller number makes the stream ask again.
+        // The launch of this stream is not recorded yet. A smaller number makes the stream ask again.
         guard let version = found.version else { return DeliverIntentsReply(intents: [], seq: found.seq - 1) }
         let now = try await times.now(of: request.bundleId, deadline: deadline)
         var open = found.open
@@ -75,6 +77,7 @@ struct IntentService: Sendable {
         return open
     }
 
+    /// Reads the numbers of installations.
     /// - Throws: `requestInvalid` for too many installations.
     func heads(_ request: IntentHeadsRequest) async throws -> IntentHeadsReply {
         guard request.installations.count <= IntentHeadsRequest.installationsMax else {
@@ -85,6 +88,7 @@ struct IntentService: Sendable {
         return IntentHeadsReply(heads: request.installations.map { heads[$0] ?? 0 })
     }
 
+    /// Reads a customer's intent on one device.
     /// - Throws: `notFound`, also for another device's or customer's intent.
     func get(_ request: IntentRequest, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
@@ -102,6 +106,7 @@ struct IntentService: Sendable {
         }
     }
 
+    /// Lists a customer's intents on one installation.
     /// - Throws: `requestInvalid`.
     func list(_ request: IntentsRequest, deadline: ContinuousClock.Instant) async throws -> IntentsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -128,12 +133,12 @@ struct IntentService: Sendable {
 }
 
 extension StoredIntent {
-    /// Whether the running version handles promoted purchases.
+    /// Tells whether the running version handles promoted purchases.
     fileprivate func isHandled(by version: String) -> Bool {
         !PromotionSupport.isTooOld(appVersion: version, since: supportedSince)
     }
 
-    /// Whether a delivery, or the time, changes the intent.
+    /// Tells whether a delivery, or the time, changes the intent.
     fileprivate func isNews(to version: String, at now: PurchaseIntent.Life.Now) -> Bool {
         var life = life
         guard life.pass(to: now).isEmpty else { return true }

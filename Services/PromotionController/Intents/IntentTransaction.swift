@@ -1,10 +1,12 @@
 import Persistence
 import StoreModels
 
-/// Changes intents inside one transaction. Each change writes the row's next revision, and an event where apps or
-/// operators need one. The caller locks the rows.
+/// Changes intents inside one transaction; the caller locks the rows.
+///
+/// Each change writes the row's next revision, and an event where apps or operators need one.
 struct IntentTransaction {
     let transaction: SQLTransaction
+    /// The instant of the changes, by both clocks.
     let now: PurchaseIntent.Life.Now
 
     /// Applies the time to an intent, and writes it if it changed.
@@ -72,7 +74,8 @@ struct IntentTransaction {
 }
 
 extension IntentEvent.Kind {
-    /// The event of an intent that has just entered this state. Nil for the first state, which has a separate event.
+    /// Returns the event of an intent that has just entered a state.
+    /// - Returns: Nil for the first state, which has a separate event.
     init?(_ state: PurchaseIntent.State) {
         switch state {
         case .pending: return nil

@@ -4,10 +4,12 @@ import StoreModels
 
 /// An intent's row.
 struct StoredIntent: Hashable, Sendable {
-    /// The payment sent to PaymentQueue when the intent was continued. It is sent again until PaymentQueue has
-    /// answered.
+    /// The payment sent to PaymentQueue when the intent was continued.
+    ///
+    /// It is sent again until PaymentQueue has replied.
     struct Addition: Hashable, Sendable, Codable {
         var payment: Payment
+        /// The gateway's check of the signature of the payment's discount; nil without one.
         var discountCheck: DiscountCheck?
     }
 
@@ -19,14 +21,19 @@ struct StoredIntent: Hashable, Sendable {
     /// The intent's payment, which never changes.
     let payment: Payment
     let product: Product
-    /// First version of the app that handles promoted purchases. The operator had set it when the purchase began.
+    /// The first version of the app that handles promoted purchases; nil for any.
+    ///
+    /// The operator had set it when the purchase began.
     let supportedSince: String?
-    /// The prompt to buy the app, which may be answered already.
+    /// The prompt to buy the app, which may be answered already; nil without one.
     var promptId: String?
+    /// Its state and times.
     var life: PurchaseIntent.Life
+    /// The payment that continues the intent; nil before.
     var addition: Addition?
-    /// The `id` of its transaction, once PaymentQueue has confirmed it.
+    /// The `id` of its transaction; nil before PaymentQueue has confirmed it.
     var transactionId: String?
+    /// Grows by one with each write.
     var revision: Int64
 
     /// Creates an intent for a purchase that begins now.
@@ -78,7 +85,7 @@ struct StoredIntent: Hashable, Sendable {
         }
     }
 
-    /// The intent as the operator sees it: with its customer and warnings.
+    /// The intent as the operator sees it, with its customer and warnings.
     var record: PurchaseIntent {
         var intent = intent
         intent.bundleId = installation.bundleId
@@ -88,7 +95,7 @@ struct StoredIntent: Hashable, Sendable {
         return intent
     }
 
-    /// Whether it belongs to the caller; other intents are reported as not found.
+    /// Tells whether it belongs to the caller. Other intents are reported as not found.
     func belongs(to installation: InstallationReference, _ customerIdentifier: String) -> Bool {
         self.installation == installation && self.customerIdentifier.isExactly(customerIdentifier)
     }

@@ -1,17 +1,19 @@
 import Persistence
 import StoreModels
 
-/// Handles `overrides.get`, `order.put` and `visibility.put`: one device's overrides in one app (M87–M105). Every read
-/// comes from the database and every write locks the row, so that a read after a write's reply sees the write, on any
-/// replica (M1).
+/// Handles `overrides.get`, `order.put` and `visibility.put`: one device's overrides in one app (M87–M105).
+///
+/// Every read comes from the database and every write locks the row, so that a read after a write's reply sees the
+/// write, on any replica (M1).
 struct OverrideService: Sendable {
     let database: any SQLDatabase
 
-    /// Returns a device's overrides; an unknown device has none.
+    /// Reads a device's overrides; an unknown device has none.
     func get(_ installation: InstallationReference) async throws -> DevicePromotions {
         try await database.read { try await InstallationRepository.promotions(of: installation, in: $0) }
     }
 
+    /// Sets a device's order of promoted products.
     /// - Returns: The device's current overrides.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for too many or repeated products.
     func putOrder(_ request: PutPromotionOrderRequest) async throws -> PromotionOverrides {
@@ -21,6 +23,7 @@ struct OverrideService: Sendable {
         }
     }
 
+    /// Sets a promoted product's visibility on a device.
     /// - Returns: The device's current overrides.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for one product too many.
     func putVisibility(_ request: PutPromotionVisibilityRequest) async throws -> PromotionOverrides {

@@ -2,10 +2,10 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Stores open prompts. Deleting the row answers the prompt.
+/// Reads and writes open prompts. The commit that deletes a prompt's row has answered it.
 enum PromptRepository {
     /// Finds or creates the customer's prompt for the app on this device.
-    /// - Returns: Its identifier.
+    /// - Returns: The prompt's identifier.
     static func open(
         _ request: StartPurchaseRequest, at wall: Timestamp, in transaction: SQLTransaction
     ) async throws -> String {
@@ -28,7 +28,8 @@ enum PromptRepository {
         try await reader.queryOne("SELECT * FROM app_prompt WHERE id = ?", id).map(StoredPrompt.init)
     }
 
-    /// - Returns: False when the prompt was already answered.
+    /// Deletes a prompt.
+    /// - Returns: False when the prompt was answered before.
     static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
         try await transaction.execute("DELETE FROM app_prompt WHERE id = ?", id) == 1
     }
@@ -47,7 +48,7 @@ enum PromptRepository {
         try await transaction.execute("DELETE FROM app_prompt WHERE device_id = ?", deviceId)
     }
 
-    /// Lists prompts after `after`, oldest first.
+    /// Reads prompts after `after`, oldest first.
     static func list(
         account: String?, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {

@@ -4,13 +4,15 @@ import StoreModels
 
 /// Handles `prompt.list` and `prompt.answer`: paid apps that wait to be bought for a device (M72).
 struct PromptService: Sendable {
+    /// Maximum number of prompts in one page.
     static let pageMax = 100
-    /// Feedback with which the store cancels intents that waited for the app.
+    /// The feedback of intents that the store cancels because the app was not bought.
     static let refusalFeedback = "the app was not bought"
 
     let database: any SQLDatabase
     let times: AppTimes
 
+    /// Lists open prompts.
     /// - Throws: `requestInvalid`.
     func list(_ request: PromptsRequest) async throws -> PromptsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -22,8 +24,9 @@ struct PromptService: Sendable {
         return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)
     }
 
-    /// Answers a prompt. The first answer counts: `approve` installs the app without a launch; the others cancel its
-    /// waiting intents.
+    /// Answers a prompt. The first answer counts.
+    ///
+    /// `approve` installs the app without a launch; the others cancel its waiting intents.
     /// - Throws: `notFound` for an answered or unknown prompt; `requestInvalid` for an error, because no payment fails
     ///   here.
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {

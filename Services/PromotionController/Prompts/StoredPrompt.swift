@@ -2,18 +2,18 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A paid app that waits to be bought for a device.
+/// A prompt to buy a paid app for a device.
 struct StoredPrompt: Hashable, Sendable {
     let id: String
     let installation: InstallationReference
     let account: String
     /// The version to install when it is bought.
     let version: String
-    /// The first tapped product that waits for the app, and the app's price then. Both are nil in prompts from before
-    /// these were stored.
+    /// The first tapped product that waits for the app; nil in prompts from before it was stored.
     let product: String?
+    /// The app's price at that time; nil in prompts from before it was stored.
     let appPrice: Money?
-    /// Wall time.
+    /// When it was created, in wall time.
     let createdAt: Timestamp
 
     init(_ row: SQLRow) throws {

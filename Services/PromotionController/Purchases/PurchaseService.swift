@@ -1,8 +1,9 @@
 import Persistence
 import StoreModels
 
-/// Handles `purchase.start`: the user taps Buy in the store, or opens a test URL. One commit stores the intent and
-/// prepares the app (I1): its download, or the prompt to buy it.
+/// Handles `purchase.start`: the user taps Buy in the store, or opens a test URL.
+///
+/// One commit stores the intent and prepares the app (I1): its download, or the prompt to buy it.
 struct PurchaseService: Sendable {
     /// Maximum number of open intents of one app on one device.
     static let openMax = 50
@@ -12,9 +13,10 @@ struct PurchaseService: Sendable {
     let checkpoint: CheckpointHook
     let publish: @Sendable (IntentsChanged) -> Void
 
-    /// Starts a purchase. The same request again returns the same intent in any state: a repeated or late start buys
-    /// nothing twice. A second tap on a pending product also returns the first intent, so that an accidental tap does
-    /// not pay twice (this store's rule).
+    /// Starts a purchase. The same request again returns the same intent in any state.
+    ///
+    /// So a repeated or late start buys nothing twice. A second tap on a pending product also returns the first intent,
+    /// so that an accidental tap does not pay twice (our choice).
     /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`; `notFound` for an unknown device;
     ///   `keyReused`.
     func start(_ request: StartPurchaseRequest, deadline: ContinuousClock.Instant) async throws -> StartPurchaseReply {
@@ -33,7 +35,7 @@ struct PurchaseService: Sendable {
 
     private struct Started {
         var reply: StartPurchaseReply
-        /// The installation's number, when an intent has begun.
+        /// The installation's number; nil unless an intent has begun.
         var seq: Int64?
     }
 
@@ -86,7 +88,7 @@ struct PurchaseService: Sendable {
     }
 
     /// Prepares the app for the intent.
-    /// - Returns: The prompt that asks whether to buy the app, if there is one.
+    /// - Returns: The prompt that asks whether to buy the app; nil for none.
     private func prepare(
         _ outcome: StartPurchaseReply.Outcome, _ request: StartPurchaseRequest, _ installation: InstallationReference,
         _ commit: IntentTransaction
@@ -103,8 +105,9 @@ struct PurchaseService: Sendable {
 }
 
 extension StoredIntent {
-    /// Whether it is the same product and customer. A test URL's product may not be for sale yet, so a tap never
-    /// matches it.
+    /// Tells whether a request is for the intent's product and customer.
+    ///
+    /// A test URL's product may not be for sale yet, so a tap never matches it.
     fileprivate func isPurchase(_ request: StartPurchaseRequest) -> Bool {
         customerIdentifier.isExactly(request.customerIdentifier)
             && payment.productIdentifier.isExactly(request.facts.product.productIdentifier)

@@ -1,10 +1,11 @@
 import StoreModels
 
-/// Decides how a purchase that begins in the store continues (M65, M72–M75, M109). Pure.
+/// Decides without I/O how a purchase that begins in the store continues (M65, M72–M75, M109).
 enum StartPolicy {
-    /// Checks that the product may be bought here.
-    /// - Throws: `promotionUnsupported`, `productNotPromotable` with the reason. A test URL also starts products that
-    ///   are not promoted.
+    /// Checks that the product may be bought on the device.
+    ///
+    /// A test URL also starts products that are not promoted.
+    /// - Throws: `promotionUnsupported`, `productNotPromotable` with the reason.
     static func check(_ request: StartPurchaseRequest, on promotions: DevicePromotions) throws(StoreError) {
         if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
         guard request.source != .testURL else { return }
@@ -17,7 +18,7 @@ enum StartPolicy {
         else { throw StoreError(.productNotPromotable, "'\(product)' is hidden on this device") }
     }
 
-    /// The store's next step. The intent is stored in every case.
+    /// Decides the store's next step. The intent is stored in every case.
     static func outcome(_ facts: PromotedProductFacts, on installation: StoredInstallation?)
         -> StartPurchaseReply.Outcome
     {

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores the intent of each start by the key of its request. A repeated start finds it.
+/// Reads and writes the intent of each start, by its request's key. A repeated start finds it.
 enum StartRepository {
     static func insert(
         _ requestIdentifier: String, of installation: InstallationReference, intent: String, at wall: Timestamp,
@@ -14,7 +14,8 @@ enum StartRepository {
             """, installation.deviceId, installation.bundleId, requestIdentifier, intent, wall.milliseconds)
     }
 
-    /// - Returns: The intent, as long as both are stored.
+    /// Finds the intent of a start.
+    /// - Returns: Nil when the start or the intent is not stored.
     static func intent(
         of requestIdentifier: String, _ installation: InstallationReference, in reader: SQLReader
     ) async throws -> StoredIntent? {
@@ -26,7 +27,8 @@ enum StartRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Removes starts from before `wall`, at most `limit`.
+    /// Removes at most `limit` starts from before `wall`.
+    /// - Returns: The number of removed rows.
     static func prune(
         startedBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {

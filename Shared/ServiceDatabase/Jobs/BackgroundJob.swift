@@ -5,7 +5,7 @@ import ServiceLifecycle
 ///
 /// ```swift
 /// await BackgroundJob.run([
-///     .repeating("janitor", every: .milliseconds(500), logger) { try await janitor.sweep() },
+///     .repeating("purchase sweep", every: .milliseconds(500), logger) { try await purchases.sweep() },
 ///     BackgroundJob { await callbacks.run() },
 /// ])
 /// await database.close()

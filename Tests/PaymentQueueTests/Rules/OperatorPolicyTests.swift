@@ -28,7 +28,7 @@ import Testing
         _ state: TransactionState
     ) {
         for prompt in [nil, Prompt.Kind.sheet, .interrupted] {
-            for word in [OperatorPolicy.Word.approve, .decline] {
+            for word in [OperatorPolicy.Action.approve, .decline] {
                 #expect(OperatorPolicy.decide(word, Context(state: state, openPrompt: prompt)) == .refuse)
             }
         }

@@ -134,7 +134,7 @@ import Testing
     }
 }
 
-@Suite struct ChargeAnswerTests {
+@Suite struct ChargeReplyTests {
     private func charge(_ outcome: Charge.Outcome, _ amount: Money?) -> Charge {
         Charge(
             chargeKey: "k", chargeIdentifier: "1", outcome: outcome, amount: amount,
@@ -142,15 +142,15 @@ import Testing
     }
 
     @Test func `only an approval of the agreed amount is a purchase`() {
-        #expect(ChargeAnswer(charge(.approved, .usd("1.99")), expected: .usd("1.99")) == .approved)
+        #expect(ChargeReply(charge(.approved, .usd("1.99")), expected: .usd("1.99")) == .approved)
         #expect(
-            ChargeAnswer(charge(.approved, .usd("1.98")), expected: .usd("1.99")) == .mismatch(charged: .usd("1.98")))
-        #expect(ChargeAnswer(charge(.approved, nil), expected: .usd("1.99")) == .mismatch(charged: nil))
+            ChargeReply(charge(.approved, .usd("1.98")), expected: .usd("1.99")) == .mismatch(charged: .usd("1.98")))
+        #expect(ChargeReply(charge(.approved, nil), expected: .usd("1.99")) == .mismatch(charged: nil))
     }
 
     @Test func `declined is error 0, cancelled error 2`() {
-        guard case .failed(let declined) = ChargeAnswer(charge(.declined, .usd("1.99")), expected: .usd("1.99")),
-            case .failed(let cancelled) = ChargeAnswer(charge(.cancelled, nil), expected: .usd("1.99"))
+        guard case .failed(let declined) = ChargeReply(charge(.declined, .usd("1.99")), expected: .usd("1.99")),
+            case .failed(let cancelled) = ChargeReply(charge(.cancelled, nil), expected: .usd("1.99"))
         else {
             Issue.record("both are failures")
             return

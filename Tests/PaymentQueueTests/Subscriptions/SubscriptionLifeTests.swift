@@ -168,10 +168,10 @@ import Testing
             require("an answered charge is under way no more", value.attempt == nil || value.isQuarantined)
             require("what has ended does not renew", !value.willAutoRenew || value.state.isExisting)
             let isFailing = value.state == .inGracePeriod || value.state == .inBillingRetryPeriod
-            require("who is tried again has failed", (value.retrySince != nil) == isFailing)
-            require("grace where there is grace", (value.graceUntil != nil) == (value.state == .inGracePeriod))
-            require("grace where the app gives it", hasGrace || value.graceUntil == nil)
-            if let since = value.retrySince, let due = value.dueAt {
+            require("who is tried again has failed", (value.retry.since != nil) == isFailing)
+            require("grace where there is grace", (value.retry.graceUntil != nil) == (value.state == .inGracePeriod))
+            require("grace where the app gives it", hasGrace || value.retry.graceUntil == nil)
+            if let since = value.retry.since, let due = value.dueAt {
                 let last = BillingRetryPolicy(since: since, length: RenewalSchedule(.realTime).retry).end
                 require("sixty days of retries", due <= last)
             }

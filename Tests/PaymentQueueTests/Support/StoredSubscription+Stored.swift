@@ -17,6 +17,6 @@ extension StoredSubscription {
             period: Period(index: 0, start: start, end: until, transactionID: "t_1", transactionIdentifier: "1"),
             anchor: RenewalSchedule.Anchor(at: start, count: 0), willAutoRenew: willAutoRenew,
             renewProduct: renewProduct ?? product, rate: .realTime, renewals: 0,
-            failsNext: false, retryCount: 0, dueAt: until)
+            failsNext: false, dueAt: until)
     }
 }

@@ -3,10 +3,10 @@ import Persistence
 extension Migration {
     /// Testers, prompts and events.
     ///
-    /// - `customer.can_make_payments` goes: the tester's settings say it, and nothing ever wrote another value.
-    /// - A transaction that `awaits_answer` is left alone until its prompt is answered; its `phase` says what is to be
-    ///   done then, also for a deferred transaction.
-    /// - `journal.position` is a row's place among the events of the whole store. Rows from before this step and
+    /// - `customer.can_make_payments` is dropped: the tester's settings hold it, and no version wrote another value.
+    /// - No process acts on a transaction that `awaits_answer` before its prompt is answered; its `phase` says what
+    ///   follows, also for a deferred transaction.
+    /// - `journal.position` is a row's place among the events of the whole store. Rows from before this migration and
     ///   removals by an operator are no events and have none.
     static let testers = Migration(
         number: 2, name: "testers, prompts and events",

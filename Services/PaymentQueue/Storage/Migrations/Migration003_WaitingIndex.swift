@@ -1,8 +1,10 @@
 import Persistence
 
 extension Migration {
-    /// An index of waiting purchases. Each settled purchase looks for them, and without the index that reads all that
-    /// the customer has not finished.
+    /// An index of waiting purchases.
+    ///
+    /// The service looks for them after each settled purchase. Without the index it reads all unfinished transactions
+    /// of the customer.
     static let waitingIndex = Migration(
         number: 3, name: "an index of purchases that wait",
         sql: """

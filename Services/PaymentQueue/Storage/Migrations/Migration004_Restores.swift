@@ -3,14 +3,14 @@ import Persistence
 extension Migration {
     /// Restores, downloads and interrupted purchases.
     ///
-    /// - `was_deferred` stays when a transaction goes on, so that a late answer to it differs from one to a transaction
-    ///   that was never deferred. Deferral was the only way to a third revision so far.
+    /// - `was_deferred` stays when a transaction continues, so that a late answer to it differs from one to a
+    ///   transaction that was never deferred. Before this migration only deferral led to a third revision.
     /// - `supersedes` is unique: an interrupted purchase is replaced once.
     /// - A restore is its own cursor: originals up to `through_number` belong to it, those up to `last_number` are
     ///   done. `started_seq` is the journal's head at its start, which orders a device's restores.
     /// - A download has a row when its device has touched it; until then it waits.
-    /// - The journal also holds changes that are no transaction's and go to one device. It is copied, because neither
-    ///   its NOT NULLs nor its checks can be altered in place. Its rows are numbered by the engine from now on.
+    /// - The journal also holds changes for one device that concern no transaction. It is copied, because neither its
+    ///   NOT NULLs nor its checks can be altered in place. The engine numbers its rows from now on.
     static let restores = Migration(
         number: 4, name: "restores, downloads and interrupted purchases", sql: sql)
 

@@ -4,8 +4,8 @@ extension Migration {
     /// The order of events across the store.
     ///
     /// SQLite writes one commit after another, so the journal's own number orders them. PostgreSQL does not: a row
-    /// remembers its transaction there, and readers stop before the oldest one in progress (``EventRepository``).
-    /// Nothing was sold on PostgreSQL before this step.
+    /// records its transaction there, and readers stop before the oldest one in progress (``EventRepository``). No
+    /// store used PostgreSQL before this migration.
     static let eventOrder = Migration(
         number: 5, name: "the order of events",
         sql: "DELETE FROM counter WHERE name = 'event';",

@@ -1,8 +1,10 @@
 import Persistence
 
 extension Migration {
-    /// Which replica works on a purchase, and until when (``PurchaseClaims``). On PostgreSQL a new row begins with the
-    /// moment it was written, by the server's clock; SQLite has one process and needs neither.
+    /// The replica that works on a purchase, and until when (``PurchaseClaims``).
+    ///
+    /// On PostgreSQL a new row begins with the moment it was written, by the server's clock. SQLite has one process and
+    /// needs neither.
     static let claims = Migration(
         number: 6, name: "replicas divide the work",
         sql: """

@@ -3,16 +3,16 @@ import Persistence
 extension Migration {
     /// Subscriptions that renew, refunds, revocations and clocks that are moved.
     ///
-    /// - `subscription` takes the place of `subscription_group`: one row per customer and group (S6). What was bought
-    ///   before this step renews by itself from its expiry on.
+    /// - `subscription` replaces `subscription_group`: one row per customer and group (S6). Subscriptions bought before
+    ///   this migration renew from their expiry on.
     /// - `subscription_period` has one row for each paid period (S1): `charge_key` is null for one that cost nothing.
-    /// - `attempt` is the charge in progress with all it was decided on, so that each replica asks the processor about
-    ///   the same charge; `claimed_by` and `claimed_until` say which replica works on it.
-    /// - `refund` is what the processor has yet to be sent; P10 is the processor's to keep.
-    /// - `opened_at` is when a customer came first, by the app's clock; `created_at` is by the wall's.
-    /// - `offer_nonce` has the payment that each promotional offer's nonce came with first; `offer_request` is what
-    ///   else came with a payment about an offer.
-    /// - `revocation_seen` is the last `revocation` that a device's streams have written.
+    /// - `attempt` is the charge in progress with everything it was decided on, so that each replica asks the processor
+    ///   about the same charge; `claimed_by` and `claimed_until` say which replica works on it.
+    /// - `refund` is what the service has yet to send to the processor, which enforces P10.
+    /// - `opened_at` is when a customer first came, by the app's clock; `created_at` is by the wall clock.
+    /// - `offer_nonce` has the first payment of each promotional offer's nonce; `offer_request` is what else came with
+    ///   a payment about an offer.
+    /// - `revocation_seen` is the last `revocation` that a device's streams have delivered.
     static let subscriptions = Migration(
         number: 7, name: "subscriptions, refunds and clocks that move", sql: sql)
 

@@ -1,8 +1,9 @@
 import Persistence
 
 extension Migration {
-    /// Revocations and subscription changes in the journal, whose list of events is open from now on. PostgreSQL's
-    /// constraint names are those the checks were given when the table was made.
+    /// Revocations and subscription changes in the journal, whose `event` has no check any more.
+    ///
+    /// The names of PostgreSQL's constraints are those the table's creation gave the checks.
     static let revocations = Migration(
         number: 8, name: "revocations and subscriptions in the journal", sql: sql, postgres: postgres)
 

@@ -1,8 +1,10 @@
 import Persistence
 
 extension Migration {
-    /// An index of renewals in progress by app. Each sweep asks for them app by app, and without the app in the index
-    /// that reads all of the app's subscriptions, twice a second.
+    /// An index of renewals in progress by app.
+    ///
+    /// Each sweep reads them app by app, twice a second. Without the app in the index it reads all of the app's
+    /// subscriptions.
     static let renewalsByApp = Migration(
         number: 9, name: "renewals under way, by app",
         sql: """

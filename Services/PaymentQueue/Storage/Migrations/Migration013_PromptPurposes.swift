@@ -5,10 +5,10 @@ extension Migration {
     ///
     /// - `next_kinds` are the prompts that follow once this one is approved, separated by commas.
     /// - `purpose` lets a transaction have one open prompt for its purchase, one for signing in again when it is
-    ///   delivered again, and one for the price of the subscription it is the latest of.
-    /// - `subscription.price` is the price its subscriber agreed to, and the one that is asked about; null for one sold
-    ///   before, which the next renewal fills in.
-    /// - `times` counts sign-in requests.
+    ///   delivered again, and one for the price of the subscription whose latest transaction it is.
+    /// - `subscription.price` is the price its subscriber agreed to, and the higher one that needs consent; null for
+    ///   one sold before, which the next renewal fills in.
+    /// - `times` counts sign-in prompts.
     static let promptPurposes = Migration(
         number: 13, name: "prompts for more than a purchase", sql: sql)
 

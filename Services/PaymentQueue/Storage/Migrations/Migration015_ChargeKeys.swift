@@ -4,8 +4,8 @@ extension Migration {
     /// Charge keys beside the transactions, and refunds that outlive their purchase.
     ///
     /// A renewal whose subscription was deleted has lost its period and the charge's key with it; the key is in its
-    /// payment. A client may have sent such a key with a purchase, but then it has a row in `payment`, or supersedes
-    /// one that has. Refunds that are still open may have been written with the wrong key.
+    /// payment. A client may have sent such a key with a purchase, but then that purchase has a row in `payment`, or
+    /// supersedes one that has. Refunds that are still open may have been written with the wrong key.
     static let chargeKeys = Migration(
         number: 15, name: "charge keys beside what was charged, refunds that outlive it", sql: sql(.sqlite),
         postgres: sql(.postgres))

@@ -1,11 +1,11 @@
 import Persistence
 
 extension Migration {
-    /// The place of a purchased or restored transaction in its customer's history: the number of its journal row.
+    /// The place of a purchased or restored transaction in its customer's history: its journal row's number.
     ///
-    /// The customer's lock numbers journal rows, so a later commit has a later place. A transaction's number has not
-    /// that order, because a renewal takes its own before the processor is asked. Existing transactions keep their
-    /// order, below each journal row that is still to come.
+    /// The customer's lock numbers journal rows, so a later commit has a later place. A transaction's number does not
+    /// have that order, because a renewal takes its own before the processor is asked. Existing transactions keep their
+    /// order, before each later journal row.
     static let historyOrder = Migration(
         number: 16, name: "the order in which histories grow",
         sql: """

@@ -3,11 +3,11 @@ import Persistence
 extension Migration {
     /// The transaction whose end a waiting purchase waits for.
     ///
-    /// Its end clears the column, in the same commit, and no sweep looks at the purchase before that. Purchases that
-    /// wait already get it when they are next looked at.
+    /// The end's commit clears the column, and no sweep reads the purchase before that. Purchases that wait already get
+    /// it when they are next planned.
     ///
     /// The index of unsettled purchases leaves out those that wait, for an answer or for another purchase, so that the
-    /// search for work costs the same however many there are.
+    /// search for work costs the same regardless of their number.
     static let waitingPurchases = Migration(
         number: 17, name: "what purchases wait for",
         sql: """

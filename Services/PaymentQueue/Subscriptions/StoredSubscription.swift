@@ -114,26 +114,35 @@ extension StoredSubscription {
             let value: Int64? = try row[column]
             return value.map(Timestamp.init(milliseconds:))
         }
-        self.init(
-            customer: try CustomerReference(row),
-            group: try row["subscription_group"], paidGroup: try row["paid_group"], originalID: try row["original_id"],
-            originalIdentifier: try row["original_identifier"], revision: try row["revision"], state: try row["state"],
-            product: try row["product_identifier"], level: try row["level"], length: length,
-            period: Period(
-                index: try row["period_index"], start: Timestamp(milliseconds: try row["period_start"]),
-                end: Timestamp(milliseconds: try row["active_until"]), transactionID: try row["active_id"],
-                transactionIdentifier: try row["active_transaction"]),
-            anchor: RenewalSchedule.Anchor(
-                at: Timestamp(milliseconds: try row["anchor"]), count: try row["anchor_count"]),
-            willAutoRenew: try row["will_auto_renew"],
-            renewProduct: try row["renew_product"],
-            offer: try offer.map { try StoredJSON.value(RunningOffer.self, $0) },
-            rate: try row["rate"], renewals: try row["renewals"], failsNext: try row["fails_next"],
-            retry: Retry(
-                since: try instant("retry_since"), count: try row["retry_count"],
-                graceUntil: try instant("grace_until")),
-            expirationReason: try row["expiration_reason"],
-            agreedPrice: known?.agreed, priceIncrease: known?.increase, dueAt: try instant("due_at"),
-            attempt: try row["attempt"])
+        customer = try CustomerReference(row)
+        group = try row["subscription_group"]
+        paidGroup = try row["paid_group"]
+        originalID = try row["original_id"]
+        originalIdentifier = try row["original_identifier"]
+        revision = try row["revision"]
+        state = try row["state"]
+        product = try row["product_identifier"]
+        level = try row["level"]
+        self.length = length
+        period = Period(
+            index: try row["period_index"], start: Timestamp(milliseconds: try row["period_start"]),
+            end: Timestamp(milliseconds: try row["active_until"]), transactionID: try row["active_id"],
+            transactionIdentifier: try row["active_transaction"])
+        anchor = RenewalSchedule.Anchor(
+            at: Timestamp(milliseconds: try row["anchor"]), count: try row["anchor_count"])
+        willAutoRenew = try row["will_auto_renew"]
+        renewProduct = try row["renew_product"]
+        self.offer = try offer.map { try StoredJSON.value(RunningOffer.self, $0) }
+        rate = try row["rate"]
+        renewals = try row["renewals"]
+        failsNext = try row["fails_next"]
+        retry = Retry(
+            since: try instant("retry_since"), count: try row["retry_count"],
+            graceUntil: try instant("grace_until"))
+        expirationReason = try row["expiration_reason"]
+        agreedPrice = known?.agreed
+        priceIncrease = known?.increase
+        dueAt = try instant("due_at")
+        attempt = try row["attempt"]
     }
 }

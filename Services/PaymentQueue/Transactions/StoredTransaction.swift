@@ -78,15 +78,18 @@ extension StoredTransaction {
         let waitsFor: String? = try row["waits_for"]
         let terms: String? = try row["terms"]
         let (quote, request): (String?, String?) = (try row["quote"], try row["offer_request"])
-        self.init(
-            customer: try CustomerReference(row),
-            transaction: transaction, phase: try row["phase"], awaitsAnswer: try row["awaits_answer"],
-            isFinished: try row["is_finished"], wasDeferred: try row["was_deferred"],
-            obstacle: waitsFor.map { PurchaseObstacle(id: $0, isForPerson: false) },
-            createdSeq: try row["created_seq"], historySeq: try row["history_seq"],
-            terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
-            quote: try quote.map { try StoredJSON.value(Quote.self, $0) },
-            request: try request.map { try StoredJSON.value(OfferRequest.self, $0) },
-            chargeKey: try row["charge_key"])
+        customer = try CustomerReference(row)
+        self.transaction = transaction
+        phase = try row["phase"]
+        awaitsAnswer = try row["awaits_answer"]
+        isFinished = try row["is_finished"]
+        wasDeferred = try row["was_deferred"]
+        obstacle = waitsFor.map { PurchaseObstacle(id: $0, isForPerson: false) }
+        createdSeq = try row["created_seq"]
+        historySeq = try row["history_seq"]
+        self.terms = try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) }
+        self.quote = try quote.map { try StoredJSON.value(Quote.self, $0) }
+        self.request = try request.map { try StoredJSON.value(OfferRequest.self, $0) }
+        chargeKey = try row["charge_key"]
     }
 }

@@ -88,3 +88,81 @@ enum IntentRepository {
             intent.revision, intent.id, revision) == 1
     }
 }
+
+/// Queries of `intent.clear`, for one account in an app or for all.
+extension IntentRepository {
+    /// Reads devices after `after` that have open intents or prompts.
+    static func devicesToClear(
+        _ request: ClearIntentsRequest, after: String, limit: Int, in reader: SQLReader
+    ) async throws -> [String] {
+        try await reader.query(
+            """
+            SELECT device_id FROM purchase_intent
+            WHERE \(condition(request)) AND state IN ('pending', 'deferred') AND device_id > ?
+            UNION
+            SELECT device_id FROM app_prompt WHERE \(condition(request)) AND device_id > ?
+            ORDER BY device_id LIMIT ?
+            """, arguments: arguments(request) + [after] + arguments(request) + [after, limit]
+        ).map { try $0["device_id"] }
+    }
+
+    /// Reads continued intents whose payment PaymentQueue has not confirmed.
+    static func unaddedIdentifiers(
+        _ request: ClearIntentsRequest, limit: Int, in reader: SQLReader
+    ) async throws -> [String] {
+        try await reader.query(
+            """
+            SELECT intent_identifier FROM purchase_intent
+            WHERE state = 'continued' AND is_added = 0 AND \(condition(request))
+            ORDER BY intent_identifier LIMIT ?
+            """, arguments: arguments(request) + [limit]
+        ).map { try $0["intent_identifier"] }
+    }
+
+    private static func condition(_ request: ClearIntentsRequest) -> String {
+        request.account == nil ? "bundle_id = ?" : "bundle_id = ? AND account = ?"
+    }
+
+    private static func arguments(_ request: ClearIntentsRequest) -> [any SQLValueConvertible] {
+        [request.bundleId] + [request.account].compactMap(\.self)
+    }
+}
+
+extension IntentRepository {
+    /// Reads one customer's intents on one installation, oldest first.
+    static func list(_ request: IntentsRequest, in reader: SQLReader) async throws -> [StoredIntent] {
+        let states = request.states.isEmpty ? PurchaseIntent.State.allCases : request.states
+        let places = Array(repeating: "?", count: states.count).joined(separator: ", ")
+        return try await reader.query(
+            """
+            SELECT * FROM purchase_intent
+            WHERE device_id = ? AND bundle_id = ? AND customer_identifier = ? AND intent_identifier > ?
+                AND state IN (\(places))
+            ORDER BY intent_identifier LIMIT ?
+            """,
+            arguments: [request.deviceId, request.bundleId, request.customerIdentifier, request.after ?? ""]
+                + states.map(\.rawValue) + [request.limit + 1]
+        ).map(StoredIntent.init)
+    }
+
+    /// Reads intents of all devices for the operator, oldest first.
+    static func search(_ request: IntentListRequest, in reader: SQLReader) async throws -> [StoredIntent] {
+        var conditions = ["intent_identifier > ?"]
+        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
+        func add(_ column: String, _ argument: (any SQLValueConvertible)?) {
+            guard let argument else { return }
+            conditions.append("\(column) = ?")
+            arguments.append(argument)
+        }
+        add("bundle_id", request.bundleId)
+        add("account", request.account)
+        add("device_id", request.deviceId)
+        add("state", request.state)
+        return try await reader.query(
+            """
+            SELECT * FROM purchase_intent WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY intent_identifier LIMIT ?
+            """, arguments: arguments + [request.limit + 1]
+        ).map(StoredIntent.init)
+    }
+}

@@ -41,7 +41,9 @@ public struct StrictJSONError: Error, Equatable, CustomStringConvertible {
     public let offset: Int
     /// `$.products[2].displayPrice`
     public let path: String
+    /// A sentence's end that follows the path, such as `ends too early`.
     public let reason: String
 
+    /// One line with path, reason and byte offset.
     public var description: String { "\(path): \(reason) (byte \(offset))" }
 }

@@ -11,12 +11,15 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var id: String
     /// Decimal digits; null except in purchased and restored.
     public var transactionIdentifier: String?
+    /// The same for all devices; `revision` counts its changes.
     public var transactionState: TransactionState
     /// Null except in purchased and restored.
     public var transactionDate: Timestamp?
+    /// The app's request, unchanged by restarts and renewals.
     public var payment: Payment
     /// A whole transaction, never nested twice.
     public var original: OriginalTransaction?
+    /// Decimal digits of the first purchase; null for a first purchase itself.
     public var originalTransactionIdentifier: String?
     /// Non-null in failed and in no other state (M31).
     public var error: TransactionError?
@@ -32,12 +35,17 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var originDeviceId: String
     /// The failed transaction of an interrupted purchase that this one replaces.
     public var supersedes: String?
+    /// The end of the paid period; nil for products that do not expire.
     public var expiresDate: Timestamp?
+    /// Whether the period is a free trial; nil for other products than subscriptions.
     public var isTrialPeriod: Bool?
+    /// Whether the period has a paid introductory price; a free trial is false (M118).
     public var isInIntroOfferPeriod: Bool?
+    /// Whether an upgrade ended the period early; nil: not.
     public var isUpgraded: Bool?
     /// The time of its refund or revocation.
     public var revocationDate: Timestamp?
+    /// Set together with ``revocationDate``.
     public var revocationReason: RefundRequest.Reason?
     /// The time of a scheduled change of product, the next renewal. Nothing was charged, nothing is given yet.
     public var effectiveDate: Timestamp?
@@ -45,6 +53,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String?
     /// The price of the whole purchase, quantity and offer included.
     public var price: Money?
+    /// Nil when the full price was paid.
     public var offer: AppliedOffer?
     /// Set while the app is asked whether the purchase continues in the shopper's present storefront.
     public var storefrontChange: StorefrontChange?

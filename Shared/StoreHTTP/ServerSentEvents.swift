@@ -7,6 +7,7 @@ package struct ServerSentEvent: Hashable, Sendable {
     /// The data lines, joined by line feeds.
     package var data: [UInt8]
 
+    /// Creates an event to be sent; an empty `data` makes no event.
     package init(id: String? = nil, name: String = "message", data: [UInt8] = []) {
         self.id = id
         self.name = name
@@ -62,6 +63,7 @@ package struct ServerSentEventParser: Sendable {
 
     /// The error of an event above the bound.
     package struct EventTooLong: Error, Hashable, Sendable {
+        /// Creates the error; it carries nothing of the event.
         package init() {}
     }
 

@@ -52,8 +52,8 @@ package enum ServerSentEventEncoder {
 
 /// Reads server-sent events from bytes that come in any pieces.
 ///
-/// Unknown fields are skipped. A stream is read for hours, so what the parser keeps is bounded: a line or an event above
-/// the bound is an error, because the bytes after it may not begin at an event.
+/// Unknown fields are skipped. A stream is read for hours, so what the parser keeps is bounded: a line or an event
+/// above the bound is an error, because the bytes after it may not begin at an event.
 package struct ServerSentEventParser: Sendable {
     package enum Item: Hashable, Sendable {
         case event(ServerSentEvent)

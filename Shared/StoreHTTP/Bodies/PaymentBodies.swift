@@ -39,8 +39,8 @@ package struct PaymentRequest: Hashable, Sendable, Codable {
 
 /// The `paymentDiscount` of a payment as an app sends it.
 ///
-/// Every member may be missing: then the payment fails with `missingOfferParams`, as StoreKit's does, and the request is
-/// not rejected.
+/// Every member may be missing: then the payment fails with `missingOfferParams`, as StoreKit's does, and the request
+/// is not rejected.
 package struct DiscountParts: Hashable, Sendable, Codable {
     /// The promotional offer's identifier.
     package var identifier: String?

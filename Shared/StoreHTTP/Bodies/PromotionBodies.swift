@@ -10,8 +10,8 @@ package struct NewOrder: Hashable, Sendable, Codable {
 
 /// The response of `GET` and `PUT /v1/promotions/order`: `{"productIdentifiers":[…],"products":[…]}`.
 ///
-/// It has exactly the identifiers that were set (M101), and the whole products, without those the catalogue no longer has.
-/// The gateway forwards each product's JSON, clients read it as `Product`.
+/// It has exactly the identifiers that were set (M101), and the whole products, without those the catalogue no longer
+/// has. The gateway forwards each product's JSON, clients read it as `Product`.
 package struct OrderResponse<Item: Sendable>: Sendable {
     /// Exactly as they were set.
     package var productIdentifiers: [String]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: upgrades, downgrades and crossgrades do what `mission.md` §2.7 says, and the money agrees (S6, P2, P10; M126).
+/// Goal: upgrades, downgrades and crossgrades act as in the App Store, and the money agrees (S6, P2, P10; M126).
 @Suite(.serialized) struct SubscriptionChangeTests {
     private static let start = "2027-03-01"
 

@@ -5,7 +5,7 @@ import StorebusTesting
 import Synchronization
 import Testing
 
-/// Goal: what was acknowledged survives a power failure, not only a killed process (reliability.md, promise 1; P1, Q5).
+/// Goal: what was acknowledged survives a power failure, not only a killed process (P1, Q5).
 /// Method: the payment queue runs on a disk that forgets what no fsync has followed (Tests/Durability/power-loss.c).
 /// Shoppers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next process
 /// must know every acknowledged purchase and finish. The same run with synchronous=NORMAL has to lose some: otherwise

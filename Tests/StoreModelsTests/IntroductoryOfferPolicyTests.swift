@@ -1,7 +1,7 @@
 import StoreModels
 import Testing
 
-/// The truth table of `mission.md` §1.12 over what PaymentQueue keeps of a group.
+/// The truth table of introductory offers, over the history PaymentQueue stores of a group (M119–M129).
 @Suite struct IntroductoryOfferPolicyTests {
     private let now = Timestamp(milliseconds: 1_000_000)
     private func history(

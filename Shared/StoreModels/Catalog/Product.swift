@@ -1,4 +1,4 @@
-/// A product, localized and priced for one storefront, as `SKProduct` (`http-api.md`, shapes).
+/// A product, localized and priced for one storefront, as `SKProduct` (`Product` of `openapi.json`).
 ///
 /// ```json
 /// {"productIdentifier":"com.example.pro.monthly","type":"autoRenewable","localizedTitle":"Pro Subscription",

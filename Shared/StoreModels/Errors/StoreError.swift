@@ -1,4 +1,4 @@
-/// An error a service answers with. On the bus it is the body of an error reply (`bus-protocol.md` §9), inside
+/// An error a service answers with. On the bus it is the body of an error reply (`docs/PROTOCOL.md`), inside
 /// `{"error":…}`:
 ///
 /// ```json

@@ -30,7 +30,7 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     /// One sentence for people: what to do about it.
     public var remedy: String { Self.registry[self]?.remedy ?? "See the message." }
 
-    /// Every code of `http-api.md`, in its order.
+    /// Every code of `docs/ERRORS.md`, in its order.
     public static var all: [StoreErrorCode] { order }
 
     /// 400: a member, parameter or header is missing, malformed or out of range.
@@ -91,8 +91,7 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let serviceUnavailable: StoreErrorCode = "serviceUnavailable"
     /// 501: this version does not support the request.
     public static let notImplemented: StoreErrorCode = "notImplemented"
-    /// A fault of Storebus. Not in `http-api.md`'s list because no client can act on it; the trace identifier finds the
-    /// log.
+    /// 500: a fault of Storebus, on which no client can act; the trace identifier finds the log.
     public static let `internal`: StoreErrorCode = "internal"
 
     private struct Entry {

@@ -108,7 +108,7 @@ public enum PaymentEndpoints {
         .paymentQueue, "events.list", isIdempotent: true)
 }
 
-/// PaymentQueue's events, which are hints, delivered at most once (`architecture.md`, live delivery).
+/// PaymentQueue's events, which are hints, delivered at most once (ADR 0005).
 public enum PaymentEvents {
     /// One literal subject per customer. `key` is 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier),
     /// which is PaymentQueue's and the gateway's to compute: this module has no cryptography.

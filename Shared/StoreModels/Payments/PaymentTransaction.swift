@@ -1,4 +1,4 @@
-/// A transaction in the payment queue, as `SKPaymentTransaction` (`http-api.md`, shapes).
+/// A transaction in the payment queue, as `SKPaymentTransaction` (`Transaction` of `openapi.json`).
 ///
 /// ```json
 /// {"id":"t_01j…","transactionIdentifier":"2000000000000001","transactionState":"purchased",
@@ -98,8 +98,8 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
         self.priceIncrease = priceIncrease
     }
 
-    /// Whether the device's observer is notified of this transaction (`http-api.md`, "Whose transactions"). Purchased
-    /// and deferred ones go to all devices of the customer, every other to the device that caused it.
+    /// Whether the device's observer is notified of this transaction. Purchased and deferred ones go to all
+    /// devices of the customer, every other to the device that caused it.
     public func isVisible(to deviceId: String) -> Bool {
         transactionState.isVisible(to: deviceId, origin: originDeviceId)
     }
@@ -113,7 +113,7 @@ extension PaymentTransaction {
         case revocationReason, effectiveDate, subscriptionGroupIdentifier, price, offer, storefrontChange, priceIncrease
     }
 
-    /// Writes the transaction as `http-api.md` has it. `transactionIdentifier`, `transactionDate`, `original`,
+    /// Writes the transaction as `openapi.json` has it. `transactionIdentifier`, `transactionDate`, `original`,
     /// `originalTransactionIdentifier` and `error` are always present, null where there is none; the optional members
     /// are left out.
     public func encode(to encoder: any Encoder) throws {

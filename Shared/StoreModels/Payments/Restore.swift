@@ -1,4 +1,4 @@
-/// A restore of completed transactions and its progress (`http-api.md`, restore):
+/// A restore of completed transactions and its progress (`Restore` of `openapi.json`):
 ///
 /// ```json
 /// {"restoreIdentifier":"r_01j…","state":"finished","restored":2,"applicationUsername":"alice"}

@@ -1,4 +1,4 @@
-/// A purchase that began in the store and waits for the app (`http-api.md`, intent):
+/// A purchase that began in the store and waits for the app (`Intent` of `openapi.json`):
 ///
 /// ```json
 /// {"intentIdentifier":"i_01j…","state":"pending","payment":{"requestIdentifier":"intent:i_01j…",…},"product":{…},

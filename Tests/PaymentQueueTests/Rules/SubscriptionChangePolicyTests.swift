@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: what buying in a group does, as one truth table (`mission.md` §2.7; S6).
+/// Goal: what buying in a group does, as one truth table (S6).
 @Suite struct SubscriptionChangePolicyTests {
     private typealias Outcome = SubscriptionChangePolicy.Outcome
     private static let now = Timestamp(milliseconds: 1_000_000)

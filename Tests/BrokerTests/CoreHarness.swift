@@ -2,7 +2,7 @@ import BusProtocol
 
 @testable import Broker
 
-/// A broker without a network: clients hand it text, and get decoded messages back. Time stands still until it is moved.
+/// A broker without a network: clients hand it text, and get decoded messages back. Time advances only when a test moves it.
 final class CoreHarness {
     let core: BrokerCore
     var now: Duration = .seconds(1000)

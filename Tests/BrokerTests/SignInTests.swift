@@ -132,7 +132,7 @@ import Testing
         #expect(client.log() == ["hello", "err version!"] && client.isEnded)
     }
 
-    @Test func `one connection too many is told so, and a place becomes free again`() {
+    @Test func `one connection too many is refused with a reason, and a place becomes free again`() {
         var limits = BrokerLimits()
         limits.connections = 2
         let harness = CoreHarness(limits: limits)

@@ -175,7 +175,7 @@ struct WireTests {
         }
     }
 
-    @Test func `answers to nobody are dropped`() async throws {
+    @Test func `answers without a waiting request are dropped`() async throws {
         try await with { broker, client in
             for subject in ["_INBOX.c1.999", "_INBOX.c1.x", "_INBOX.c1", "a"] {
                 await broker.send(header: #"{"op":"msg","sid":1,"subject":"\#(subject)","status":503}"#)

@@ -22,7 +22,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func `nobody answers for another name or instance`() async throws {
+    @Test func `no instance answers for another name or instance`() async throws {
         try await ServiceHarness.with { harness in
             for subject in ["$SRV.PING.catalog", "$SRV.PING.payment-queue.other"] {
                 let error = await #expect(throws: BusError.self) { try await ask(harness, subject) }

@@ -81,7 +81,7 @@ struct StoreMembershipTests {
 
     // MARK: On a bus
 
-    /// A service with a database that remembers what it was told to keep.
+    /// A service with a database that remembers the identity it stored.
     private func service(
         _ name: ServiceName, _ bus: InMemoryBus, _ identity: StoreIdentity, instance: String,
         keeps: @escaping @Sendable (String) -> Void = { _ in }

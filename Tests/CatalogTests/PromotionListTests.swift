@@ -153,7 +153,7 @@ import Testing
             #expect(gone.reasons == [.notAvailable])
             #expect(gone.details.first?.contains("no longer has it") == true)
             #expect(try store.explain("new").promotion?.reasons == [.notInPromotions, .noImage])
-            // It may stay where it stands, so that the others can be moved, and comes back with the product.
+            // It may keep its place, so that the others can be moved, and comes back with the product.
             try await store.promote(["a", "b", "c"])
             #expect(try store.page() == ["a", "c"])
             try await store.importProducts(["b", "a", "c"])

@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `M109 what is not available yet is quoted for a test and for nobody else`(_ item: Case) async throws {
+    func `M109 what is not available yet is quoted for a test only`(_ item: Case) async throws {
         try await withCatalog { store async throws in
             try await store.importFile(
                 FileBuilder.file(products: [

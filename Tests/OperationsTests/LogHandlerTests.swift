@@ -35,7 +35,7 @@ import Testing
         #expect(line.hasPrefix(#"{"time":"20"#))
     }
 
-    @Test func `text is one line, whatever the values hold`() throws {
+    @Test func `text is one line, with any values`() throws {
         let output = Output()
         logger(.text, output).info("serving", metadata: ["path": "a\nb", "port": "7"])
         let line = try #require(output.lines.withLock { $0.first })

@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `I1 I3 a crash after the first commit leaves one payment, that the same key and the janitor finish`(
+    func `I1 I3 a crash after the first commit leaves one payment, that the same key and the sweep finish`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `while it is interrupted it keeps nobody out, and what is owned meanwhile costs nothing again`(
+    func `while it is interrupted it keeps no other purchase out, and what is owned meanwhile costs nothing again`(
         _ engine: Engine
     )
         async throws

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `consumables stand in it until their finish, everything else for ever`(_ engine: Engine) async throws {
+    func `consumables are in it until their finish, everything else permanently`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             for product in ["coins", "beaches", "season", "pro.monthly"] {

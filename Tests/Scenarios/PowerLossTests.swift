@@ -30,7 +30,7 @@ import Testing
         var description: String { "\(lost) of \(acknowledged) acknowledged changes lost" }
     }
 
-    /// What the client was told: a transaction by `id`, and whether its finish was acknowledged too.
+    /// The client's answers: a transaction by `id`, and whether its finish was acknowledged too.
     private final class Acknowledged: Sendable {
         typealias Facts = [String: (shopper: Int, isFinished: Bool)]
         private let facts = Mutex<Facts>([:])

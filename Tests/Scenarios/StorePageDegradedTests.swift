@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `each service silent in turn: nobody waits for it for long`() async throws {
+    @Test func `each service silent in turn: no request waits for it for long`() async throws {
         try await StoreStack.run { store in
             let shown = try await Self.prepare(store)
             let whole = try await shown.page()

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [(504, "outcomeUnknown"), (500, "internal"), (502, ""), (409, "inFlight")])
-    func `an unknown outcome is asked for again, for ever`(status: Int, code: String) {
+    func `an unknown outcome is asked for again, indefinitely`(status: Int, code: String) {
         var repetition = Repetition(.quick, patience: .seconds(1))
         #expect(kind(repetition.after(answer(status, code), elapsed: .seconds(1000))) == .again)
         #expect(repetition.isOutcomeUnknown)

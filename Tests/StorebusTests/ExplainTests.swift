@@ -205,7 +205,7 @@ import Testing
         #expect(said.result.contains("renewal       auto-renew is on"))
     }
 
-    @Test func `the next step of a product's explanation is for whoever was asked about`() async {
+    @Test func `the next step of a product's explanation is for the account that was asked about`() async {
         let store = FakeStore()
         store.answer(
             "GET /admin/v1/apps/com.example.app/products/pro.monthly/explain",

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `18: a promotional offer is for whoever has ever subscribed`() {
+    @Test func `18: a promotional offer is for customers who have ever subscribed`() {
         #expect(code(decide(discount: "loyal", check: .valid, .init())) == 18)
         guard case .sell(let terms, let claim) = decide(discount: "loyal", check: .valid, former) else {
             Issue.record("a former subscriber may have the offer")

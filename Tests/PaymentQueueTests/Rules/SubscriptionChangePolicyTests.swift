@@ -31,7 +31,7 @@ import Testing
         #expect(decide("pro", level: 1, in: cancelled) == .begin)
     }
 
-    @Test func `higher service is at once, whatever its length`() {
+    @Test func `higher service is at once, at any length`() {
         for unit in SubscriptionPeriod.Unit.allCases {
             #expect(decide("pro", level: 1, unit, in: active) == .replace(.upgrade))
         }

@@ -22,7 +22,7 @@ class OneImport: NSObject, SKPaymentTransactionObserver, SKProductsRequestDelega
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             states.append(transaction.transactionState)
-            // As some wrappers do, whatever else the state is.
+            // As some wrappers do, in every other state.
             if transaction.transactionState != .purchasing { queue.finishTransaction(transaction) }
         }
         didChange()

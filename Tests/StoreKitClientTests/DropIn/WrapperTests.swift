@@ -71,7 +71,9 @@ import Testing
         #expect(shop.gateway.requests("POST /v1/restore").map(\.json) == [.object([:])])
     }
 
-    @Test func `finishing whatever is not purchasing leaves a deferred purchase alone at every launch`() async throws {
+    @Test func `finishing everything that is not purchasing leaves a deferred purchase alone at every launch`()
+        async throws
+    {
         let shop = try Shop()
         shop.gateway.on("POST /v1/transactions/*/finish") { _ in .json([String: String]()) }
         let unfinished: [PaymentTransaction] = [

@@ -60,7 +60,7 @@ final class FakePromotions: Sendable {
     /// What the device has set.
     var device: PromotionOverrides { overrides.withLock { $0 } }
 
-    /// Somebody buys in the store.
+    /// A shopper buys in the store.
     func tap(_ intent: StoreModels.PurchaseIntent) {
         stream.send("openApp", ["intentIdentifier": intent.intentIdentifier])
         tell(intent, on: stream)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Broker
 
-/// Goal: `deploy/users.json` lets each service do what its code does, and nothing else. The endpoints and who calls them
-/// are read from the sources, so that a new call without its permission fails here and not in a deployment.
+/// Goal: `deploy/users.json` lets each service do what its code does, and nothing else. The endpoints and who calls
+/// them are read from the sources, so that a new call without its permission fails here and not in a deployment.
 @Suite struct DeployedUsersTests {
     /// A request subject as `StoreModels` declares it.
     private struct Request: Hashable {

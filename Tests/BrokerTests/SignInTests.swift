@@ -9,7 +9,8 @@ import Testing
         #"{"op":"connect","v":"1","name":"n","lang":"l","ver":"1","auth":{"method":"none"}}"#
 
     private static func connect(token: String) -> String {
-        "{\"op\":\"connect\",\"v\":\"1\",\"name\":\"n\",\"lang\":\"l\",\"ver\":\"1\",\"auth\":{\"method\":\"token\",\"token\":\"\(token)\"}}"
+        "{\"op\":\"connect\",\"v\":\"1\",\"name\":\"n\",\"lang\":\"l\",\"ver\":\"1\","
+            + "\"auth\":{\"method\":\"token\",\"token\":\"\(token)\"}}"
     }
 
     @Test func `hello comes first and tells the limits`() throws {

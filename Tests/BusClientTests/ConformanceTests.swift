@@ -4,9 +4,9 @@ import StorebusTesting
 import Synchronization
 import Testing
 
-/// Goal: every transport keeps the promises of `BusClient`. Method: the same bodies run over all of them; what one cannot
-/// do is skipped by name, and the sums are printed at the end. The numbers are those of the list of conformance cases;
-/// those that need plain sockets are in the broker's tests.
+/// Goal: every transport keeps the promises of `BusClient`. Method: the same bodies run over all of them; what one
+/// cannot do is skipped by name, and the sums are printed at the end. The numbers are those of the list of conformance
+/// cases; those that need plain sockets are in the broker's tests.
 @Suite(.timeLimit(.minutes(5)), Conformance.trait)
 struct ConformanceTests {
     @Test(arguments: BusTransport.allCases)

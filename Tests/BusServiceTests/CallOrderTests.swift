@@ -50,7 +50,7 @@ struct CallOrderTests {
 
     @Test
     func
-        `the bulkhead comes before the transport: a call that finds it full sends nothing, and the breaker counts nothing`()
+        `the bulkhead comes before the transport: a full one sends nothing, and the breaker counts nothing`()
         async throws
     {
         let bus = FailingBus(BusError(.noResponders, "ordered by the test"), isHeld: true)

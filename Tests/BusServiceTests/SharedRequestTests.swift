@@ -5,8 +5,8 @@ import Testing
 
 @testable import BusService
 
-/// Goal: callers that ask the same at the same time share a request, and no caller gets the answer to one that left before
-/// they asked.
+/// Goal: callers that ask the same at the same time share a request, and no caller gets the answer to one that left
+/// before they asked.
 @Suite struct SharedRequestTests {
     /// Answers with the number of the request, when the test says so.
     private final class Asked: Sendable {

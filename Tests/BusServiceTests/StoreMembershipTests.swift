@@ -5,8 +5,8 @@ import Testing
 
 @testable import BusService
 
-/// Goal: databases of two stores, or two databases of one service, never serve on one bus. Method: the rule without I/O,
-/// and services on a bus inside this process.
+/// Goal: databases of two stores, or two databases of one service, never serve on one bus. Method: the rule without
+/// I/O, and services on a bus inside this process.
 @Suite(.timeLimit(.minutes(1)))
 struct StoreMembershipTests {
     private static let start = ContinuousClock.now

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Catalog
 
-/// Goal: the operator's list is the order and the visibility of the store page (M67, M68), and what is not on the page is
-/// not there for a reason that is said (M66).
+/// Goal: the operator's list is the order and the visibility of the store page (M67, M68), and what is not on the page
+/// is not there for a reason that is said (M66).
 @Suite struct PromotionListTests {
     @Test(arguments: Engine.allCases)
     func `M67 M68 the page has the list's order, hidden products are named, and both survive a restart`(

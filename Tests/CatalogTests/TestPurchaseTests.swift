@@ -4,7 +4,8 @@ import Testing
 
 @testable import Catalog
 
-/// Goal: a test URL works for a product that is not available yet (M109), and for nothing that is gone or sold elsewhere.
+/// Goal: a test URL works for a product that is not available yet (M109), and for nothing that is gone or sold
+/// elsewhere.
 @Suite struct TestPurchaseTests {
     struct Case: CustomTestStringConvertible {
         let change: [String: JSONValue]

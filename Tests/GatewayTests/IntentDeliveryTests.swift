@@ -122,8 +122,8 @@ import Testing
         #expect(delivery.isDue)
     }
 
-    /// I1: however hints are lost, repeated and reordered and questions fail, after one good second everything pending has
-    /// been sent, and nothing twice.
+    /// I1: however hints are lost, repeated and reordered and questions fail, after one good second everything pending
+    /// has been sent, and nothing twice.
     @Test(arguments: 0..<50)
     func `everything pending is sent once, with any loss of hints (I1)`(seed: UInt64) {
         var random = SplitMix(seed: seed)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Gateway
 
-/// S1, P11: another customer's, device's or app's object is 404 in the same words as one that does not exist. The table is
-/// made from `openapi.json`, so a route that is added is looked at, too.
+/// S1, P11: another customer's, device's or app's object is 404 in the same words as one that does not exist. The table
+/// is made from `openapi.json`, so a route that is added is looked at, too.
 @Suite struct IsolationTests {
     private static let otherApp = "com.example.other"
 

@@ -30,8 +30,8 @@ import Testing
         let rest = line.drop { $0 != "," }
         #expect(
             rest
-                == #","level":"warning","service":"catalog","instance":"i-1","message":"not\u000anow","code":"inFlight","#
-                + #""requestIdentifier":"r\"1"}"# + "\n")
+                == #","level":"warning","service":"catalog","instance":"i-1","message":"not\u000anow","#
+                + #""code":"inFlight","requestIdentifier":"r\"1"}"# + "\n")
         #expect(line.hasPrefix(#"{"time":"20"#))
     }
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a promoted purchase becomes one payment at most (I3), and one that a test URL has begun is sold before its product
-/// is available (M109).
+/// Goal: a promoted purchase becomes one payment at most (I3), and one that a test URL has begun is sold before its
+/// product is available (M109).
 @Suite(.serialized) struct IntentPaymentTests {
     private func payment(_ product: String = "coins", key: String, intent: String? = "i_1") -> Payment {
         Payment(requestIdentifier: key, productIdentifier: product, intentIdentifier: intent)

@@ -105,8 +105,8 @@ import Testing
             if page.changes.isEmpty { break }
         }
         #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
-        // P7: every transaction is seen purchasing, then in one terminal state, whose later revisions say what became of the
-        // purchase (an upgrade took its place, say), and at most once removed.
+        // P7: every transaction is seen purchasing, then in one terminal state, whose later revisions say what became
+        // of the purchase (an upgrade took its place, say), and at most once removed.
         var queue: [String] = []
         for (id, path) in Dictionary(grouping: changes, by: \.transactionID) {
             let seen = path.filter { $0.kind == .updated }.compactMap(\.transaction)

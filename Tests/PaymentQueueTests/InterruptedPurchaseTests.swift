@@ -6,8 +6,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an interrupted purchase fails without a charge, and once what interrupted it is resolved one new transaction is
-/// purchased by itself (issue's state machine; P3, P5).
+/// Goal: an interrupted purchase fails without a charge, and once what interrupted it is resolved one new transaction
+/// is purchased by itself (issue's state machine; P3, P5).
 @Suite(.serialized) struct InterruptedPurchaseTests {
     private func withInterrupted(
         _ engine: Engine,

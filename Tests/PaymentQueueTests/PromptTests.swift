@@ -6,8 +6,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an open sheet holds a purchase for as long as it takes; one answer counts, and after it the purchase ends as if
-/// there had been no sheet.
+/// Goal: an open sheet holds a purchase for as long as it takes; one answer counts, and after it the purchase ends as
+/// if there had been no sheet.
 @Suite(.serialized) struct PromptTests {
     /// A store in which alice has an open sheet.
     private func withSheet(

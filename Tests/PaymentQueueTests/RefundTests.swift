@@ -5,7 +5,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: what is taken back is gone everywhere and its money goes back once, also when a process dies in between (P2, P10; R1; M128).
+/// Goal: what is taken back is gone everywhere and its money goes back once, also when a process dies in between (P2,
+/// P10; R1; M128).
 @Suite(.serialized) struct RefundTests {
     @Test(arguments: Engine.allCases)
     func `a refunded non-consumable is gone, its money is back, and again is the same transaction`(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an introductory offer and a subscription count for their product, and for every group it was bought in, also when
-/// an import changes the groups.
+/// Goal: an introductory offer and a subscription count for their product, and for every group it was bought in, also
+/// when an import changes the groups.
 @Suite(.serialized) struct RegroupingTests {
     private func sell(_ product: String, in group: String, _ store: TestStore, level: Int = 1) async throws {
         store.catalogue.sell(

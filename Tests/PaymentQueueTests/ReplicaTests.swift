@@ -7,8 +7,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: any number of payment queues on one PostgreSQL are as one (P3, P8, D2, O1): what must happen once does, at either
-/// queue, and neither misses what the other writes.
+/// Goal: any number of payment queues on one PostgreSQL are as one (P3, P8, D2, O1): what must happen once does, at
+/// either queue, and neither misses what the other writes.
 /// Method: two of them share the bus's queue group, so each request goes to either.
 @Suite(.serialized) struct ReplicaTests {
     private func withReplicas(_ body: (TestStore, Shopper) async throws -> Void) async throws {

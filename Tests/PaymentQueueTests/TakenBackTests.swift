@@ -5,8 +5,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: history, receipt, restore and what a customer owns agree about what was taken back: copies of a purchase go with
-/// it, and of a subscription the periods that cannot be used without the one that went (P2, P10; R1).
+/// Goal: history, receipt, restore and what a customer owns agree about what was taken back: copies of a purchase go
+/// with it, and of a subscription the periods that cannot be used without the one that went (P2, P10; R1).
 @Suite(.serialized) struct TakenBackTests {
     @Test(arguments: Engine.allCases)
     func `the free copy of a refunded non-consumable is taken back with it, everywhere`(_ engine: Engine) async throws {

@@ -8,8 +8,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: purchases that wait for others cost other customers nothing: no place in the handler, no look at them before what
-/// they wait for has ended, and no more of them than a customer may have.
+/// Goal: purchases that wait for others cost other customers nothing: no place in the handler, no look at them before
+/// what they wait for has ended, and no more of them than a customer may have.
 @Suite(.serialized) struct WaitingPurchaseTests {
     /// More than the endpoint takes at once.
     private static let crowd = BusServiceLimits.bulkhead + 40
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func
-        `one customer who posts more purchases than the endpoint takes, behind a sheet, keeps no other customer from buying`(
+        `one customer who posts more purchases than the endpoint takes, behind a sheet, keeps no other from buying`(
             _ engine: Engine
         ) async throws
     {

@@ -207,7 +207,8 @@ import Testing
         let counters = Migration(
             number: 2, name: "counters",
             sql:
-                "CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL); INSERT INTO counter VALUES ('n', 0)",
+                "CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL); "
+                + "INSERT INTO counter VALUES ('n', 0)",
             counters: ["n"])
         for engine in Engine.allCases {
             let files = try TestDatabase(engine)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: what customers have bought may be cleared away at any time, and no intent buys a second time (I3), none that was
-/// open goes on (I4), and none that was on its way arrives.
+/// Goal: what customers have bought may be cleared away at any time, and no intent buys a second time (I3), none that
+/// was open goes on (I4), and none that was on its way arrives.
 @Suite(.serialized) struct ClearTests {
     @Test(arguments: Engine.allCases, [false, true])
     func `I3 an intent whose transaction was cleared away is decided: nothing buys it again`(

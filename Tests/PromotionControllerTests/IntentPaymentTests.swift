@@ -7,8 +7,8 @@ import Testing
 @testable import PromotionController
 
 /// Goal: one intent never makes two payments, and one that was continued makes one, with any service dead or away (I3).
-/// Method: the controller is stopped at each checkpoint of a decision, and PaymentQueue away, refusing or losing answers;
-/// the next process's sweep continues.
+/// Method: the controller is stopped at each checkpoint of a decision, and PaymentQueue away, refusing or losing
+/// answers; the next process's sweep continues.
 @Suite(.serialized) struct IntentPaymentTests {
     private static let ofDecision: [Checkpoint] = [
         .insideDecisionCommit, .afterDecisionCommit, .afterAddition, .insideAdditionCommit, .afterAdditionCommit,

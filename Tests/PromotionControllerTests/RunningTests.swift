@@ -79,7 +79,8 @@ import Testing
                 let database = try await files.open(migrations: first)
                 try await database.write { transaction in
                     try await transaction.execute(
-                        "INSERT INTO device (device_id, platform, os_version, seen_at) VALUES ('alice-1', 'iOS', '17.0', 1)"
+                        "INSERT INTO device (device_id, platform, os_version, seen_at) "
+                            + "VALUES ('alice-1', 'iOS', '17.0', 1)"
                     )
                     try await transaction.execute(
                         """

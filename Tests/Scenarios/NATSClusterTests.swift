@@ -4,9 +4,10 @@ import StorebusTesting
 import Testing
 
 /// Goal: a store runs unchanged on a NATS cluster, and a node that dies while people buy costs no purchase.
-/// Method: three nats-servers of the test's own, a whole store with `BUS_URL` pointing at them, and one of them killed with
-/// SIGKILL while payments are on the way; the node and the moment are drawn from a printed seed. Afterwards the books, the
-/// history and a freshly opened stream are compared, and every service is asked for by the plain protocol of NATS.
+/// Method: three nats-servers of the test's own, a whole store with `BUS_URL` pointing at them, and one of them killed
+/// with SIGKILL while payments are on the way; the node and the moment are drawn from a printed seed. Afterwards the
+/// books, the history and a freshly opened stream are compared, and every service is asked for by the plain protocol of
+/// NATS.
 @Suite(.serialized) struct NATSClusterTests {
     /// Three servers that know one another.
     private func cluster() async throws -> [TemporaryNATS] {

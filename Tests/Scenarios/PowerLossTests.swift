@@ -7,9 +7,9 @@ import Testing
 
 /// Goal: what was acknowledged survives a power failure, not only a killed process (P1, Q5).
 /// Method: the payment queue runs on a disk that forgets what no fsync has followed (Tests/Durability/power-loss.c).
-/// Shoppers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next process
-/// must know every acknowledged purchase and finish. The same run with synchronous=NORMAL has to lose some: otherwise
-/// the test could not fail.
+/// Shoppers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next
+/// process must know every acknowledged purchase and finish. The same run with synchronous=NORMAL has to lose some:
+/// otherwise the test could not fail.
 @Suite(.serialized) struct PowerLossTests {
     @Test func `with synchronous=FULL no acknowledged purchase or finish is lost`() async throws {
         for round in 1...3 {

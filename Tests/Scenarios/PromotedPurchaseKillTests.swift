@@ -84,8 +84,8 @@ import Testing
         return identifier
     }
 
-    /// What the store does next depends on what is known of the app: a launch that was not told yet makes it download one
-    /// that is there, and a download whose answer was lost is there when it is asked for again.
+    /// What the store does next depends on what is known of the app: a launch that was not told yet makes it download
+    /// one that is there, and a download whose answer was lost is there when it is asked for again.
     private static func begin(on shown: AppStoreApp) async throws -> String {
         let answer = try await shown.tap(Products.fishing)
         try answered(answer)
@@ -111,8 +111,8 @@ import Testing
         return try #require(found)
     }
 
-    /// What has become of a device's purchases. A tap whose answer was lost for longer than ten seconds may have begun a
-    /// second one, which stays undecided.
+    /// What has become of a device's purchases. A tap whose answer was lost for longer than ten seconds may have begun
+    /// a second one, which stays undecided.
     /// - Returns: The transactions its customer paid for.
     private static func expectDecided(
         _ part: Part, _ identifier: String, on phone: Handset

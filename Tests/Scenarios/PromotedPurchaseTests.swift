@@ -5,8 +5,8 @@ import Testing
 
 /// Goal: "Complete the purchase in the app", line by line: a shopper taps Buy in the store, the app is opened and
 /// continues, defers or cancels.
-/// Method: a phone and a tablet of one account against `storebus up`, with both observers' streams open; the processor's
-/// own books say what was charged.
+/// Method: a phone and a tablet of one account against `storebus up`, with both observers' streams open; the
+/// processor's own books say what was charged.
 @Suite(.serialized) struct PromotedPurchaseTests {
     private typealias Products = StoreStack.Products
 

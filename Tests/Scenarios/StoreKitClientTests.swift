@@ -6,8 +6,8 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: an app written against StoreKit's names lives with a store of real processes: it asks, buys, observes, delivers,
-/// finishes and restores, also when processes die under it. Method: `StoreKitClient` against `storebus up`.
+/// Goal: an app written against StoreKit's names lives with a store of real processes: it asks, buys, observes,
+/// delivers, finishes and restores, also when processes die under it. Method: `StoreKitClient` against `storebus up`.
 @Suite(.serialized) struct StoreKitClientTests {
     private let beaches = "com.example.hiddenBeaches"
     private let fishing = "com.example.fishingHotSpots"

@@ -80,7 +80,8 @@ import Testing
         }
     }
 
-    /// A customer who owns two products that are promoted, one of them begun with its trial, on a device with overrides.
+    /// A customer who owns two products that are promoted, one of them begun with its trial, on a device with
+    /// overrides.
     private static func prepare(_ store: StoreStack) async throws -> AppStoreApp {
         try await store.setUpPromotions(connect)
         let phone = Handset(store, "phone")

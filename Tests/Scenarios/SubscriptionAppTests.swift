@@ -5,8 +5,8 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: an app written against StoreKit's names sells a subscription with an offer, as its documents tell: it shows the
-/// offer to eligible customers, observes renewals and what a refund took, and sends its receipt to its server.
+/// Goal: an app written against StoreKit's names sells a subscription with an offer, as its documents tell: it shows
+/// the offer to eligible customers, observes renewals and what a refund took, and sends its receipt to its server.
 /// Method: `StoreKitClient` against `storebus up`; the app's clock is moved.
 @Suite(.serialized) struct SubscriptionAppTests {
     private let monthly = "com.example.pro.monthly"

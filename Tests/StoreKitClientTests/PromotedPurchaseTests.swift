@@ -5,7 +5,8 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: a purchase that began in the store reaches the observer once, and its answer reaches the store, after any failure.
+/// Goal: a purchase that began in the store reaches the observer once, and its answer reaches the store, after any
+/// failure.
 @Suite struct PromotedPurchaseTests {
     private let streamLine = "GET /v1/transactions/stream"
     private let decisionLine = "POST /v1/intents/*/decision"

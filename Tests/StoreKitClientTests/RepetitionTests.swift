@@ -8,8 +8,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Goal: what may have been carried out is asked again until the store says what became of it (P3, P4); what certainly was
-/// not may be given up.
+/// Goal: what may have been carried out is asked again until the store says what became of it (P3, P4); what certainly
+/// was not may be given up.
 @Suite struct RepetitionTests {
     private enum Kind: Equatable { case done, failed, again }
 

@@ -20,7 +20,8 @@ final class StubTransport: StoreTransport {
 
     /// - Parameters:
     ///   - answers: each answers one request, in their order.
-    ///   - streams: the pieces of each stream that is opened, in turn; after the last, opening is refused as superseded.
+    ///   - streams: the pieces of each stream that is opened, in turn; after the last, opening is refused as
+    ///     superseded.
     init(_ answers: [Answer] = [], streams: [[String]] = []) {
         state = Mutex(State(answers: answers, streams: streams))
     }

@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import Gateway
 
-/// PromotionController with everything in memory, as far as the gateway sees it. Its rules are simple: intents are pending
-/// until a decision.
+/// PromotionController with everything in memory, as far as the gateway sees it. Its rules are simple: intents are
+/// pending until a decision.
 final class FakePromotionController: Sendable {
     struct Contents {
         var devices: [String: Device] = [:]

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: what the store sells and what the sheet says become one plan: no person is asked in vain, and no failure waits.
+/// Goal: what the store sells and what the sheet says become one plan: no person is asked in vain, and no failure
+/// waits.
 @Suite struct PurchasePlanTests {
     private func plan(
         _ tester: TesterSettings, _ context: PurchasePolicy.Context = .init(),

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: promotional, win-back and code offers are sold to whom they are for, and the errors are StoreKit's 11, 12, 13, 18.
+/// Goal: promotional, win-back and code offers are sold to whom they are for, and the errors are StoreKit's 11, 12, 13,
+/// 18.
 @Suite struct RequestedOfferPolicyTests {
     private let now = Timestamp(milliseconds: 1_000_000)
 

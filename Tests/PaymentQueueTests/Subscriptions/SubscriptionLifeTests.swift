@@ -4,8 +4,9 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: S1–S5 of the rules alone, over random lives of one subscription: after any actions of people, operators and the processor
-/// no charge is asked for twice under another key's period, none after a cancellation, and none is forgotten.
+/// Goal: S1–S5 of the rules alone, over random lives of one subscription: after any actions of people, operators and
+/// the processor no charge is asked for twice under another key's period, none after a cancellation, and none is
+/// forgotten.
 @Suite struct SubscriptionLifeTests {
     @Test func `S1, S2, S3: five hundred random lives`() throws {
         var random = SplitMix64.seeded()

@@ -1,8 +1,8 @@
 import EventLoop
 import StoreModels
 
-/// A stand-in for PaymentQueue: a clock per app, and payments of which one key is one transaction and one intent at most
-/// one payment.
+/// A stand-in for PaymentQueue: a clock per app, and payments of which one key is one transaction and one intent at
+/// most one payment.
 final class Payments: Sendable {
     /// What happens to a payment with a new key.
     enum Mode: Sendable {

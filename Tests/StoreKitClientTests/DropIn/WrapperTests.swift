@@ -5,8 +5,8 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: what widely used wrappers of StoreKit 1 do works as they do it. Method: an app's class written as theirs are, with
-/// their defaults, against a gateway of the test's.
+/// Goal: what widely used wrappers of StoreKit 1 do works as they do it. Method: an app's class written as theirs are,
+/// with their defaults, against a gateway of the test's.
 @Suite struct WrapperTests {
     private struct Reply: Encodable {
         var products: [Product]

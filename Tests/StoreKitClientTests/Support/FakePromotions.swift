@@ -2,7 +2,8 @@ import StoreModels
 
 @testable import StoreKitClient
 
-/// The store's side of promoted purchases: a stream that tells of them, answers to decisions, and one device's overrides.
+/// The store's side of promoted purchases: a stream that tells of them, answers to decisions, and one device's
+/// overrides.
 final class FakePromotions: Sendable {
     private struct Order: Encodable {
         var productIdentifiers: [String]

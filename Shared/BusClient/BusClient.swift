@@ -144,6 +144,7 @@ package struct BusDrainReport: Hashable, Sendable {
     /// Whether the bus has acknowledged everything sent before. If not, what was published last may be lost.
     package var isFlushed: Bool
 
+    /// Creates a report; 0 of both and flushed is clean.
     package init(requests: Int = 0, events: Int = 0, isFlushed: Bool) {
         self.requests = requests
         self.events = events

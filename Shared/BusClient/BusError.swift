@@ -7,8 +7,10 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         /// As logs and metrics spell it.
         package let name: String
 
+        /// Creates a code; a client may learn one from a newer broker.
         package init(_ name: String) { self.name = name }
 
+        /// The name alone.
         package var description: String { name }
 
         /// No answer in time; the outcome is unknown.
@@ -57,11 +59,14 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         case client, broker
     }
 
+    /// The contract; messages may change.
     package var code: Code
     /// A sentence for people.
     package var message: String
+    /// `broker` when the broker refused, `client` when nothing was sent.
     package var origin: Origin
 
+    /// Creates a failure that this side found, unless `origin` says otherwise.
     package init(_ code: Code, _ message: String, origin: Origin = .client) {
         self.code = code
         self.message = message
@@ -81,6 +86,7 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether reconnecting is pointless: the client ends with it.
     package var isFinal: Bool { code == .authenticationFailed || code == .replaced }
 
+    /// Code and message for logs.
     package var description: String { "\(code): \(message)" }
 }
 

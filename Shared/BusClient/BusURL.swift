@@ -5,12 +5,14 @@ import BusProtocol
 /// The token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because URLs end up in
 /// process lists and logs. `description` never shows it.
 package struct BusURL: Sendable, Equatable, CustomStringConvertible {
+    /// A name or an address; an IPv6 address without brackets.
     package var host: String
     /// 1…65535.
     package var port: Int
     /// A secret.
     package var token: String?
 
+    /// Creates an address; without arguments it is a local broker's.
     package init(host: String = "127.0.0.1", port: Int = BusLimits.port, token: String? = nil) {
         self.host = host
         self.port = port
@@ -65,6 +67,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
         BusError(.invalidURL, "the bus URL: \(message)")
     }
 
+    /// The address as text, without the token.
     package var description: String {
         "storebus://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }

@@ -14,9 +14,12 @@ package struct DeadlineQueue {
 
     private var heap = Heap<Entry>()
 
+    /// Creates an empty queue.
     package init() {}
 
+    /// The earliest deadline of any entry, answered ones included; nil when empty.
     package var earliest: Duration? { heap.min?.deadline }
+    /// Entries, those of answered requests included.
     package var count: Int { heap.count }
 
     package mutating func add(_ token: UInt64, deadline: Duration) {

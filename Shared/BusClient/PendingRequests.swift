@@ -25,8 +25,10 @@ package struct PendingRequests {
 
     private var entries: [UInt64: Entry] = [:]
 
+    /// Creates an empty table, as each connection begins.
     package init() {}
 
+    /// Requests in flight, at most 65 536.
     package var count: Int { entries.count }
 
     /// Adds a waiter under a token that no request of this connection had before.

@@ -9,6 +9,7 @@ package struct ReconnectBackoff {
     package private(set) var attempts = 0
     private var random: any RandomNumberGenerator & Sendable
 
+    /// Creates waits whose jitter `random` draws; tests pass a seeded generator.
     package init(random: any RandomNumberGenerator & Sendable) { self.random = random }
 
     /// The wait before the next attempt.

@@ -11,9 +11,12 @@ package final class StateBroadcast: Sendable {
 
     private let contents = Locked(Contents())
 
+    /// Creates a broadcast in the state `connecting`.
     package init() {}
 
+    /// The state that was set last.
     package var state: BusConnectionState { contents.withLock { $0.state } }
+    /// Nil until ``end(_:)``.
     package var endReason: BusError? { contents.withLock { $0.endReason } }
 
     /// Ends the broadcast with a reason; a second reason is ignored.

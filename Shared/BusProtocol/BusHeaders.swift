@@ -5,8 +5,10 @@
 package struct BusHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     private var entries: [(name: String, value: String)] = []
 
+    /// Creates headers without entries.
     package init() {}
 
+    /// Creates headers in the literal's order; of a repeated name the last value counts.
     package init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { self[name] = value }
     }

@@ -19,6 +19,7 @@ package struct ConnectMessage: Sendable, Equatable {
     /// Random for each process start, at most 64 bytes. A connection of the same user with the same `inst` replaces the
     /// older one.
     package var inst: String?
+    /// One of the methods that `hello` offers.
     package var auth: Authentication
     /// Whether the connection gets its own publishes back.
     package var echo: Bool
@@ -29,6 +30,7 @@ package struct ConnectMessage: Sendable, Equatable {
     /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
 
+    /// Creates the frame with the members that SBP/1 requires.
     package init(
         name: String, lang: String = "swift", ver: String, inst: String? = nil, auth: Authentication = .none,
         echo: Bool = true, lost: Bool = false, pingMilliseconds: Int? = nil, seq: Int? = nil

@@ -7,6 +7,7 @@ package struct DeliveryTail {
     /// `,"subject":"…"` and what else there is, each member with its comma before it.
     package private(set) var members: [UInt8] = []
 
+    /// Creates an empty tail; ``take(_:from:)`` fills it.
     package init() {}
 
     /// Takes over subject, reply, key and headers of a `pub` as they were written. `seq` is left out.

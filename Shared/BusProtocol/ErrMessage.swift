@@ -6,6 +6,7 @@ package struct ErrMessage: Sendable, Equatable {
     package var code: String
     /// The code's number, in the manner of HTTP statuses.
     package var num: Int
+    /// A sentence for people; not a contract.
     package var message: String
     /// Whether the connection is closed after it.
     package var fatal: Bool
@@ -15,6 +16,7 @@ package struct ErrMessage: Sendable, Equatable {
     package var seq: Int?
     /// The subscription it is about, if it is about one.
     package var sid: Int?
+    /// The subject it is about, if it is about one.
     package var subject: String?
 
     /// The code, if this version knows it.
@@ -73,10 +75,12 @@ package struct BusViolation: Error, Equatable, Sendable, CustomStringConvertible
     /// A sentence for people; names the member, never quotes a secret.
     package var reason: String
 
+    /// Creates a violation found on this side.
     package init(_ code: BusErrorCode, _ reason: String) {
         self.code = code
         self.reason = reason
     }
 
+    /// Code and reason for logs.
     package var description: String { "\(code.rawValue): \(reason)" }
 }

@@ -17,6 +17,7 @@ package struct FrameDecoder {
     private var limits: FrameLimits
     private var unfinished: [UInt8] = []
 
+    /// Creates a decoder at the start of a stream.
     package init(limits: FrameLimits) {
         self.limits = limits
     }
@@ -114,6 +115,7 @@ package struct FrameLimits: Sendable, Equatable {
     /// Bytes of the body.
     package var bodyBytesMax: Int
 
+    /// Creates limits, both in bytes.
     package init(headerBytesMax: Int, bodyBytesMax: Int) {
         self.headerBytesMax = headerBytesMax
         self.bodyBytesMax = bodyBytesMax

@@ -87,6 +87,7 @@ package struct FrameHeader {
 package struct MemberSet: Sendable {
     let bits: UInt64
 
+    /// Creates the set of an op's members.
     package init(_ members: HeaderMember...) {
         bits = members.reduce(0) { $0 | 1 << UInt64($1.rawValue) }
     }

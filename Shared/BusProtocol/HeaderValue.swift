@@ -5,6 +5,7 @@ package struct HeaderValue: Sendable {
         case absent, string, integer, otherNumber, yes, no, null, object, array
     }
 
+    /// `absent` for a member that the header does not have.
     package var kind: Kind = .absent
     /// Whether a string holds an escape sequence, so that its bytes are not its text.
     package var isEscaped = false

@@ -7,6 +7,7 @@ package struct HelloMessage: Sendable, Equatable {
     package var v = "1"
     /// Random for each start of the broker.
     package var id: String
+    /// The broker's name, for people.
     package var name: String
     /// Version of the broker.
     package var ver: String
@@ -27,6 +28,7 @@ package struct HelloMessage: Sendable, Equatable {
     /// The broker's clock, milliseconds since 1970.
     package var time: Int
 
+    /// Creates the first frame of a connection.
     package init(
         id: String, name: String, ver: String, cid: Int, auth: [String], maxSubs: Int = BusLimits.subscriptionsMax,
         pingMilliseconds: Int = 20_000, time: Int

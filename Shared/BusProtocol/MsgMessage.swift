@@ -2,16 +2,21 @@
 ///
 /// `{"op":"msg","sid":7,"subject":"sb.catalog.v1.products.get","reply":"_INBOX.x.1","headers":{…}}` · body
 package struct MsgMessage: Sendable, Equatable {
+    /// The receiver's subscription, as its `sub` numbered it.
     package var sid: Int
+    /// The literal subject it was published to.
     package var subject: String
     /// Where an answer goes.
     package var reply: String?
+    /// The affinity key it was published with; nil without one.
     package var key: String?
+    /// As published; empty when the frame has none.
     package var headers: BusHeaders
     /// The broker's answer in place of a reply; nil on other deliveries. 503: the subject has no subscriber; 429: every
     /// subscriber is overloaded; 502: the member that took the request has gone.
     package var status: Int?
 
+    /// Creates a delivery; the body is passed on encoding.
     package init(
         sid: Int, subject: String, reply: String? = nil, key: String? = nil, headers: BusHeaders = BusHeaders(),
         status: Int? = nil

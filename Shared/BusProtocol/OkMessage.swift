@@ -16,6 +16,7 @@ package struct OkMessage: Sendable, Equatable {
     /// The ping interval in force; `connect` only.
     package var pingMilliseconds: Int?
 
+    /// Creates an acknowledgement of the frame `seq` of an op.
     package init(
         re: BusOp, seq: Int? = nil, delivered: Int? = nil, user: String? = nil, inbox: String? = nil,
         pingMilliseconds: Int? = nil

@@ -1,16 +1,19 @@
 /// `pub` as a client sends it.
 package struct PubMessage: Sendable, Equatable {
+    /// A literal subject; wildcards are for subscriptions only.
     package var subject: Subject
     /// Where an answer goes; makes it a request.
     package var reply: Subject?
     /// Messages with the same key go to the same member of a queue group. At most 128 bytes.
     package var key: String?
+    /// At most 32 entries.
     package var headers: BusHeaders
     /// With it the broker answers `ok` with `delivered`, or `err`.
     package var seq: Int?
     /// JSON unless a `Content-Type` header says otherwise; arrives byte for byte.
     package var body: [UInt8]
 
+    /// Creates a message; without `reply` it is an event.
     package init(
         subject: Subject, reply: Subject? = nil, key: String? = nil, headers: BusHeaders = BusHeaders(),
         seq: Int? = nil, body: [UInt8] = []

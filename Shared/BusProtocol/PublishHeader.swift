@@ -3,12 +3,15 @@
 ///
 /// `{"op":"pub","subject":"sb.payment.v1.queue.add","reply":"_INBOX.x.1","headers":{"Sb-Timeout":"4800"}}` · body
 package struct PublishHeader: Sendable {
+    /// The position of the subject's text, without quotes.
     package var subject: Range<Int>
+    /// The position of the reply subject's text; nil for an event.
     package var reply: Range<Int>?
     /// The key's place; `isEscaped` is false when its bytes are its text.
     package var key: HeaderValue?
     /// The whole object, braces included.
     package var headers: Range<Int>?
+    /// Nil when the client wants no acknowledgement.
     package var seq: Int?
     /// The position of the members that go into every delivery, from `,"subject":…`. Nil unless they are contiguous and
     /// in the order of deliveries.

@@ -44,6 +44,7 @@ extension ServerMessage {
 package struct DrainMessage: Sendable, Equatable {
     /// Milliseconds until the broker says `bye`, at most.
     package var inMilliseconds: Int
+    /// A reason for people, such as `shutting down`.
     package var why: String
 
     init(_ header: FrameHeader, in bytes: Span<UInt8>) throws(BusViolation) {

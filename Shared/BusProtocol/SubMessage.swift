@@ -12,15 +12,18 @@ package struct SubMessage: Sendable, Equatable {
 
     /// Chosen by the client, from 1.
     package var sid: Int
+    /// The subjects that the subscription receives.
     package var subject: SubjectPattern
     /// The queue group, of which one member gets each message; nil: no group.
     package var queue: QueueName?
     /// The subscription ends after this many deliveries.
     package var max: Int?
+    /// `close` unless the client asks for `drop`.
     package var overflow: Overflow
     /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
 
+    /// Creates a subscription without an end of its own, unless `max` is given.
     package init(
         sid: Int, subject: SubjectPattern, queue: QueueName? = nil, max: Int? = nil, overflow: Overflow = .close,
         seq: Int? = nil

@@ -21,6 +21,7 @@ package struct SubjectPattern: Hashable, Sendable, CustomStringConvertible {
         SubjectSyntax.matches(pattern: text.utf8.span, subject: subject.text.utf8.span)
     }
 
+    /// The text as it travels.
     package var description: String { text }
 }
 
@@ -39,6 +40,7 @@ package struct Subject: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// The text as it travels.
     package var description: String { text }
 }
 
@@ -57,5 +59,6 @@ package struct QueueName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// The text as it travels.
     package var description: String { text }
 }

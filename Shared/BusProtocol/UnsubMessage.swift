@@ -3,12 +3,14 @@
 ///
 /// `{"op":"unsub","sid":7,"seq":2}`
 package struct UnsubMessage: Sendable, Equatable {
+    /// The subscription, as its `sub` numbered it.
     package var sid: Int
     /// Deliveries since `sub` after which it ends; nil or 0: immediately.
     package var max: Int?
     /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
 
+    /// Creates the end of a subscription; without `max` it ends immediately.
     package init(sid: Int, max: Int? = nil, seq: Int? = nil) {
         self.sid = sid
         self.max = max

@@ -6,8 +6,7 @@ package enum BusServiceLimits {
     package static let defaultTimeout: Duration = .seconds(5)
     /// The longest accepted `Sb-Timeout`, so that a caller cannot hold work here indefinitely.
     package static let timeoutMax: Duration = .seconds(300)
-    /// Bytes of a reply, so that it fits every transport with room to spare. Longer lists are paged (`architecture.md`,
-    /// Scaling).
+    /// Bytes of a reply, so that it fits every transport with room to spare. Longer lists are paged.
     package static let replyBytesMax = 512 << 10
     /// Requests in flight per endpoint, on either side. There is no queue: further requests are refused immediately.
     package static let bulkhead = 1024

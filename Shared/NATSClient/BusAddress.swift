@@ -58,6 +58,7 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The address as text, without secrets.
     package var description: String {
         switch self {
         case .storebus(let url): url.description

@@ -20,16 +20,22 @@ package final class NATSClient: BusClient {
     /// Numbers for requests, subscriptions (from 2) and flushes; one sequence serves them all.
     private let numbers = Atomic<UInt64>(UInt64(NATSCore.inboxSid))
 
+    /// Creates a client; ``start()`` connects it.
     package init(configuration: Configuration, loop: UVLoop, logger: Logger) {
         eventLoop = loop
         self.logger = logger
         core = NATSCore(configuration, loop: loop, broadcast: broadcast, logger: logger)
     }
 
+    /// The loop the client was created with.
     package var loop: UVLoop? { eventLoop }
+    /// Credentials only: NATS has no affinity keys and reports no lost members.
     package var capabilities: Set<BusCapability> { [.authentication] }
+    /// As ``BusClient/state``.
     package var state: BusConnectionState { broadcast.state }
+    /// As ``BusClient/endReason``.
     package var endReason: BusError? { broadcast.endReason }
+    /// As ``BusClient/states``; each access makes a stream of its own.
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
     /// Begins to connect. Returns immediately; a second call changes nothing.

@@ -16,6 +16,7 @@ extension NATSClient {
         /// Draws the inbox and the waits between reconnects. Tests inject a seeded one.
         package var random: any RandomNumberGenerator & Sendable
 
+        /// Creates a configuration with a random inbox.
         package init(
             url: NATSURL, name: String, pingInterval: Duration = BusClientLimits.pingInterval,
             random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()

@@ -7,15 +7,18 @@ import BusClient
 package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
     /// One server of the cluster.
     package struct Server: Sendable, Equatable, CustomStringConvertible {
+        /// A name or an address; an IPv6 address without brackets.
         package var host: String
         /// 1…65535.
         package var port: Int
 
+        /// Creates a server at nats-server's default port, unless another is given.
         package init(host: String, port: Int = NATSURL.defaultPort) {
             self.host = host
             self.port = port
         }
 
+        /// The server's URL, without credentials.
         package var description: String { "nats://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
@@ -35,6 +38,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
     /// Secrets.
     package var credentials: Credentials
 
+    /// Creates the address of a cluster; all its servers share the credentials.
     package init(servers: [Server], credentials: Credentials = .none) {
         self.servers = servers
         self.credentials = credentials
@@ -103,6 +107,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         return decoded
     }
 
+    /// The servers' URLs, separated by commas, without credentials.
     package var description: String {
         let list = servers.map { $0.description.dropFirst(Self.scheme.count) }.joined(separator: ",")
         return Self.scheme + list

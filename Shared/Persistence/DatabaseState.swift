@@ -66,5 +66,6 @@ package struct DatabaseStatistics: Hashable, Sendable {
     package var writes = 0
     /// Groups that failed as a whole.
     package var failedCommits = 0
+    /// Reads that have ended, failed ones included.
     package var reads = 0
 }

@@ -1,5 +1,6 @@
 /// One step of a schema. Steps are only ever added: number 1, 2, 3 …, each with SQL that never changes once released.
 package struct Migration: Hashable, Sendable {
+    /// 1, 2, 3 …, without gaps; the order in which steps are applied.
     package let number: Int
     /// A few words for people: `payments and transactions`.
     package let name: String

@@ -70,8 +70,8 @@ struct Migrator {
             throw PersistenceError(
                 .schemaMismatch,
                 """
-                \(path) was written by a newer version (schema \(last.number), this program knows \(migrations.count)); \
-                use that version, or another data directory
+                \(path) was written by a newer version (schema \(last.number), this program knows \
+                \(migrations.count)); use that version, or another data directory
                 """)
         }
         for (step, migration) in zip(applied, migrations)

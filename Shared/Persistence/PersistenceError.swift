@@ -47,12 +47,14 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case other
     }
 
+    /// The kind of failure, by which repositories decide.
     package let code: Code
     /// Names the file and, where there is one, the remedy. It never contains bound values.
     package let message: String
     /// The columns of a broken `unique` or `notNull`, `["payment.app", "payment.key"]`, when the engine names them.
     package let columns: [String]
 
+    /// Creates a failure; `columns` are for broken constraints only.
     package init(_ code: Code, _ message: String, columns: [String] = []) {
         self.code = code
         self.message = message
@@ -85,5 +87,6 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         code == .constraint(.unique) && columns.contains { $0.hasPrefix("\(table).") }
     }
 
+    /// The message alone.
     package var description: String { message }
 }

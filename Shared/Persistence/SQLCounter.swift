@@ -8,6 +8,7 @@ package struct SQLCounter: Hashable, Sendable {
     /// `transaction`, with a migration that names it among its `counters`.
     package let name: String
 
+    /// Names a counter; the migration makes it.
     package init(_ name: String) { self.name = name }
 
     static func sequence(_ name: String) -> String { "counter_\(name)" }

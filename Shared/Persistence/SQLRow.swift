@@ -6,8 +6,10 @@
 /// ```
 package struct SQLRow: Hashable, Sendable {
     private let named: SQLColumns
+    /// In the order of the statement's columns.
     package let values: [SQLValue]
 
+    /// Creates a row, as tests do; both lists have the same length.
     package init(columns: [String], values: [SQLValue]) { self.init(SQLColumns(columns), values) }
 
     init(_ columns: SQLColumns, _ values: [SQLValue]) {
@@ -15,6 +17,7 @@ package struct SQLRow: Hashable, Sendable {
         self.values = values
     }
 
+    /// Names or aliases, in the statement's order.
     package var columns: [String] { named.names }
 
     /// The value of a column by its name or alias.

@@ -9,12 +9,16 @@ package protocol SQLValueConvertible: Sendable {
 }
 
 extension SQLValue: SQLValueConvertible {
+    /// The value itself.
     package var sqlValue: SQLValue { self }
+    /// Takes any value, NULL included.
     package init?(sqlValue: SQLValue) { self = sqlValue }
 }
 
 extension Int64: SQLValueConvertible {
+    /// Stored as 64 bits.
     package var sqlValue: SQLValue { .integer(self) }
+    /// Reads an integer; nil for every other value.
     package init?(sqlValue: SQLValue) {
         guard case .integer(let value) = sqlValue else { return nil }
         self = value
@@ -22,7 +26,9 @@ extension Int64: SQLValueConvertible {
 }
 
 extension Int: SQLValueConvertible {
+    /// Stored as 64 bits.
     package var sqlValue: SQLValue { .integer(Int64(self)) }
+    /// Reads an integer; nil for every other value.
     package init?(sqlValue: SQLValue) {
         guard case .integer(let value) = sqlValue, let exact = Int(exactly: value) else { return nil }
         self = exact
@@ -30,7 +36,9 @@ extension Int: SQLValueConvertible {
 }
 
 extension Bool: SQLValueConvertible {
+    /// Stored as 0 or 1.
     package var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+    /// Reads 0 or 1; nil for every other number and value.
     package init?(sqlValue: SQLValue) {
         switch sqlValue {
         case .integer(0): self = false
@@ -41,7 +49,9 @@ extension Bool: SQLValueConvertible {
 }
 
 extension Double: SQLValueConvertible {
+    /// Stored as a real number.
     package var sqlValue: SQLValue { .real(self) }
+    /// Reads a real number; an integer is nil.
     package init?(sqlValue: SQLValue) {
         guard case .real(let value) = sqlValue else { return nil }
         self = value
@@ -49,7 +59,9 @@ extension Double: SQLValueConvertible {
 }
 
 extension String: SQLValueConvertible {
+    /// Stored as UTF-8, byte for byte.
     package var sqlValue: SQLValue { .text(self) }
+    /// Reads text; a blob is nil.
     package init?(sqlValue: SQLValue) {
         guard case .text(let value) = sqlValue else { return nil }
         self = value
@@ -57,7 +69,9 @@ extension String: SQLValueConvertible {
 }
 
 extension [UInt8]: SQLValueConvertible {
+    /// Stored byte for byte.
     package var sqlValue: SQLValue { .blob(self) }
+    /// Reads a blob; text is nil.
     package init?(sqlValue: SQLValue) {
         guard case .blob(let value) = sqlValue else { return nil }
         self = value
@@ -65,7 +79,9 @@ extension [UInt8]: SQLValueConvertible {
 }
 
 extension Optional: SQLValueConvertible where Wrapped: SQLValueConvertible {
+    /// NULL for nil.
     package var sqlValue: SQLValue { self?.sqlValue ?? .null }
+    /// Reads NULL as nil; another type's value fails the whole read.
     package init?(sqlValue: SQLValue) {
         if sqlValue == .null {
             self = Self.none
@@ -80,7 +96,9 @@ extension Optional: SQLValueConvertible where Wrapped: SQLValueConvertible {
 /// The conversion of an enum with raw values. An enum gets it by `extension TransactionState: SQLValueConvertible {}`.
 /// A raw value the enum does not know is an error when it is read.
 extension SQLValueConvertible where Self: RawRepresentable, RawValue: SQLValueConvertible {
+    /// The raw value as it is stored.
     package var sqlValue: SQLValue { rawValue.sqlValue }
+    /// Reads a raw value; nil for one that the enum does not have.
     package init?(sqlValue: SQLValue) {
         guard let raw = RawValue(sqlValue: sqlValue) else { return nil }
         self.init(rawValue: raw)

@@ -18,11 +18,13 @@ package final class CrashPlan<Checkpoint: Equatable & Sendable>: Sendable {
 
     private let contents = Locked(Contents())
 
+    /// Creates a plan that kills nothing until ``arm(_:)``.
     package init() {}
 
     /// The next time the service comes by, it dies.
     package func arm(_ checkpoint: Checkpoint) { contents.withLock { $0.armed = checkpoint } }
 
+    /// Whether the armed checkpoint was reached.
     package var hasCrashed: Bool { contents.withLock { $0.isDead } }
 
     /// - Throws: ``Crash`` at the armed checkpoint, and at every other one from then on.

@@ -4,8 +4,10 @@ package import Logging
 /// Keeps every line a logger writes, message and metadata.
 package final class LogCapture: Sendable {
     private let lines = Locked<[String]>([])
+    /// Every line so far, in order; of all loggers of this capture.
     package var all: [String] { lines.withLock { $0 } }
 
+    /// Creates a capture without lines.
     package init() {}
 
     package func handler() -> any LogHandler { Handler(capture: self) }

@@ -2,12 +2,15 @@ import Persistence
 
 /// One life of a service with a database: what a process is between its start and its end.
 package final class ServiceLife<Service: Sendable, Checkpoint: Equatable & Sendable>: Sendable {
+    /// Open as long as the life lasts.
     package let database: any SQLDatabase
+    /// The service on this database.
     package let service: Service
     /// Where this life may be made to end.
     package let crash: CrashPlan<Checkpoint>
     private let running: RunningService
 
+    /// Begins the life of a service that the test has made.
     package init(
         _ service: Service, _ database: any SQLDatabase, _ crash: CrashPlan<Checkpoint>, _ running: RunningService
     ) {

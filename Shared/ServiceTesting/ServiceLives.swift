@@ -11,6 +11,7 @@ package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Send
 
     private let contents = Locked(Contents())
 
+    /// Creates a store whose service is down.
     package init() {}
 
     /// The present life. A test that asks while the service is down has made a mistake.

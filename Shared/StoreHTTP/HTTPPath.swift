@@ -7,7 +7,9 @@ package struct HTTPPath: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
         case parameter(PathParameter)
     }
 
+    /// The template itself, as `openapi.json` has it.
     package let description: String
+    /// The parts between slashes, in order; an empty part is a literal.
     package let segments: [Segment]
 
     /// - Precondition: The path begins with a slash, and each name in braces is a ``PathParameter``.

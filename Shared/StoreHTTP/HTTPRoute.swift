@@ -10,11 +10,15 @@ package struct HTTPRoute: Hashable, Sendable {
     /// The use of the `Idempotency-Key` header.
     package enum IdempotencyKey: Sendable { case none, optional, required }
 
+    /// One method; a path with several methods has a route for each.
     package let method: Method
+    /// The path's template; ``target(_:query:)`` fills it in.
     package let path: HTTPPath
+    /// The callers that the gateway admits; others get 401 or 403.
     package let access: Access
     /// Names the query may have; a client may send no other.
     package let query: Set<String>
+    /// Whether the gateway reads the header, and refuses requests without it.
     package let idempotencyKey: IdempotencyKey
 
     package init(

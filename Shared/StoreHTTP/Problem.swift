@@ -10,14 +10,23 @@ import StoreModels
 /// `code` is the contract. Details for programs (`problems`, `path`, `reason`) are separate members; `retryAfterMs` is
 /// present when it is known. A reader takes a member of the wrong kind for a missing one.
 package struct Problem: Hashable, Sendable, Codable {
+    /// `urn:storebus:problem:` and the code.
     package var type: String?
+    /// The status as text, `Conflict`.
     package var title: String?
+    /// The HTTP status, 400…599.
     package var status: Int?
+    /// What is wrong and where, for people; not a contract.
     package var detail: String?
+    /// The contract; clients decide by it and by nothing else.
     package var code: StoreErrorCode?
+    /// Whether the same request with the same key may succeed later.
     package var retryable: Bool?
+    /// Milliseconds to wait before that; nil when nothing is known.
     package var retryAfterMs: Int?
+    /// 32 hexadecimal digits, the same as in the services' logs.
     package var traceId: String?
+    /// One sentence about what to do, for people.
     package var remedy: String?
     /// Every other member.
     package var details: [String: JSONValue]
@@ -44,6 +53,7 @@ package struct Problem: Hashable, Sendable, Codable {
         self.init(members)
     }
 
+    /// Reads an object; members of the wrong kind count as missing.
     package init(from decoder: any Decoder) throws { self.init(try [String: JSONValue](from: decoder)) }
 
     private init(_ members: [String: JSONValue]) {

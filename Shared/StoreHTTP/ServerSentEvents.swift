@@ -7,6 +7,7 @@ package struct ServerSentEvent: Hashable, Sendable {
     /// The data lines, joined by line feeds.
     package var data: [UInt8]
 
+    /// Creates an event to be sent; an empty `data` makes no event.
     package init(id: String? = nil, name: String = "message", data: [UInt8] = []) {
         self.id = id
         self.name = name
@@ -51,8 +52,8 @@ package enum ServerSentEventEncoder {
 
 /// Reads server-sent events from bytes that come in any pieces.
 ///
-/// Unknown fields are skipped. A stream is read for hours, so what the parser keeps is bounded: a line or an event above
-/// the bound is an error, because the bytes after it may not begin at an event.
+/// Unknown fields are skipped. A stream is read for hours, so what the parser keeps is bounded: a line or an event
+/// above the bound is an error, because the bytes after it may not begin at an event.
 package struct ServerSentEventParser: Sendable {
     package enum Item: Hashable, Sendable {
         case event(ServerSentEvent)
@@ -62,6 +63,7 @@ package struct ServerSentEventParser: Sendable {
 
     /// The error of an event above the bound.
     package struct EventTooLong: Error, Hashable, Sendable {
+        /// Creates the error; it carries nothing of the event.
         package init() {}
     }
 

@@ -1,7 +1,10 @@
 /// A condition did not come true in time.
 public struct NeverHappened: Error, CustomStringConvertible {
+    /// The condition, as the test names it.
     public let what: String
+    /// The time that the test waited.
     public let within: Duration
+    /// The condition and the time, for the test's report.
     public var description: String { "\(what): not within \(within)" }
 }
 

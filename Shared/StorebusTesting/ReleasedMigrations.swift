@@ -6,6 +6,7 @@ package import Persistence
 package struct ReleasedMigrations: Sendable {
     private let fingerprints: [(sqlite: String, postgres: String)]
 
+    /// Takes the fingerprints of migration 1, 2, 3 …, on both engines.
     package init(_ fingerprints: [(sqlite: String, postgres: String)]) { self.fingerprints = fingerprints }
 
     /// Compares a schema's migrations with the released ones.

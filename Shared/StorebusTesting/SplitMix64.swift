@@ -8,6 +8,7 @@ import Foundation
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
+    /// Creates a generator; equal seeds give equal numbers.
     public init(seed: UInt64) { state = seed }
 
     public mutating func next() -> UInt64 {

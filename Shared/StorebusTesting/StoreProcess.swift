@@ -2,9 +2,11 @@ import Foundation
 
 /// A whole store of real processes: `storebus up` on free ports and a directory of its own. ``stop()`` ends it.
 public final class StoreProcess: Sendable {
+    /// Holds the data, the logs and the output; removed at the end.
     public let directory: TemporaryDirectory
     /// `http://127.0.0.1:40123`
     public let url: String
+    /// The bearer token of paths under `/admin`.
     public let adminKey: String
     private let up: Process
 
@@ -118,7 +120,9 @@ public final class StoreProcess: Sendable {
 
 /// Something about the processes themselves went wrong.
 public struct StackError: Error, CustomStringConvertible {
+    /// What went wrong, with the output where there is any.
     public let description: String
+    /// Creates an error for the test's report.
     public init(_ description: String) { self.description = description }
 }
 

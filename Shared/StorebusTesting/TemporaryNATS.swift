@@ -7,13 +7,16 @@ import Foundation
 public final class TemporaryNATS: Sendable {
     /// What has to be installed.
     public struct Missing: Error, CustomStringConvertible {
+        /// One line with the package to install.
         public var description: String {
-            "these tests need nats-server, in the path or named by NATS_SERVER: apt-get install nats-server, or make deps-tests"
+            "these tests need nats-server, in the path or named by NATS_SERVER: apt-get install nats-server, "
+                + "or make deps-tests"
         }
     }
 
     /// It did not start.
     public struct Failure: Error, CustomStringConvertible {
+        /// One line for the test's report.
         public let description: String
     }
 

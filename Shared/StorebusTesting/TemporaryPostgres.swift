@@ -18,6 +18,7 @@ public final class TemporaryPostgres: Sendable {
 
     /// What has to be installed.
     public struct Missing: Error, CustomStringConvertible {
+        /// One line with the package to install.
         public var description: String {
             "these tests need PostgreSQL's server, initdb and postgres: apt-get install postgresql-15, or make deps"
         }
@@ -25,11 +26,13 @@ public final class TemporaryPostgres: Sendable {
 
     /// It did not start.
     public struct Failure: Error, CustomStringConvertible {
+        /// One line for the test's report.
         public let description: String
     }
 
     /// Where its socket and its log are; `postgres://storebus@/postgres?host=<directory>`.
     public let directory: String
+    /// The superuser's address, for clients on this machine.
     public var url: String { "postgres://storebus@/postgres?host=\(directory)" }
 
     /// Of the server itself.
@@ -50,7 +53,8 @@ public final class TemporaryPostgres: Sendable {
         let become = user.map { "setpriv --reuid=\($0.uid) --regid=\($0.gid) --clear-groups " } ?? ""
         let script = """
             cd '\(directory)' || exit 1
-            \(become)'\(binaries)/initdb' --pgdata=data --username=storebus --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
+            \(become)'\(binaries)/initdb' --pgdata=data --username=storebus --auth=trust --encoding=UTF8 \
+            --locale=C.UTF-8 \
                 --no-sync >initdb.log 2>&1 || { cat initdb.log; exit 1; }
             \(isRecovering ? "\(become)touch data/standby.signal" : "")
             \(become)'\(binaries)/postgres' -D data -k '\(directory)' -c listen_addresses= -c max_connections=300 \

@@ -9,11 +9,13 @@ package final class TestDatabase: Sendable {
     /// The loop of all connections to PostgreSQL in this process.
     package static var loop: UVLoop { get throws { try started.get() } }
 
+    /// The engine that the test runs on.
     package let engine: Engine
     /// The service's name, reported to a refused process; on PostgreSQL also the schema, so that tests do not meet.
     package let holder: String
     private let directory: TemporaryDirectory
 
+    /// Creates a database of its own; ``open(migrations:)`` opens it.
     package init(_ engine: Engine) throws {
         self.engine = engine
         directory = try TemporaryDirectory(prefix: "database")
@@ -73,5 +75,6 @@ package enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
     case sqlite
     case postgres
 
+    /// `sqlite` or `postgres`, as reports show it.
     package var description: String { rawValue }
 }

@@ -12,6 +12,7 @@ package final class Turns: Sendable {
 
     private let state: Locked<State>
 
+    /// Creates turns for `count` tests at a time.
     package init(_ count: Int) {
         state = Locked(State(free: count))
     }

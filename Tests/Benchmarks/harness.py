@@ -133,7 +133,7 @@ class Stack:
 
 @contextlib.contextmanager
 def storebus(binaries, name="storebus", environment=None, postmaster=None, stored=0, contents=None, crowds=True):
-    """`storebus up` with release executables. `environment`: what the services are told besides; `stored`: how many
+    """`storebus up` with release executables. `environment`: further settings of the services; `stored`: how many
     transactions lie in the payment queue's SQLite file already; `contents`: another catalogue; `crowds`: whether the
     customers are there already."""
     with tempfile.TemporaryDirectory(prefix="storebus-bench") as directory:

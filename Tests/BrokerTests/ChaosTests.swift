@@ -75,7 +75,7 @@ import Testing
         #expect(harness.core.chaos?.dice.tallies.count == 1)
     }
 
-    @Test func `the same seed strikes the same messages, whatever else passes`() throws {
+    @Test func `the same seed hits the same messages, regardless of the others`() throws {
         func lost(seed: UInt64, othersBetween: Bool) throws -> [Int] {
             let harness = harness()
             rules([try rule("b", .dup, p: 0.5), try rule("a", .drop, p: 0.3)], harness, seed: seed)

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a cut connection is told apart in monitoring, and others live on`() async throws {
+    @Test func `monitoring shows a cut connection as such, and others continue`() async throws {
         try await withBroker { broker, port in
             let (reader, writer) = try pair(port, #""action":"close","count":1"#)
             try publish(writer, ["1"])

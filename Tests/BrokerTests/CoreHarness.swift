@@ -2,7 +2,8 @@ import BusProtocol
 
 @testable import Broker
 
-/// A broker without a network: clients hand it text, and get decoded messages back. Time stands still until it is moved.
+/// A broker without a network: clients hand it text, and get decoded messages back. Time advances only when a test
+/// moves it.
 final class CoreHarness {
     let core: BrokerCore
     var now: Duration = .seconds(1000)
@@ -132,7 +133,8 @@ struct TestClient {
     /// Subscribes without acknowledgement.
     func sub(_ sid: Int, _ pattern: String, queue: String? = nil, more: String = "") {
         send(
-            "{\"op\":\"sub\",\"sid\":\(sid),\"subject\":\"\(pattern)\"\(queue.map { ",\"queue\":\"\($0)\"" } ?? "")\(more)}"
+            "{\"op\":\"sub\",\"sid\":\(sid),\"subject\":\"\(pattern)\""
+                + "\(queue.map { ",\"queue\":\"\($0)\"" } ?? "")\(more)}"
         )
     }
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Broker
 
-/// Goal: `deploy/users.json` lets each service do what its code does, and nothing else. The endpoints and who calls them
-/// are read from the sources, so that a new call without its permission fails here and not in somebody's deployment.
+/// Goal: `deploy/users.json` lets each service do what its code does, and nothing else. The endpoints and who calls
+/// them are read from the sources, so that a new call without its permission fails here and not in a deployment.
 @Suite struct DeployedUsersTests {
     /// A request subject as `StoreModels` declares it.
     private struct Request: Hashable {
@@ -72,14 +72,14 @@ import Testing
             let neighbours = Set(endpoints.values.filter { calls.contains($0.subject) }.map(\.service))
             for request in Set(endpoints.values) {
                 let mayPublish = user.publishing(to: request.subject.utf8.span) == .allowed
-                // The gateway speaks for customers, so it may send whatever the services it calls take.
+                // The gateway speaks for customers, so it may send all requests of the services it calls.
                 let needs = service == .gateway ? neighbours.contains(request.service) : calls.contains(request.subject)
                 #expect(mayPublish == needs, "\(service.rawValue) \(request.subject)")
             }
         }
     }
 
-    @Test func `each service may serve its own requests in the queue group, and nobody else's`() throws {
+    @Test func `each service may serve its own requests in the queue grouponly`() throws {
         let (users, endpoints) = (try Self.users(), try Self.endpoints())
         for service in ServiceName.allCases {
             let user = try #require(users[service.rawValue])

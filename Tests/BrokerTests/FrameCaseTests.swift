@@ -180,7 +180,8 @@ import Testing
             }
             let blanks = space(&random)
             client.send(
-                "\(blanks){\(blanks)\(members.shuffled(using: &random).joined(separator: "\(blanks),"))\(blanks)}\(blanks)",
+                "\(blanks){\(blanks)"
+                    + "\(members.shuffled(using: &random).joined(separator: "\(blanks),"))\(blanks)}\(blanks)",
                 body: [9])
             guard case .msg(let message)? = client.messages().first else { return #expect(Bool(false), "no msg") }
             #expect(message == expected)
@@ -191,7 +192,8 @@ import Testing
         let harness = CoreHarness()
         let client = harness.accept()
         client.send(
-            #"{"op":"connect","v":"1","name":"n","lang":"l","ver":"1","auth":{"method":"none","more":[1,null]},"later":{"a":[{}]}}"#
+            #"{"op":"connect","v":"1","name":"n","lang":"l","ver":"1","#
+                + #""auth":{"method":"none","more":[1,null]},"later":{"a":[{}]}}"#
         )
         client.send(#"{"op":"sub","sid":1,"subject":"a","x":1,"seq":1}"#)
         client.send(#"{"op":"unsub","sid":1,"subject":"a","seq":2}"#)

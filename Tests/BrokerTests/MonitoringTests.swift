@@ -14,7 +14,7 @@ import Testing
         return try #require(JSONSerialization.jsonObject(with: Data(page.body)) as? [String: Any])
     }
 
-    @Test func `varz counts messages, refusals and what nobody took`() throws {
+    @Test func `varz counts messages, refusals and messages without a subscriber`() throws {
         let harness = CoreHarness()
         let client = harness.client()
         client.sub(1, "\(client.inbox).>")

@@ -4,7 +4,7 @@ import Testing
 @testable import Broker
 
 /// Goal: what users of a users file may and may not do (C20), what a grant allows (C19), and that inboxes stay private
-/// whatever a user is allowed (C21).
+/// with any permissions (C21).
 @Suite struct PermissionTests {
     /// A harness with one user a rule, whose token is its name.
     private func harness(_ users: [String: PermissionRules]) -> CoreHarness {

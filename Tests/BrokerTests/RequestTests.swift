@@ -3,7 +3,7 @@ import Testing
 
 @testable import Broker
 
-/// Goal: request and reply over a private inbox, and what a request hears when nobody takes it.
+/// Goal: request and reply over a private inbox, and the error of a request without a responder.
 @Suite struct RequestTests {
     private func requester(_ harness: CoreHarness, echo: Bool = true) -> TestClient {
         let client = harness.client("requester", echo: echo)
@@ -22,7 +22,7 @@ import Testing
         #expect(asks.log() == ["ok pub 1 delivered=1", "msg 1 \(asks.inbox).1"])
     }
 
-    @Test func `who asks to be told hears 502 at once when the taker of a request has gone`() throws {
+    @Test func `a requester that asks for it gets 502 at once when the responder has gone`() throws {
         let harness = CoreHarness()
         let asks = harness.client("asks", lost: true)
         asks.sub(1, "\(asks.inbox).>")
@@ -44,7 +44,7 @@ import Testing
         #expect(harness.core.counters.takersLost == 1)
     }
 
-    @Test func `a plain subscriber that goes is nobody's loss, another may answer`() {
+    @Test func `a subscriber without a queue that leaves fails no request, another may answer`() {
         let harness = CoreHarness()
         let asks = harness.client("asks", lost: true)
         asks.sub(1, "\(asks.inbox).>")
@@ -125,7 +125,7 @@ import Testing
         #expect(asks.log() == ["msg 1 \(asks.inbox).1"])
     }
 
-    @Test func `C19 nobody grants himself, or has granted to others, what he may not do`() {
+    @Test func `C19 a user grants neither himself nor others what he may not do`() {
         let harness = CoreHarness()
         let (asks, passes, answers) = (requester(harness), harness.client(), harness.client())
         let inbox = "\(asks.inbox).1"
@@ -160,7 +160,7 @@ import Testing
         #expect(answers.take().count == 1)
     }
 
-    @Test func `C16 an answer to a requester that is gone is delivered to nobody`() {
+    @Test func `C16 an answer to a requester that is gone is not delivered`() {
         let harness = CoreHarness()
         let (asks, answers) = (requester(harness), harness.client())
         answers.sub(1, "work")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Broker
 
-/// Goal: the structures below the core do what simple ones do, whatever comes and goes.
+/// Goal: the structures below the core agree with simple ones after any changes.
 @Suite struct RoutingTests {
     @Test func `the router agrees with asking every subscription, while subscriptions come and go`() throws {
         var random = SplitMix64.seeded()
@@ -38,7 +38,7 @@ import Testing
         #expect(router.subscriptionCount == 0 && router.rememberedCount == 0)
     }
 
-    @Test func `that nobody listens is not remembered`() throws {
+    @Test func `a subject without subscribers is not remembered`() throws {
         var router = Router(rememberedMax: 8)
         for number in 0..<100 { _ = router.route("nobody.\(number)".utf8.span) }
         #expect(router.rememberedCount == 0)

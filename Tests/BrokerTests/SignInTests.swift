@@ -9,7 +9,8 @@ import Testing
         #"{"op":"connect","v":"1","name":"n","lang":"l","ver":"1","auth":{"method":"none"}}"#
 
     private static func connect(token: String) -> String {
-        "{\"op\":\"connect\",\"v\":\"1\",\"name\":\"n\",\"lang\":\"l\",\"ver\":\"1\",\"auth\":{\"method\":\"token\",\"token\":\"\(token)\"}}"
+        "{\"op\":\"connect\",\"v\":\"1\",\"name\":\"n\",\"lang\":\"l\",\"ver\":\"1\","
+            + "\"auth\":{\"method\":\"token\",\"token\":\"\(token)\"}}"
     }
 
     @Test func `hello comes first and tells the limits`() throws {
@@ -132,7 +133,7 @@ import Testing
         #expect(client.log() == ["hello", "err version!"] && client.isEnded)
     }
 
-    @Test func `one connection too many is told so, and a place becomes free again`() {
+    @Test func `one connection too many is refused with a reason, and a place becomes free again`() {
         var limits = BrokerLimits()
         limits.connections = 2
         let harness = CoreHarness(limits: limits)

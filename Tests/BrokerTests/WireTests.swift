@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct WireTests {
     /// Runs a body against a broker on a free port, and sees that loop and broker end cleanly.
     ///
-    /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would wait for ever. Swift
+    /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would never end. Swift
     /// 6.3.1 leaves an ordinary body there, for it drops the hop back when a nonisolated call follows an actor's.
     private func withBroker(
         limits: BrokerLimits = BrokerLimits(), token: String? = nil, users: [BrokerUser]? = nil,
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `C6 whoever does not sign in is told and closed`() async throws {
+    @Test func `C6 a client that does not sign in gets an error and is closed`() async throws {
         var limits = BrokerLimits()
         limits.connectTimeout = .milliseconds(100)
         try await withBroker(limits: limits) { _, port in

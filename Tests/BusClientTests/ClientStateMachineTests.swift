@@ -122,7 +122,7 @@ import Testing
         #expect(waits == 20)
     }
 
-    @Test func `it tries for ever, and never waits longer than five seconds`() {
+    @Test func `it never stops trying, and never waits longer than five seconds`() {
         var machine = machine()
         var actions = machine.handle(.start, now: .zero)
         for _ in 0..<1000 {

@@ -97,7 +97,7 @@ extension ConformanceTests {
     }
 
     @Test(arguments: BusTransport.allCases)
-    func `C21 nobody sees the answers to another's requests`(_ kind: BusTransport) async throws {
+    func `C21 no client sees the answers to another's requests`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C21 inbox privacy", needs: [.privateInboxes]) { bus in
             let service = try await bus.client("service")
             _ = try await service.subscribe("sb.test.v1.secret", queue: "q") { try? service.respond(to: $0, body: [7]) }

@@ -4,13 +4,13 @@ import StorebusTesting
 import Synchronization
 import Testing
 
-/// Goal: every transport keeps the promises of `BusClient`. Method: the same bodies run over all of them; what one cannot
-/// do is skipped by name, and the sums are printed at the end. The numbers are those of the list of conformance cases;
-/// those that need plain sockets are in the broker's tests.
+/// Goal: every transport keeps the promises of `BusClient`. Method: the same bodies run over all of them; what one
+/// cannot do is skipped by name, and the sums are printed at the end. The numbers are those of the list of conformance
+/// cases; those that need plain sockets are in the broker's tests.
 @Suite(.timeLimit(.minutes(5)), Conformance.trait)
 struct ConformanceTests {
     @Test(arguments: BusTransport.allCases)
-    func `C18 a request is answered by whoever subscribed, with body and headers intact`(_ kind: BusTransport)
+    func `C18 a request is answered by the subscriber, with body and headers intact`(_ kind: BusTransport)
         async throws
     {
         try await BusFixture.with(kind, "C18 headers") { bus in
@@ -30,7 +30,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: BusTransport.allCases)
-    func `C16 a request nobody takes fails at once with noResponders`(_ kind: BusTransport) async throws {
+    func `C16 a request without a responder fails at once with noResponders`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C16 no responders") { bus in
             let caller = try await bus.client("caller")
             let started = ContinuousClock.now
@@ -44,7 +44,7 @@ struct ConformanceTests {
     }
 
     @Test(arguments: BusTransport.allCases)
-    func `C16 a request nobody answers times out, and a late answer is dropped`(_ kind: BusTransport) async throws {
+    func `C16 an unanswered request times out, and a late answer is dropped`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C16 timeout and late answer") { bus in
             let service = try await bus.client("service")
             let requests = Mutex<[BusMessage]>([])

@@ -4,7 +4,7 @@ import Testing
 @testable import BusClient
 
 @Suite struct DeadlineQueueTests {
-    @Test func `tokens come out in the order of their deadlines, whatever the order in`() {
+    @Test func `tokens come out in the order of their deadlines, added in any order`() {
         var random = SplitMix64.seeded()
         var queue = DeadlineQueue()
         let deadlines = (0..<500).map { _ in Int.random(in: 0..<1000, using: &random) }
@@ -24,7 +24,7 @@ import Testing
         #expect(queue.popExpired(now: .milliseconds(9)) == nil)
     }
 
-    @Test func `entries nobody waits for are dropped when they are the most`() {
+    @Test func `entries of answered requests are dropped once they are the majority`() {
         var queue = DeadlineQueue()
         for token in 0..<1000 { queue.add(UInt64(token), deadline: .seconds(token)) }
         queue.compact(live: 10) { $0 % 100 == 0 }

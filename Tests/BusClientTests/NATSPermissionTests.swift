@@ -5,7 +5,7 @@ import Testing
 
 @testable import NATSClient
 
-/// Goal: what a NATS server does not let a user do is told to whoever asked for it. Method: a server with users.
+/// Goal: the caller gets an error for what a NATS server forbids its user. Method: a server with users.
 @Suite(.timeLimit(.minutes(5)))
 struct NATSPermissionTests {
     private static let users = """

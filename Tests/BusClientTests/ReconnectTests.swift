@@ -196,7 +196,7 @@ struct ReconnectTests {
                 return (stayed, loop.wakeUpCount - before)
             }.value
             #expect(stayed.0)
-            // Nobody else uses this loop, so nothing had to wake it from outside.
+            // Only this client uses the loop, so nothing had to wake it from outside.
             #expect(stayed.1 == 0)
         }
     }

@@ -8,7 +8,7 @@ import Testing
 /// Goal: the client keeps SBP/1 and survives a broker that does not. Method: a broker that follows the test's script.
 @Suite(.timeLimit(.minutes(5)))
 struct WireTests {
-    /// - Parameter ping: Silence after which the client sends a ping, to which the broker's pong is no part of the script.
+    /// - Parameter ping: Silence after which the client sends a ping; the broker's pong is no part of the script.
     private func with(
         ping: Duration = BusClientLimits.pingInterval, _ body: (ScriptedBroker, SBPClient) async throws -> Void
     ) async throws {
@@ -167,7 +167,8 @@ struct WireTests {
             }
             await broker.send(
                 header:
-                    #"{"op":"err","code":"perm_pub","num":403,"message":"no","fatal":false,"re":"pub","subject":"sb.secret"}"#
+                    #"{"op":"err","code":"perm_pub","num":403,"message":"no","fatal":false,"#
+                    + #""re":"pub","subject":"sb.secret"}"#
             )
             #expect(await #expect(throws: BusError.self) { try await refused.value }?.code == .permissionDenied)
             await broker.send(header: #"{"op":"msg","sid":1,"subject":"\#(reply ?? "")"}"#, body: [1])
@@ -175,7 +176,7 @@ struct WireTests {
         }
     }
 
-    @Test func `answers to nobody are dropped`() async throws {
+    @Test func `answers without a waiting request are dropped`() async throws {
         try await with { broker, client in
             for subject in ["_INBOX.c1.999", "_INBOX.c1.x", "_INBOX.c1", "a"] {
                 await broker.send(header: #"{"op":"msg","sid":1,"subject":"\#(subject)","status":503}"#)

@@ -30,7 +30,7 @@ import Testing
         #expect(Self.canonical(header) == nil)
     }
 
-    @Test func `whatever the one pass accepts, the scanner reads the same`() throws {
+    @Test func `the scanner reads the same as the single pass accepts`() throws {
         var random = SplitMix64.seeded()
         var accepted = 0
         for _ in 0..<20_000 {

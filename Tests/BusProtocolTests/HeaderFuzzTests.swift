@@ -3,7 +3,7 @@ import Foundation
 import StorebusTesting
 import Testing
 
-/// Goal: whatever the bytes, the scanner answers and never accepts what is not JSON. Method: seeded mutations of good
+/// Goal: the scanner answers for any bytes and never accepts what is not JSON. Method: seeded mutations of good
 /// headers, with Foundation's parser as the oracle.
 @Suite struct HeaderFuzzTests {
     private static let corpus = [

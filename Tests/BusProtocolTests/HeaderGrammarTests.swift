@@ -175,7 +175,8 @@ import Testing
         #expect(publish.seq == 4)
         #expect(Array(spaced.utf8)[publish.subject] == ArraySlice("a.b".utf8))
         let connect =
-            #"{"x":[1.5,null,{"y":true}],"op":"connect","v":"1","name":"n","lang":"l","ver":"v","auth":{"method":"none","z":1},"subject":7}"#
+            #"{"x":[1.5,null,{"y":true}],"op":"connect","v":"1","name":"n","lang":"l","ver":"v","#
+            + #""auth":{"method":"none","z":1},"subject":7}"#
         guard case .connect(let message) = try decode(Array(connect.utf8)) else {
             throw BusViolation(.internalError, "no connect")
         }

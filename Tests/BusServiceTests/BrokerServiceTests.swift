@@ -40,7 +40,7 @@ struct BrokerServiceTests {
         await loop.close()
     }
 
-    @Test func `a service without a broker ends at once when it is told to`() async throws {
+    @Test func `a service without a broker ends at once on shutdown`() async throws {
         let loop = try UVLoop.start(name: "test")
         let listener = BrokerServer(
             configuration: BrokerConfiguration(host: "127.0.0.1", port: 0, version: "test"), loop: loop, logger: silent)

@@ -8,7 +8,7 @@ import Testing
 @testable import BusService
 
 /// Goal: a call goes through deadline, retry, breaker, bulkhead and transport in this order. Method: wherever two
-/// neighbours could both have their say, what the caller is told, or how often the bus was asked, shows who came first.
+/// neighbours could both decide, the caller's error, or the number of requests on the bus, shows which came first.
 @Suite(.timeLimit(.minutes(1)))
 struct CallOrderTests {
     private let endpoint = PaymentEndpoints.heads
@@ -48,7 +48,9 @@ struct CallOrderTests {
         #expect(state.enter("b") == .admitted)
     }
 
-    @Test func `the bulkhead comes before the transport: who finds it full asks nobody, and the breaker hears nothing`()
+    @Test
+    func
+        `the bulkhead comes before the transport: a full one sends nothing, and the breaker counts nothing`()
         async throws
     {
         let bus = FailingBus(BusError(.noResponders, "ordered by the test"), isHeld: true)

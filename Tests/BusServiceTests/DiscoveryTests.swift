@@ -17,12 +17,12 @@ struct DiscoveryTests {
             let answer = try await ask(harness, subject)
             #expect(
                 answer
-                    == #"{"id":"instance-1","metadata":{},"name":"payment-queue","type":"io.nats.micro.v1.ping_response","#
-                    + #""version":"1.2.3"}"#)
+                    == #"{"id":"instance-1","metadata":{},"name":"payment-queue","#
+                    + #""type":"io.nats.micro.v1.ping_response","version":"1.2.3"}"#)
         }
     }
 
-    @Test func `nobody answers for another name or instance`() async throws {
+    @Test func `no instance answers for another name or instance`() async throws {
         try await ServiceHarness.with { harness in
             for subject in ["$SRV.PING.catalog", "$SRV.PING.payment-queue.other"] {
                 let error = await #expect(throws: BusError.self) { try await ask(harness, subject) }
@@ -38,9 +38,9 @@ struct DiscoveryTests {
             let answer = try await ask(harness, "$SRV.INFO.payment-queue")
             #expect(
                 answer
-                    == #"{"description":"Keeps payments.","endpoints":[{"metadata":{},"name":"queue.heads","queue_group":"q","#
-                    + #""subject":"sb.payment.v1.queue.heads"}],"id":"instance-1","metadata":{},"name":"payment-queue","#
-                    + #""type":"io.nats.micro.v1.info_response","version":"1.2.3"}"#)
+                    == #"{"description":"Keeps payments.","endpoints":[{"metadata":{},"name":"queue.heads","#
+                    + #""queue_group":"q","subject":"sb.payment.v1.queue.heads"}],"id":"instance-1","metadata":{},"#
+                    + #""name":"payment-queue","type":"io.nats.micro.v1.info_response","version":"1.2.3"}"#)
         }
     }
 
@@ -80,8 +80,8 @@ struct DiscoveryTests {
             let answer = try await ask(harness, "$SRV.HEALTH")
             #expect(
                 answer
-                    == #"{"checks":{"charges":{"message":"12 charges wait","status":"warn"},"database":{"status":"pass"}},"#
-                    + #""id":"instance-1","name":"payment-queue","status":"warn","#
+                    == #"{"checks":{"charges":{"message":"12 charges wait","status":"warn"},"#
+                    + #""database":{"status":"pass"}},"id":"instance-1","name":"payment-queue","status":"warn","#
                     + #""type":"dev.storebus.micro.v1.health_response","version":"1.2.3"}"#)
             harness.service.healthCheck("stuck") {
                 await gate.pass()

@@ -9,7 +9,7 @@ import Testing
 /// Goal: stopping a service loses no request it has taken. Method: requests are held in their handlers while it stops.
 @Suite(.timeLimit(.minutes(1)))
 struct GracefulStopTests {
-    @Test func `requests in flight are finished, later ones find nobody`() async throws {
+    @Test func `requests in flight are finished, later ones have no responder`() async throws {
         let gate = Gate()
         try await ServiceHarness.with {
             $0.handle(PaymentEndpoints.heads) { _, _ in

@@ -88,7 +88,7 @@ struct RetryTests {
         #expect(try await call.value.heads == [4])
     }
 
-    @Test func `five silences open the breaker: the sixth call is told at once`() async throws {
+    @Test func `five silences open the breaker: the sixth call fails at once`() async throws {
         let bus = InMemoryBus()
         let count = Mutex(0)
         _ = try await bus.client(name: "silent").subscribe(PaymentEndpoints.heads.subject) { _ in

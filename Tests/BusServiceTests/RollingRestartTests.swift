@@ -8,8 +8,8 @@ import StorebusTesting
 import Synchronization
 import Testing
 
-/// Goal: a service is updated without anybody noticing. Method: a real broker, three replicas with a connection each, and
-/// a caller that sends up to two thousand requests a second while each replica in turn stops and comes back.
+/// Goal: a service is updated without anybody noticing. Method: a real broker, three replicas with a connection each,
+/// and a caller that sends up to two thousand requests a second while each replica in turn stops and comes back.
 @Suite(.timeLimit(.minutes(2)))
 struct RollingRestartTests {
     private struct Replica {

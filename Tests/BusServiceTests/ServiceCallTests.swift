@@ -129,7 +129,7 @@ struct ServiceCallTests {
         #expect(error?.code == .internal)
     }
 
-    @Test func `the 1025th request in flight is told at once, and the others are answered`() async throws {
+    @Test func `the 1025th request in flight is refused at once, and the others are answered`() async throws {
         let gate = Gate()
         try await ServiceHarness.with {
             $0.handle(PaymentEndpoints.heads) { _, _ in

@@ -5,8 +5,8 @@ import Testing
 
 @testable import BusService
 
-/// Goal: callers that ask the same at the same time share a request, and nobody gets the answer to one that left before
-/// they asked.
+/// Goal: callers that ask the same at the same time share a request, and no caller gets the answer to one that left
+/// before they asked.
 @Suite struct SharedRequestTests {
     /// Answers with the number of the request, when the test says so.
     private final class Asked: Sendable {
@@ -60,7 +60,7 @@ import Testing
         #expect(asked.count == 2)
     }
 
-    @Test func `other keys wait for nobody`() async throws {
+    @Test func `other keys do not wait`() async throws {
         let shared = asked.shared()
         async let first = shared.ask("a", until: later)
         try await asked.sent(1)

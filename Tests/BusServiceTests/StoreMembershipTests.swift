@@ -5,8 +5,8 @@ import Testing
 
 @testable import BusService
 
-/// Goal: databases of two stores, or two databases of one service, never serve on one bus. Method: the rule without I/O,
-/// and services on a bus inside this process.
+/// Goal: databases of two stores, or two databases of one service, never serve on one bus. Method: the rule without
+/// I/O, and services on a bus inside this process.
 @Suite(.timeLimit(.minutes(1)))
 struct StoreMembershipTests {
     private static let start = ContinuousClock.now
@@ -81,7 +81,7 @@ struct StoreMembershipTests {
 
     // MARK: On a bus
 
-    /// A service with a database that remembers what it was told to keep.
+    /// A service with a database that remembers the identity it stored.
     private func service(
         _ name: ServiceName, _ bus: InMemoryBus, _ identity: StoreIdentity, instance: String,
         keeps: @escaping @Sendable (String) -> Void = { _ in }

@@ -5,7 +5,7 @@ import StoreModels
 
 @testable import Catalog
 
-/// Catalog on a bus inside the process, and somebody who calls it.
+/// Catalog on a bus inside the process, and a caller.
 func withCaller(_ body: (ServiceCaller) async throws -> Void) async throws {
     try await withCatalog { store async throws in
         let bus = InMemoryBus()

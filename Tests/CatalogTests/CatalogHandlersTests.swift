@@ -87,8 +87,7 @@ import Testing
         }
     }
 
-    @Test func `M47 content goes in and comes out in parts as large as they may be, whatever is in them`() async throws
-    {
+    @Test func `M47 content goes in and comes out in parts as large as they may be, with any bytes`() async throws {
         try await withCaller { caller in
             // Base64 of these bytes is slashes only, which JSON may write as two characters.
             let part = Data(repeating: 0xff, count: ContentPartRequest.bytesMax)

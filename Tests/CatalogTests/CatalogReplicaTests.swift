@@ -9,7 +9,7 @@ import Testing
 @testable import Catalog
 
 /// Goal: what one process of the service has answered to the operator, every one of them answers by from then on.
-/// Method: two of them on one PostgreSQL share the bus's queue group; nobody looks at the database but for questions.
+/// Method: two of them on one PostgreSQL share the bus's queue group; they read the database for requests only.
 @Suite struct CatalogReplicaTests {
     private static let bundleId = CatalogFixture.bundleId
 
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `whoever listens is told of a changed app before the operator is answered`(_ engine: Engine) async throws {
+    func `subscribers are notified of a changed app before the operator is answered`(_ engine: Engine) async throws {
         try await withCatalog(on: engine) { store in
             let told = Mutex<[String]>([])
             store.onChange { bundleId in told.withLock { $0.append(bundleId) } }

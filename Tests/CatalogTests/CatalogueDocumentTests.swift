@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `every state and every reason stands on the page`() throws {
+    @Test func `every state and every reason is on the page`() throws {
         let page = try text("docs/catalogue.md")
         for word in ProductState.allCases.map(\.rawValue) + ProductExplanation.Reason.allCases.map(\.rawValue) {
             #expect(page.contains("`\(word)`"), "\(word)")

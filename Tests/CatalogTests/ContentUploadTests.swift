@@ -6,8 +6,8 @@ import Testing
 
 @testable import Catalog
 
-/// Goal: hosted content comes in whole or not at all, and is what the catalogue declares (M25, M47: what is downloaded is
-/// a usable file).
+/// Goal: hosted content comes in whole or not at all, and is what the catalogue declares (M25, M47: what is downloaded
+/// is a usable file).
 @Suite struct ContentUploadTests {
     private let million = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
 

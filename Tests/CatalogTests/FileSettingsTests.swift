@@ -133,7 +133,7 @@ import Testing
             ),
             (["_storeKitErrors": [["name": "Purchase", "enabled": true, "current": .null]]], "unknown", false),
         ] as [(JSONValue, String?, Bool)])
-    func `an error is taken by its name or number, and unknown stands for what has none`(
+    func `an error is taken by its name or number, and unknown is for an error without a name`(
         settings: JSONValue, error: String?, isNoted: Bool
     ) async throws {
         let (report, app, _) = try await imported(settings)

@@ -23,7 +23,7 @@ import Testing
             #expect(try store.quote("guide").availability == .notForSale)
             #expect(try store.catalogVersion == 1)
             try await store.upload([1, 2, 3])
-            // Whoever keeps products compares this.
+            // A cache of products compares this.
             #expect(try store.catalogVersion == 2)
             #expect(try store.query(["guide"]).catalogVersion == 2)
         }
@@ -74,7 +74,8 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `M47 content that is replaced is never mixed: whoever reads the old one is told`(_ engine: Engine) async throws
+    func `M47 content that is replaced is never mixed: a reader of the old one gets an error`(_ engine: Engine)
+        async throws
     {
         try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 4))
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `the file in force is exported as it was, whatever content comes`(_ engine: Engine) async throws {
+    func `the file in force is exported as it was, with any content uploaded since`(_ engine: Engine) async throws {
         try await withCatalog(on: engine) { store async throws in
             let file = try StoreJSON.encode(FileBuilder.hosted(length: 1))
             try await store.importFile(file)

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC9, 0xCF] as [UInt8])
-    func `M66 a JPEG says it in its first frame header, of whatever kind`(_ marker: UInt8) {
+    func `M66 a JPEG says it in its first frame header, of any kind`(_ marker: UInt8) {
         let header = ImageHeader(ImageBuilder.jpeg(width: 640, height: 1024, frame: marker))
         #expect(header == ImageHeader(format: .jpeg, width: 640, height: 1024))
         #expect(header?.description == "640×1024, JPEG")

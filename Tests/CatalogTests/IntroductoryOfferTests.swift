@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `M111 a trial costs nothing, whatever price was left standing in the file`() throws {
+    @Test func `M111 a trial costs nothing, with any price in the file`() throws {
         let offer = FileBuilder.offer("free", "P1W", price: "0.99")
         let file = try read(FileBuilder.subscription("s", ["introductoryOffer": offer]))
         #expect(file.catalog.products.first?.subscription?.introductoryOffer?.prices.base.isZero == true)

@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [(JSONValue.bool(false), WinBackOfferPolicy.Rule.notOffered), (.bool(true), .conditionsMet)])
-    func `a win-back offer whose customer is not eligible is given to nobody`(
+    func `a win-back offer whose customer is not eligible is never given`(
         isEligible: JSONValue, expected: WinBackOfferPolicy.Rule
     ) throws {
         let offer = FileBuilder.offer("free", "P1M", ["offerID": "back", "isEligible": isEligible])

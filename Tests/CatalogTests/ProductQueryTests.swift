@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProductQueryTests {
     private let twoProducts = FileBuilder.file(products: [FileBuilder.product("a"), FileBuilder.product("c")])
 
-    @Test func `M2 known and unknown identifiers are told apart`() async throws {
+    @Test func `M2 known and unknown identifiers are listed apart`() async throws {
         try await withCatalog { store async throws in
             try await store.importFile(twoProducts)
             let both = try store.query(["a", "b"])

@@ -5,7 +5,7 @@ import StoreModels
 
 /// Image files, made byte by byte: only what a header says is ever looked at.
 enum ImageBuilder {
-    /// Signature, IHDR and the end; `more` bytes of pixels that nobody decodes.
+    /// Signature, IHDR and the end; `more` bytes of pixels that are never decoded.
     static func png(width: Int = 1024, height: Int = 1024, more: Int = 0) -> [UInt8] {
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", four(width) + four(height) + [8, 2, 0, 0, 0])
             + chunk("IDAT", [UInt8](repeating: 7, count: more)) + chunk("IEND", [])
@@ -44,7 +44,7 @@ extension CatalogStore {
             catalogVersion: reply.catalogVersion)
     }
 
-    /// What stands on the page, by identifier.
+    /// The products on the page, by identifier.
     func page(in storefront: String = "USA", of bundleId: String = CatalogFixture.bundleId) throws -> [String] {
         try promoted(in: storefront, of: bundleId).products.map(\.productIdentifier)
     }

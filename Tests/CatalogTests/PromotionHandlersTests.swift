@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a product may be asked for in one piece, as it stands in the answer`() async throws {
+    @Test func `a product may be asked for in one piece, as the answer has it`() async throws {
         try await withCaller { caller in
             try await importProducts(["a"], caller)
             let request = PromotedProductsRequest(bundleId: app, storefront: "USA")

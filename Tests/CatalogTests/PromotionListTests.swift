@@ -4,8 +4,8 @@ import Testing
 
 @testable import Catalog
 
-/// Goal: the operator's list is the order and the visibility of the store page (M67, M68), and what is not on the page is
-/// not there for a reason that is said (M66).
+/// Goal: the operator's list is the order and the visibility of the store page (M67, M68), and what is not on the page
+/// is not there for a reason that is said (M66).
 @Suite struct PromotionListTests {
     @Test(arguments: Engine.allCases)
     func `M67 M68 the page has the list's order, hidden products are named, and both survive a restart`(
@@ -153,7 +153,7 @@ import Testing
             #expect(gone.reasons == [.notAvailable])
             #expect(gone.details.first?.contains("no longer has it") == true)
             #expect(try store.explain("new").promotion?.reasons == [.notInPromotions, .noImage])
-            // It may stay where it stands, so that the others can be moved, and comes back with the product.
+            // It may keep its place, so that the others can be moved, and comes back with the product.
             try await store.promote(["a", "b", "c"])
             #expect(try store.page() == ["a", "c"])
             try await store.importProducts(["b", "a", "c"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Catalog
 
-/// Goal: the promoted list and the reasons agree with a naive model, whatever was set up (M66–M68, M109). Method: apps made
+/// Goal: the promoted list and the reasons agree with a naive model, for any setup (M66–M68, M109). Method: apps made
 /// by chance, each product judged by itself.
 @Suite struct PromotionPolicyTests {
     /// An app as a test thinks of it.

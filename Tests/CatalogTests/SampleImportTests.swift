@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `members nobody knows are kept byte for byte`() async throws {
+    @Test func `unknown members are kept byte for byte`() async throws {
         let text = """
             {"products" :[ ],\t"unheardOf":{"deep":[1.50,-0.0,1e3,null,"\\u00e9"]},
               "subscriptionGroups":[{"id":"G","colour":"red","subscriptions":[]}], "version":{"major":5,"minor":7,"patch":"x"}}

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `M12 the default localization is the file's own, and the reference name stands in for a title`()
+    @Test func `M12 the default localization is the file's own, and the reference name replaces a missing title`()
         async throws
     {
         try await withCatalog { store async throws in

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Catalog
 
-/// Goal: a test URL works for a product that is not available yet (M109), and for nothing that is gone or sold elsewhere.
+/// Goal: a test URL works for a product that is not available yet (M109), and for nothing that is gone or sold
+/// elsewhere.
 @Suite struct TestPurchaseTests {
     struct Case: CustomTestStringConvertible {
         let change: [String: JSONValue]
@@ -24,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `M109 what is not available yet is quoted for a test and for nobody else`(_ item: Case) async throws {
+    func `M109 what is not available yet is quoted for a test only`(_ item: Case) async throws {
         try await withCatalog { store async throws in
             try await store.importFile(
                 FileBuilder.file(products: [

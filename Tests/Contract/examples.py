@@ -1,4 +1,4 @@
-"""Checks that every example of an OpenAPI document fits the schema it stands beside.
+"""Checks that every example of an OpenAPI document fits the schema next to it.
 
     python examples.py openapi.json
 """

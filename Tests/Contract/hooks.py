@@ -61,7 +61,7 @@ def filter_case(context, case):
 
 def short_wait(case):
     """Nothing happens while a single client waits, so a minute would only be a minute. And `after` is what an answer
-    gave: a position nobody was given is refused."""
+    gave: a position never given is refused."""
     query = {**(case.query or {}), "timeout": "50ms"}
     if not str(query.get("after", "")).startswith("e_"):
         query.pop("after", None)

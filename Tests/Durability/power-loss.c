@@ -87,7 +87,7 @@ static void forget(int file) {
 static void *wait_for_the_failure(void *nothing) {
     (void)nothing;
     while (sem_wait(&asked)) {}
-    pthread_mutex_lock(&lock);  // for ever: nothing is written any more
+    pthread_mutex_lock(&lock);  // permanently: nothing is written any more
     for (struct change *change = newest; change; change = change->older) {
         if (change->count) real_pwrite(change->file, change->old, change->count, change->offset);
         real_ftruncate(change->file, change->size);

@@ -115,7 +115,7 @@ import Testing
         receipt: ReceiptHistory? = nil, pages: Counter = Counter()
     ) async throws -> [EligibilityReply] {
         var services = [service(.eligibility)]
-        // Time stands still, so that the list is as young on a busy machine.
+        // Time does not advance, so that the list is as young on a busy machine.
         let start = ContinuousClock.now
         EligibilityHandlers(services: caller("eligibility"), now: { start }).register(on: services[0])
         if let catalog {

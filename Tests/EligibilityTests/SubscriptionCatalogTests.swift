@@ -113,7 +113,7 @@ import Testing
         #expect(try await list() == ["a"])
     }
 
-    @Test func `a list is not used when Catalog told of a change before it went away`() async throws {
+    @Test func `a list is not used when Catalog published a change before it went away`() async throws {
         _ = try await list()
         _ = try await list("com.example.other")
         fake.state.withLock { $0.error = StoreError(.serviceUnavailable, "away") }
@@ -124,7 +124,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await list("com.example.other") }
     }
 
-    @Test func `what Catalog refuses is refused, whatever is known`() async throws {
+    @Test func `what Catalog refuses is refused, with or without a known list`() async throws {
         _ = try await list()
         fake.state.withLock { $0.error = StoreError(.requestInvalid, "no such storefront") }
         advance(.seconds(1))

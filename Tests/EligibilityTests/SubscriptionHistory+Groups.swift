@@ -1,7 +1,7 @@
 import StoreModels
 
 extension OfferSummary {
-    /// Of a customer of whom only groups are known, whatever products they bought there.
+    /// Of a customer with known groups only, for any products bought there.
     init(groups: [SubscriptionGroupHistory], businessNow: Timestamp) {
         var history = SubscriptionHistory()
         for (number, value) in groups.enumerated() {

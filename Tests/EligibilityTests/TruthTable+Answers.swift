@@ -22,7 +22,7 @@ extension TruthTable {
         OfferEvaluation(subscriptions: subscriptions, identifiers: nil, history: history).reply().eligibility
     }
 
-    /// The table as it stands in `docs/eligibility.md`.
+    /// The table as in `docs/eligibility.md`.
     static var text: String {
         let head = ["customer", "rules", "answer", "rule", "transaction", "from the receipt"]
         let rows = cases.map { value -> [String] in

@@ -3,7 +3,7 @@ import StoreModels
 @testable import Eligibility
 
 /// The eligibility of a customer for the introductory offer of the group `pro` (`pro.monthly`, `pro.yearly`), case by
-/// case. Each case stands twice: as PaymentQueue keeps it, and as the customer's receipt says it.
+/// case. Each case is written twice: as PaymentQueue keeps it, and as the customer's receipt says it.
 enum TruthTable {
     static let now = Timestamp(milliseconds: 100 * day)
     static let day: Int64 = 86_400_000

@@ -4,7 +4,7 @@ import Testing
 @testable import EventLoop
 
 @Suite(.timeLimit(.minutes(1))) struct PollHandleTests {
-    @Test func `a pipe becomes readable when somebody writes, and tells of its end`() async throws {
+    @Test func `a pipe becomes readable when its other end writes, and reports its end`() async throws {
         try await withLoop { on in
             var ends: [CInt] = [-1, -1]
             try #require(pipe(&ends) == 0)

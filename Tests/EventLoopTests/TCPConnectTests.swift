@@ -3,9 +3,9 @@ import Testing
 @testable import EventLoop
 
 @Suite(.timeLimit(.minutes(1))) struct TCPConnectTests {
-    @Test func `a port nobody listens on refuses, and the error names it`() async throws {
+    @Test func `a port without a listener refuses, and the error names it`() async throws {
         try await withLoop { on in
-            // An address that no other test uses: nobody takes the port in between.
+            // An address that no other test uses: the port stays free in between.
             let listener = try TCPListener.bind(loop: on.loop, host: "127.0.0.3", port: 0)
             let port = listener.localAddress.port
             listener.close()
@@ -17,9 +17,9 @@ import Testing
         }
     }
 
-    @Test func `a handshake nobody answers ends at the timeout`() async throws {
+    @Test func `an unanswered handshake ends at the timeout`() async throws {
         try await withLoop { on in
-            // Nobody accepts and the backlog is full after a few: then the kernel drops further handshakes.
+            // No process accepts and the backlog is full after a few: then the kernel drops further handshakes.
             let listener = try TCPListener.bind(loop: on.loop, host: "127.0.0.1", port: 0, backlog: 0)
             var failure: UVError?
             for _ in 0..<8 where failure == nil {

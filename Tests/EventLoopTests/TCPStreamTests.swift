@@ -113,7 +113,9 @@ import Testing
         }
     }
 
-    @Test func `close after flush delivers everything, although the peer has sent what nobody reads`() async throws {
+    @Test func `close after flush delivers everything, although the peer has sent bytes that are never read`()
+        async throws
+    {
         try await withLoop { on in
             let pair = try await StreamPair.make(on: on)
             let (received, closes) = (Events<Int>(), Events<UVError?>())
@@ -157,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `a close is told once, later, and silences everything else`() async throws {
+    @Test func `a close is reported once, later, and nothing after it`() async throws {
         try await withLoop { on in
             let pair = try await StreamPair.make(on: on)
             let events = Events<String>()

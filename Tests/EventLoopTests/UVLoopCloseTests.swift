@@ -22,7 +22,7 @@ import Testing
         _ = try UVLoop(name: "dropped")
     }
 
-    @Test func `closing ends handles nobody closed and tells their owners`() async throws {
+    @Test func `closing ends the handles left open and notifies their owners`() async throws {
         let ends = Events<UVError?>()
         let loop = try UVLoop.start(name: "handles")
         try await LoopActor(loop).run { on in
@@ -94,7 +94,7 @@ import Testing
         let wasCurrent = Atomic(false)
         loop.execute {
             wasCurrent.store(loop.isCurrent, ordering: .relaxed)
-            // Nobody awaits it: run() returning is the sign.
+            // No task awaits it: run() returning is the sign.
             Task { await loop.close() }
         }
         loop.run()

@@ -1,7 +1,7 @@
 @testable import BusProtocol
 
 /// A `pub` through the splice that makes a `msg` of it: the message means what one written anew from its members means,
-/// the body is untouched, and the header has grown by no more than clients are told.
+/// the body is untouched, and the header has grown by no more than clients are promised.
 ///
 /// Input: one byte with the body's length, the header, the body.
 enum DeliveryTarget {

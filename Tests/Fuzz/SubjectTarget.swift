@@ -4,8 +4,8 @@ import BusProtocol
 
 /// Subscriptions that come and go, and subjects: grammar, matcher and router agree with naive ones.
 ///
-/// Input: lines. `+pattern` subscribes, `+pattern queue` in a group, `-` ends the oldest subscription, anything else is a
-/// subject to be routed.
+/// Input: lines. `+pattern` subscribes, `+pattern queue` in a group, `-` ends the oldest subscription, anything else is
+/// a subject to be routed.
 enum SubjectTarget {
     static func run(_ input: [UInt8]) -> CInt {
         let connection = BrokerConnection(

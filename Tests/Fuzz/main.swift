@@ -1,7 +1,7 @@
 import Glibc
 
-// libFuzzer brings a `main` of its own, and so does Swift; therefore its driver is called from ours. The target is named
-// in the environment rather than by an argument, because libFuzzer starts itself again for some of its options.
+// libFuzzer brings a `main` of its own, and so does Swift; therefore its driver is called from ours. The target is
+// named in the environment rather than by an argument, because libFuzzer starts itself again for some of its options.
 
 /// What libFuzzer calls with each input.
 typealias FuzzEntry = @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt

@@ -8,7 +8,7 @@ import Testing
 
 /// S2–S4: each route of the table against each kind of credentials.
 @Suite struct AccessTableTests {
-    /// Whoever may knock.
+    /// The kinds of callers.
     private enum Caller: CaseIterable {
         case nobody, stranger, formerApp, app, store, server, formerServer, admin
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Whoever gets in is told that the query is wrong, or that the path is not built: nothing happens either way.
+    /// An admitted caller gets an error for the query, or for a path that is not built: nothing happens either way.
     private func expected(_ route: Route, _ caller: Caller) -> (status: Int, code: String) {
         guard isFor(route.access, caller) else { return caller.isKnown ? (403, "forbidden") : (401, "unauthenticated") }
         return route.isBuilt ? (400, "requestInvalid") : (501, "notImplemented")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `each route lets in whom it is for, and nobody else`() async throws {
+    @Test func `each route admits the callers it is for, and no others`() async throws {
         try await GatewayHarness.run { store in
             for caller in Caller.allCases {
                 let token = try await token(caller, store)

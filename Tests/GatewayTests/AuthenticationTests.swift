@@ -71,7 +71,7 @@ import Testing
         await #expect(throws: (any Error).self) { try await other.verify(token) }
     }
 
-    @Test func `without an admin key nobody is the operator`() async throws {
+    @Test func `without an admin key no caller is the operator`() async throws {
         let tokens = await SessionTokens(key: Array(repeating: 1, count: 32))
         let keys = try await InMemoryGateway.make().keys
         let authenticator = Authenticator(tokens: tokens, adminKey: nil, keys: keys)

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a move nobody knows is 404, and so is another app's`() async throws {
+    @Test func `an unknown move is 404, and so is another app's`() async throws {
         try await GatewayHarness.run { store in
             _ = try await move(store, #"{"next":1}"#)
             for path in ["\(Self.path)/advances/a_none", "/admin/v1/apps/com.example.other/clock/advances/a_m1"] {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a move nobody answered for is repeated with its key`() async throws {
+    @Test func `an unanswered move is repeated with its key`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock { $0.failure = StoreError(.internal, "broken") }
             for answer in [try await move(store, #"{"by":"1d"}"#), try await set(store, "{}")] {

@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a higher price is told live, and with each opening before it is synchronized`() {
+    @Test func `a higher price is sent live, and with each opening before it is synchronized`() {
         var machine = DeliveryMachine(customer: Self.customer, deviceId: "alice-1", storefront: "USA")
         var page = Snapshot(transactions: [], seq: 3)
         page.priceConsents = [Self.question]

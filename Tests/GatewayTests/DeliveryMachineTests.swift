@@ -22,7 +22,7 @@ import Testing
             transaction: transaction)
     }
 
-    @Test func `an empty snapshot is told too, and then synchronized (M17)`() {
+    @Test func `an empty snapshot is sent too, and then synchronized (M17)`() {
         var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
         #expect(machine.need == .snapshot(after: nil, countsDelivery: true))
         #expect(machine.receive(Snapshot(transactions: [], seq: 4)) == [.updated(seq: 4, []), .synchronized(seq: 4)])
@@ -143,7 +143,7 @@ import Testing
         #expect(machine.position == 1)
     }
 
-    /// Whatever is lost, repeated or reordered, every change arrives once and in order.
+    /// Every change, lost, repeated or reordered, arrives once and in order.
     @Test func `any mixture of lost, repeated and reordered hints delivers every change in order (Q2)`() {
         var random = SplitMix64.seeded()
         for _ in 0..<200 {
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `a storefront is told once for each change, and not before synchronized`() {
+    @Test func `a storefront is sent once for each change, and not before synchronized`() {
         var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
         let france = Storefront(countryCode: "FRA", identifier: "143442")
         let america = Storefront(countryCode: "USA", identifier: "143441")
@@ -196,7 +196,7 @@ import Testing
         return (change, restore)
     }
 
-    @Test func `a restore's end stands behind all unfinished and before synchronized (R2)`() {
+    @Test func `a restore's end follows all unfinished and before synchronized (R2)`() {
         var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
         let restored = Sample.purchased("a")
         let restore = end(2, "r").restore
@@ -206,14 +206,14 @@ import Testing
             ])
     }
 
-    @Test func `a restore's end is told live, once, and to its device only (M41, R2)`() {
+    @Test func `a restore's end is sent live, once, and to its device only (M41, R2)`() {
         var machine = machine(at: 1)
         let (mine, restore) = end(2, "r")
         #expect(machine.receive(hint: mine) == [.restoreEnded(seq: 2, restore)])
         #expect(machine.receive(hint: mine).isEmpty)
         #expect(machine.receive(hint: end(3, "s", device: "alice-2").change).isEmpty)
         #expect(machine.position == 3, "its place is kept")
-        // The journal began anew, and nobody has acknowledged the end yet.
+        // The journal began anew, and no stream has acknowledged the end yet.
         machine.receive(head: 1, askedAt: 3)
         #expect(
             machine.receive(Snapshot(transactions: [], seq: 1, restores: [restore])) == [
@@ -233,7 +233,7 @@ import Testing
         #expect(machine.position == 2)
     }
 
-    @Test func `downloads are told to their device only (M46)`() {
+    @Test func `downloads are sent to their device only (M46)`() {
         let download = Download(
             id: "d", transactionId: "t", state: .active, contentIdentifier: "c", contentVersion: "1.0",
             contentLength: 1)
@@ -265,7 +265,7 @@ import Testing
             ])
     }
 
-    @Test func `a revocation is told once, live or with a page that is ahead of its change`() {
+    @Test func `a revocation is sent once, live or with a page that is ahead of its change`() {
         var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
         _ = machine.receive(Snapshot(transactions: [], seq: 1, after: "a"))
         let (change, lost) = revocation(2, "p")

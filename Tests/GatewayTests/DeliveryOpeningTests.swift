@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Purchases begin, end, are finished and cleared while pages are read, and reads fail.
-    @Test func `whatever happens between its pages, a stream synchronizes and then agrees with the queue (Q1, Q2)`() {
+    @Test func `with any events between its pages, a stream synchronizes and then agrees with the queue (Q1, Q2)`() {
         var random = SplitMix64.seeded()
         for _ in 0..<300 {
             var queue = ModelQueue(customer: customer)

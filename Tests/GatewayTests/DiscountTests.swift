@@ -8,7 +8,7 @@ import Testing
 
 @testable import Gateway
 
-/// Promotional offers in payments: whatever is wrong with one travels on and is never an HTTP error.
+/// Promotional offers in payments: a wrong one is passed on and is never an HTTP error.
 @Suite struct DiscountTests {
     private static let nonce = "7C9E6679-7425-40DE-944B-E07FC1F90AE7"
     private let key = P256.Signing.PrivateKey()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a key nobody knows, a deleted one and another app's have signed nothing`() async throws {
+    @Test func `an unknown key, a deleted one and another app's have signed nothing`() async throws {
         try await GatewayHarness.run { store in
             #expect(try await pay(store, try body("UNKNOWN")).discountCheck == .invalidSignature)
             let made = try await makeKey(store)
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    /// The key may be in a catalogue nobody can read now: then the signature is neither right nor wrong.
+    /// The key may be in a catalogue that cannot be read now: then the signature is neither right nor wrong.
     @Test func `a signature that cannot be checked is not a wrong one`() async throws {
         try await GatewayHarness.run { store in
             // A session of before, at a gateway that was started since and has never seen the app.

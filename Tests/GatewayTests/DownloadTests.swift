@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that stands still holds up the reading of content`() async throws {
+    @Test func `a stalled reader holds up the reading of content`() async throws {
         try await GatewayHarness.run { store in
             store.catalog.host([UInt8](repeating: 7, count: 64 << 20))
             store.payments.offer("d1", length: 64 << 20)

@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `whoever waits with others for Eligibility that goes away is told so`() async throws {
+    @Test func `every request that waits for Eligibility fails when it goes away`() async throws {
         try await withEligibility { questions, asked, fake in
             let gate = Gate()
             asked.state.withLock { $0.gate = gate }

@@ -108,7 +108,7 @@ import Testing
         #expect(try EventWait.duration("0") == .zero)
     }
 
-    @Test func `the bus is listened to only while somebody waits`() async throws {
+    @Test func `the gateway subscribes only while a request waits`() async throws {
         try await GatewayHarness.run { store in
             let before = store.bus.subscriptionCount
             _ = try await wait(store, "") {

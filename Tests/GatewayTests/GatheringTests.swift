@@ -4,7 +4,7 @@ import Testing
 @testable import Gateway
 
 /// Goal: questions that leave together leave after they were asked, none is lost or sent twice, and a lost answer keeps
-/// nobody back.
+/// no caller back.
 @Suite struct GatheringTests {
     private let start = ContinuousClock.now
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
@@ -20,7 +20,7 @@ import Testing
         #expect(gathering.leaveAlone(at: at(4)) == nil)
     }
 
-    @Test func `nobody overtakes those who wait, and a flight has its bound`() {
+    @Test func `no caller overtakes those who wait, and a flight has its bound`() {
         var gathering = Gathering<Int>(flightMax: 2)
         let flights = [gathering.leaveAlone(at: at(0)), gathering.leaveAlone(at: at(0))].compactMap(\.self)
         for question in 1...3 { _ = gathering.arrive(question, at: at(1)) }
@@ -30,14 +30,14 @@ import Testing
         #expect(gathering.end(flights[1], at: at(3))?.questions == [3])
     }
 
-    @Test func `a flight that takes long keeps nobody back`() {
+    @Test func `a flight that takes long keeps no caller back`() {
         var gathering = Gathering<Int>(flightMax: 32)
         _ = (gathering.leaveAlone(at: at(0)), gathering.leaveAlone(at: at(0)))
         #expect(leaving(gathering.arrive(1, at: at(24))) == nil)
         #expect(leaving(gathering.arrive(2, at: at(25))) == [1, 2])
     }
 
-    @Test func `who waits for an answer that does not come leaves when it is late, also when nobody else asks`() {
+    @Test func `a caller without an answer leaves when it is late, also when no other caller asks`() {
         var gathering = Gathering<Int>(flightMax: 2)
         _ = (gathering.leaveAlone(at: at(0)), gathering.leaveAlone(at: at(1)))
         #expect(isFirst(gathering.arrive(1, at: at(5))) == true)
@@ -52,7 +52,7 @@ import Testing
         #expect(isFirst(gathering.arrive(4, at: at(32))) == true)
     }
 
-    /// Whether the arrival waits as the first, whom somebody has to watch; nil when it does not wait.
+    /// Whether the arrival waits as the first, which has to be watched; nil when it does not wait.
     private func isFirst(_ arrival: Gathering<Int>.Arrival) -> Bool? {
         if case .waits(let watching) = arrival { watching } else { nil }
     }

@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         (DeviceLaunch.PromotedPurchases.delegate, true), (.purchaseIntent, true), (.none, false),
     ])
-    func `only who handles promoted purchases is told of them (M69)`(
+    func `only streams that handle promoted purchases get them (M69)`(
         handler: DeviceLaunch.PromotedPurchases, isHandled: Bool
     ) {
         var delivery = IntentDelivery(handler)
@@ -39,14 +39,14 @@ import Testing
         #expect(delivery.isDue == isHandled)
     }
 
-    @Test func `nothing is asked before the opening, whatever is heard`() {
+    @Test func `nothing is asked before the opening, after any hint`() {
         var delivery = IntentDelivery(.delegate)
         delivery.receive(hint: 5)
         delivery.receive(head: 5, askedAt: 0)
         #expect(!delivery.isDue)
     }
 
-    @Test func `what is pending at the opening is told without opening the app (I1, I6)`() {
+    @Test func `what is pending at the opening is sent without opening the app (I1, I6)`() {
         var delivery = IntentDelivery(.purchaseIntent)
         delivery.asks()
         let events = delivery.receive(reply(["i_1", "i_2"], seq: 2), at: 7)
@@ -110,7 +110,7 @@ import Testing
         #expect(texts(events) == ["openApp i_1", "promotedPurchase i_1"], "the opening is over by then")
     }
 
-    @Test func `a count that began anew is asked about, and what was told is not told twice`() {
+    @Test func `a count that began anew is asked about, and what was sent is not sent twice`() {
         var delivery = opened(["i_1"], seq: 9)
         delivery.receive(head: 3, askedAt: 9)
         #expect(delivery.isDue)
@@ -122,10 +122,10 @@ import Testing
         #expect(delivery.isDue)
     }
 
-    /// I1: however hints are lost, repeated and reordered and questions fail, after one good second everything pending has
-    /// been told, and nothing twice.
+    /// I1: however hints are lost, repeated and reordered and questions fail, after one good second everything pending
+    /// has been sent, and nothing twice.
     @Test(arguments: 0..<50)
-    func `everything pending is told once, whatever happens to hints (I1)`(seed: UInt64) {
+    func `everything pending is sent once, with any loss of hints (I1)`(seed: UInt64) {
         var random = SplitMix(seed: seed)
         var delivery = IntentDelivery(.delegate)
         var pending: [String] = []
@@ -148,7 +148,7 @@ import Testing
                 begun.append("i_\(step)")
                 if Bool.random(using: &random) { delivery.receive(hint: seq) }
             case 2 where !pending.isEmpty:
-                // Only what was told is decided.
+                // Only what was sent is decided.
                 if let index = pending.firstIndex(where: told.contains) {
                     pending.remove(at: index)
                     seq += 1

@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a decision that stands before the queue has answered is 202 without a transaction`() async throws {
+    @Test func `a decision made before the queue has answered is 202 without a transaction`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.begin("i_1")
             store.promotions.contents.withLock { $0.added = nil }

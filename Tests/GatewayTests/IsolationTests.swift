@@ -7,8 +7,8 @@ import Testing
 
 @testable import Gateway
 
-/// S1, P11: another customer's, device's or app's object is 404 in the same words as one that does not exist. The table is
-/// made from `openapi.json`, so a route that is added is looked at, too.
+/// S1, P11: another customer's, device's or app's object is 404 in the same words as one that does not exist. The table
+/// is made from `openapi.json`, so a route that is added is looked at, too.
 @Suite struct IsolationTests {
     private static let otherApp = "com.example.other"
 
@@ -49,7 +49,7 @@ import Testing
 
     init() throws { document = try OpenAPIDocument() }
 
-    /// Operations that are built and open to somebody who is not the operator. Products are an app's and nobody's own.
+    /// Operations that are built and open to callers other than the operator. Products are an app's, not a customer's.
     private func subjects() throws -> [Subject] {
         let built = document.operations.values.filter {
             !$0.names(in: "path").isEmpty && $0.statuses.contains { $0.hasPrefix("2") }
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `who is nobody, or somebody else's kind, learns nothing of what is there`() async throws {
+    @Test func `a caller without credentials, or of another kind, learns nothing of what is there`() async throws {
         try await GatewayHarness.run { store in
             let owner = try await fill(store)
             let shop = try await store.session(device: "alice-2", client: "store")

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `no secret stands in the database`() async throws {
+    @Test func `no secret is in the database`() async throws {
         try await GatewayHarness.run { store in
             let secrets = try await [make(store, "api"), make(store, "sharedSecret"), make(store, "subscriptionOffer")]
                 .compactMap { $0.json["secret"]?.stringValue }

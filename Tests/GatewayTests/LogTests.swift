@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// S20: what is secret or a customer's own is in no log line, whatever goes wrong.
+/// S20: secrets and customers' data are in no log line, after any error.
 @Suite struct LogTests {
     @Test func `no token, key, query or body is ever logged`() async throws {
         let logs = LogCapture()

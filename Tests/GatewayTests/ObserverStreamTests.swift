@@ -37,7 +37,7 @@ import Testing
             transaction: transaction)
     }
 
-    @Test func `a write that stands still for five seconds cuts the connection`() {
+    @Test func `a write that stalls for five seconds cuts the connection`() {
         let stream = stream()
         stream.writeBegan(now: start)
         #expect(!stream.tick(now: start + .milliseconds(4999)))
@@ -104,7 +104,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == ": alive\n\n")
     }
 
-    @Test func `a cancelled task ends the stream instead of waiting for ever`() async {
+    @Test func `a cancelled task ends the stream instead of waiting`() async {
         let stream = stream()
         _ = await stream.next()
         let waiting = Task { await stream.next() }

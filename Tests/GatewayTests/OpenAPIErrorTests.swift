@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// `requestInvalid` has the status of whatever is invalid: the length, the type, the quantity.
+    /// `requestInvalid` has the status of what is invalid: the length, the type, the quantity.
     private func isPossible(_ code: StoreErrorCode, _ status: String) -> Bool {
         guard StoreErrorCode.all.contains(code) else { return false }
         if code == .requestInvalid { return ["400", "408", "411", "415", "416", "422"].contains(status) }
@@ -53,7 +53,7 @@ import Testing
         for operation in document.operations.values {
             let hasBody = operation.value["requestBody"] != nil
             #expect(operation.statuses.contains("413") == hasBody, "\(operation.name): 413")
-            // A file is taken whatever its type is called, and Apple's clients call a receipt what they like.
+            // A file is accepted with any content type, and Apple's clients send receipts with various ones.
             let isTyped = hasBody && !files.contains(operation.name)
             #expect(operation.statuses.contains("415") == isTyped, "\(operation.name): 415")
         }

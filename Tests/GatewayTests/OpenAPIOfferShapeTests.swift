@@ -56,7 +56,7 @@ import Testing
         #expect(reasons == ReceiptError.allCases.map(\.rawValue))
     }
 
-    @Test func `what stands in a verified receipt is documented`() throws {
+    @Test func `every member of a verified receipt is documented`() throws {
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         var item = with(
             ReceiptItem(

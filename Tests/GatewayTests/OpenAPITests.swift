@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `501 is the answer of what is not built, and 404 of whatever a path names`() async throws {
+    @Test func `501 is the answer of what is not built, and 404 of every object in a path`() async throws {
         for route in try await table() {
             let name = "\(route.method.rawValue) \(route.path)"
             let statuses = try #require(document.operations[name]).statuses

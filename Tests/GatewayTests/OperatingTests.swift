@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a word nobody answered for may have counted`() async throws {
+    @Test func `an unanswered decision may have counted`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock { $0.failure = StoreError(.internal, "broken") }
             for verb in ["approve", "decline", "resolve"] {

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for somebody is 202`() async throws {
+    @Test func `a purchase that waits is 202`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock {
                 $0.adding = { _ in
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ["k1", nil])
-    func `a purchase nobody answered for is repeated with its key, and not without one`(key: String?) async throws {
+    func `an unanswered purchase is repeated with its key, and not without one`(key: String?) async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock { $0.adding = { _ in throw StoreError(.internal, "broken") } }
             let answer = try await buy(store, #"{"account":"zoe","productIdentifier":"p"}"#, key: key)

@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `a launch PromotionController missed is told before anything is set`() async throws {
+    @Test func `a launch PromotionController missed is reported before anything is set`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.goAway()
             let token = try await store.session(promoted: "delegate")

@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a member that stands twice is refused (S14)`() async throws {
+    @Test func `a repeated member is refused (S14)`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await pay(
                 store, try await store.session(),
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `nobody there is 503, certainly not charged`() async throws {
+    @Test func `no payment queue is 503, certainly not charged`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             store.payments.service.goAway()

@@ -7,7 +7,8 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: products are asked for once a version and second, answers are of one version, and what an operator changes shows.
+/// Goal: products are asked for once a version and second, answers are of one version, and what an operator changes
+/// shows.
 @Suite struct ProductDirectoryTests {
     private let start = ContinuousClock.now
     private let passed = Passed()

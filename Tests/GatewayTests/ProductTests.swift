@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// S13: identifiers are data, whatever they look like.
+    /// S13: identifiers are data, in any shape.
     @Test(arguments: [
         "a.b", "*", ">", "x.>", "_INBOX.1", "$SYS.>", "ünïcödé", "a b", "a'; DROP TABLE x", "../..", "%",
     ])
@@ -131,7 +131,7 @@ import Testing
     @Test(arguments: [
         "", "a\r\nb", "\u{0}", "\u{7F}", String(repeating: "x", count: 256), String(repeating: "x", count: 10_000),
     ])
-    func `what nobody means is refused`(identifier: String) async throws {
+    func `a useless identifier is refused`(identifier: String) async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             let body = try StoreJSON.encode(["productIdentifiers": [identifier]])

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a lost hint costs a second, and nothing is told twice`() async throws {
+    @Test func `a lost hint costs a second, and nothing is sent twice`() async throws {
         try await GatewayHarness.run { store in
             let reader = try await store.stream(try await store.session(promoted: "delegate"))
             #expect(try await names(reader, 2) == ["updatedTransactions", "synchronized"])
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `each stream of an installation is told, and other devices and customers are not`() async throws {
+    @Test func `each stream of an installation gets it, and other devices and customers do not`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.begin("i_1")
             let token = try await store.session(promoted: "delegate")
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `a launch PromotionController missed is told when the stream opens`() async throws {
+    @Test func `a launch PromotionController missed is reported when the stream opens`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.goAway()
             let token = try await store.session(promoted: "delegate")
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test
-    func `I1 a launch nobody could tell of is told before intents are asked for, and they come on the open stream`()
+    func `I1 an unreported launch is reported before intents are asked for, and they come on the open stream`()
         async throws
     {
         try await GatewayHarness.run { store in
@@ -183,7 +183,8 @@ import Testing
         }
     }
 
-    @Test func `the launch that is told late is the stream's own way to handle promoted purchases (M60)`() async throws
+    @Test func `the launch that is reported late is the stream's own way to handle promoted purchases (M60)`()
+        async throws
     {
         try await GatewayHarness.run { store in
             store.promotions.begin("i_1")
@@ -200,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `a launch that cannot be told keeps the stream open, and is tried again`() async throws {
+    @Test func `a launch that cannot be reported keeps the stream open, and is tried again`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.goAway()
             let reader = try await streamWithout(store, try await store.session(promoted: "delegate"))

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// In the order of their age, whoever asks.
+    /// In the order of their age, for any service.
     private func asked(_ id: String, _ seconds: Int64) -> Prompt {
         Prompt(
             id: id, kind: id.hasPrefix("ap_") ? .appPurchase : .sheet, bundleId: Sample.bundleId, account: "alice",

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a restore nobody answered for is an unknown outcome, and the key is safe`() async throws {
+    @Test func `an unanswered restore is an unknown outcome, and the key is safe`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             store.payments.contents.withLock { $0.failure = StoreError(.internal, "broken") }

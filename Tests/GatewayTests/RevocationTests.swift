@@ -17,7 +17,7 @@ import Testing
         return reader
     }
 
-    @Test func `every device of the customer is told, once, and acknowledges it`() async throws {
+    @Test func `every device of the customer gets it once and acknowledges it`() async throws {
         try await GatewayHarness.run { store in
             let readers = [
                 try await open(store, try await store.session()),

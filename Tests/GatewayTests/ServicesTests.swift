@@ -58,7 +58,7 @@ import Testing
         #expect(!answer.missing.contains("catalog"))
     }
 
-    @Test func `without a bus nobody is there`() async throws {
+    @Test func `without a bus no service is listed`() async throws {
         try await GatewayHarness.run { store in
             store.gatewayClient.disconnect()
             let answer = try await ask(store)

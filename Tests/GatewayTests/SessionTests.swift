@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `an app nobody imported is not found`() async throws {
+    @Test func `an app never imported is not found`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(
                 .POST, "/v1/sessions", body: body().replacing("com.example.app", with: "com.example.other"))

@@ -53,7 +53,7 @@ import Testing
         #expect(elsewhere.sessionKey != first.sessionKey)
     }
 
-    @Test func `handlers run on the bus's loop unless somebody says otherwise`() throws {
+    @Test func `handlers run on the bus's loop unless the settings say otherwise`() throws {
         let directory = try TemporaryDirectory()
         #expect(try settings([:], in: directory).handlersOnBusLoop)
         #expect(try !settings(["GATEWAY_HANDLERS_ON_BUS_LOOP": "false"], in: directory).handlersOnBusLoop)

@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `consumables are never owned, and what nobody knows is null`() async throws {
+    @Test func `consumables are never owned, and what is unknown is null`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock {
                 $0.owned = ["com.example.fishing"]
@@ -133,7 +133,7 @@ import Testing
             let old = try await store.session(device: "o-1", osVersion: "10.3")
             store.promotions.goAway()
             for token in [compatible, old] { #expect(try await names(page(store, token)).isEmpty) }
-            // It is back and was never told of them: their sessions still say what they are.
+            // It is back and never got them: their sessions still say what they are.
             store.promotions.comeBack()
             store.promotions.contents.withLock { $0.devices = [:] }
             try await eventually("PromotionController answers again") {
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `without subscriptions on the page nobody asks who may have an offer`() async throws {
+    @Test func `without subscriptions on the page eligibility is not requested`() async throws {
         try await GatewayHarness.run { store in
             store.catalog.contents.withLock { $0.products = [Sample.hiddenBeaches] }
             store.eligibility.goAway()
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `a customer nobody knows any more still sees the page`() async throws {
+    @Test func `a customer no longer known still sees the page`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             store.payments.contents.withLock { $0.openRequests = [] }

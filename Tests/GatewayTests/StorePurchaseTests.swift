@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a device PromotionController missed is told of before a tap, though an app was launched on it`()
+    @Test func `a device PromotionController missed is reported before a tap, though an app was launched on it`()
         async throws
     {
         try await GatewayHarness.run { store in
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a device PromotionController has not heard of is told of first`() async throws {
+    @Test func `a device PromotionController does not know is reported first`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.goAway()
             let token = try await store.session(client: "store")

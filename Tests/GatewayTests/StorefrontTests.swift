@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a customer nobody knows any more shops where the session says`() async throws {
+    @Test func `a customer no longer known shops where the session says`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             store.payments.contents.withLock { $0.openRequests = [] }
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `an open stream is told once for each change`() async throws {
+    @Test func `an open stream gets each change once`() async throws {
         try await GatewayHarness.run { store in
             let reader = try await open(store, try await store.session())
             await store.tick()
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `a change while the bus was away is told when it is back`() async throws {
+    @Test func `a change while the bus was away is sent when it is back`() async throws {
         try await GatewayHarness.run(ticking: true) { store in
             let reader = try await open(store, try await store.session())
             store.gatewayClient.disconnect()
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `a storefront that cannot be looked up is told later`() async throws {
+    @Test func `a storefront that cannot be looked up is sent later`() async throws {
         try await GatewayHarness.run { store in
             let reader = try await open(store, try await store.session())
             move(store, to: "ZZZ")

@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func `another device is told neither of restores nor of downloads (M41, M46)`() async throws {
+    @Test func `another device gets neither restores nor downloads (M41, M46)`() async throws {
         try await GatewayHarness.run { store in
             let mine = try await open(store, try await store.session())
             let other = try await open(store, try await store.session(device: "alice-2"))
@@ -287,7 +287,7 @@ import Testing
         }
     }
 
-    @Test func `within a second the heads bring what no hint told of (Q2)`() async throws {
+    @Test func `within a second the heads bring what no hint announced (Q2)`() async throws {
         #expect(DeliveryLimits.headsInterval == .seconds(1))
         try await GatewayHarness.run(ticking: true) { store in
             let reader = try await open(store, try await store.session())

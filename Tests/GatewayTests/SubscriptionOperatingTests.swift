@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `an operation nobody answered for may have happened, and is not repeated blindly`() async throws {
+    @Test func `an unanswered operation may have happened, and is not repeated blindly`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock { $0.failure = StoreError(.internal, "broken") }
             let renewed = try await send(store, "renew")

@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a change nobody answered for may be repeated`() async throws {
+    @Test func `an unanswered change may be repeated`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             store.payments.contents.withLock { $0.failure = StoreError(.internal, "broken") }

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: clearings)
-    func `I3 what began in the store is cancelled first, and PaymentQueue is told what is on its way to it`(
+    func `I3 what began in the store is cancelled first, and PaymentQueue gets the names of what is on its way`(
         _ method: HTTPMethod, _ path: String
     ) async throws {
         try await GatewayHarness.run { store in
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `an app nobody imported is neither reset nor cleared`() async throws {
+    @Test func `an app never imported is neither reset nor cleared`() async throws {
         try await GatewayHarness.run { store in
             let reset = try await store.send(.POST, "/admin/v1/apps/none/reset", token: key)
             #expect(reset.status == 404)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a product's prices are told storefront by storefront`() async throws {
+    @Test func `a product's prices are listed storefront by storefront`() async throws {
         try await GatewayHarness.run { store in
             let path = "/admin/v1/apps/com.example.app/products"
             let some = try await store.send(

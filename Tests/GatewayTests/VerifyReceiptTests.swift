@@ -33,7 +33,7 @@ import Testing
         return try ReceiptSigner(try await store.gateway.signing.authority()).sign(document).base64
     }
 
-    @Test func `a receipt without subscriptions is told by itself`() async throws {
+    @Test func `a receipt without subscriptions has no further members`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await verify(store, ["receipt-data": .string(try await receipt(store))])
             #expect(answer["status"] == 0)
@@ -231,7 +231,7 @@ import Testing
                 == (21000...21010).filter { $0 != 21001 && $0 != 21006 })
     }
 
-    @Test func `members nobody knows are passed over, and so is the body's type`() async throws {
+    @Test func `unknown members are ignored, and so is the body's type`() async throws {
         try await GatewayHarness.run { store in
             let data = try await receipt(store)
             let answer = try await store.send(

@@ -11,7 +11,7 @@ final class Journal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Every state of every transaction, in the order they were told.
+    /// Every state of every transaction, in the order the observer got them.
     var transactions: [SKPaymentTransaction] { state.withLock { $0.transactions } }
     var removed: [SKPaymentTransaction] { state.withLock { $0.removed } }
     var words: [String] { state.withLock { $0.words } }

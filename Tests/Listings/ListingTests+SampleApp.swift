@@ -100,7 +100,7 @@ extension ListingTests {
         #expect(StoreManager.shared.invalidProductIdentifiers == ["no.such.product"])
     }
 
-    @Test func `L10, M10, M13: a price is in the store's currency, whatever the device's`() async throws {
+    @Test func `L10, M10, M13: a price is in the store's currency, not the device's`() async throws {
         let price = try await product(Self.fishing).regularPrice
         let plain = price?.replacing("\u{202F}", with: " ").replacing("\u{A0}", with: " ")
         #expect(plain == "1,99 €")

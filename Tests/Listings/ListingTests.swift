@@ -4,9 +4,10 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: each listing of the documents this store is made after, cut from their own text, compiles and does what the text
-/// around it says. Method: `scripts/cut-listings` puts the listings into an app's classes; the app runs through
-/// `SKPaymentQueue.default()` against a store of real processes. A process has one such queue, so one test follows another.
+/// Goal: each listing of the documents this store is made after, cut from their own text, compiles and does what the
+/// text around it says. Method: `scripts/cut-listings` puts the listings into an app's classes; the app runs through
+/// `SKPaymentQueue.default()` against a store of real processes. A process has one such queue, so one test follows
+/// another.
 @Suite(.serialized, .liveStore) struct ListingTests {
     static let beaches = "com.example.hiddenBeaches"
     static let fishing = "com.example.fishingHotSpots"

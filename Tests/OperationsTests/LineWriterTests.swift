@@ -60,7 +60,7 @@ import Testing
         #expect(paper.count == count)
     }
 
-    @Test func `whoever has more to say than may wait writes it, and no line is left out`() {
+    @Test func `a caller beyond the bound writes its line itself, and no line is left out`() {
         let paper = Paper()
         let writer = LineWriter(paper.write)
         let long = Array(repeating: UInt8(ascii: "x"), count: LineWriter.waitingMax) + Array("\n".utf8)

@@ -30,12 +30,12 @@ import Testing
         let rest = line.drop { $0 != "," }
         #expect(
             rest
-                == #","level":"warning","service":"catalog","instance":"i-1","message":"not\u000anow","code":"inFlight","#
-                + #""requestIdentifier":"r\"1"}"# + "\n")
+                == #","level":"warning","service":"catalog","instance":"i-1","message":"not\u000anow","#
+                + #""code":"inFlight","requestIdentifier":"r\"1"}"# + "\n")
         #expect(line.hasPrefix(#"{"time":"20"#))
     }
 
-    @Test func `text is one line, whatever the values hold`() throws {
+    @Test func `text is one line, with any values`() throws {
         let output = Output()
         logger(.text, output).info("serving", metadata: ["path": "a\nb", "port": "7"])
         let line = try #require(output.lines.withLock { $0.first })

@@ -73,7 +73,7 @@ import Testing
         #expect(lines.contains(#"many_total{user="other"} 744"#))
     }
 
-    @Test func `metrics over the bound, and a name with two kinds, are not shown and stop nobody`() {
+    @Test func `metrics over the bound, and a name with two kinds, are not shown and stop no service`() {
         for number in 0..<300 { Counter(label: "m\(number)_total", factory: registry).increment() }
         #expect(registry.text().split(separator: "\n").count == 2 * PrometheusRegistry.familiesMax)
         Meter(label: "m0_total", factory: registry).set(9)

@@ -25,8 +25,8 @@ import Testing
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(
             text
-                == #"{"host":"127.0.0.1","instance":"i-1","monitorPort":9,"pid":\#(ProcessInfo.processInfo.processIdentifier),"#
-                + #""port":7430,"service":"gateway"}"#)
+                == #"{"host":"127.0.0.1","instance":"i-1","monitorPort":9,"#
+                + #""pid":\#(ProcessInfo.processInfo.processIdentifier),"port":7430,"service":"gateway"}"#)
         ready.remove()
         #expect(!FileManager.default.fileExists(atPath: path))
     }

@@ -14,7 +14,7 @@ import Testing
         #expect(StartupError(BusError(code, "why")).message.contains("why"))
     }
 
-    @Test func `an error nobody foresaw is a bug`() {
+    @Test func `an unforeseen error is a bug`() {
         struct Odd: Error {}
         #expect(StartupError(Odd()).exit == .bug)
         #expect(StartupError(StartupError(.locked, "held")) == StartupError(.locked, "held"))

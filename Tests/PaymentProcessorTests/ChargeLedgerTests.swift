@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `the same key is the same charge, in the next process too, whatever the mode is by then`(_ engine: Engine)
+    func `the same key is the same charge, in the next process and in another mode too`(_ engine: Engine)
         async throws
     {
         let fixture = try LedgerFixture(engine)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `cancelling what stands answers what stands`(_ engine: Engine) async throws {
+    func `cancelling a decided charge returns it`(_ engine: Engine) async throws {
         let fixture = try LedgerFixture(engine)
         try await fixture.withLedger(order) { ledger in
             let charge = try await ledger.create(request("k"))

@@ -3,9 +3,9 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: P3, P4, P7 of the ledger, whatever is ordered. Method: random modes, creates and cancels of a few keys, several
-/// at once and by two processors, with the clock moving and the processes starting again in between; every answer is held
-/// against all others.
+/// Goal: P3, P4, P7 of the ledger, under any requests. Method: random modes, creates and cancels of a few keys, several
+/// at once and by two processors, with the clock moving and the processes starting again in between; every answer is
+/// held against all others.
 @Suite struct ChargePropertyTests {
     private enum Step: Sendable {
         case create(CreateChargeRequest)

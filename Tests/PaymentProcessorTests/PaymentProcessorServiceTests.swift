@@ -9,7 +9,7 @@ import Testing
 
 /// Goal: the ledger is reached through the bus, with errors, silences and callbacks as the bus knows them.
 @Suite struct PaymentProcessorServiceTests {
-    /// A processor on a bus of its own, with somebody who calls it.
+    /// A processor on a bus of its own, with a caller.
     private struct Stack {
         let bus: InMemoryBus
         let service: BusService
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [ProcessorMode.timeoutBefore, .timeoutAfter])
-    func `P4 an asker that gets no answer sees a timeout, asks again and learns what stands`(
+    func `P4 a caller without an answer sees a timeout, asks again and gets the charge`(
         _ mode: ProcessorMode
     ) async throws {
         try await withProcessor(.approve) { stack in

@@ -4,7 +4,7 @@ import StorebusTesting
 import Testing
 
 /// Goal: each mode does what it is called, once a key where it leaves the outcome unknown, and the same in the next
-/// process. P3, P5: whatever the mode, one key is one charge at most.
+/// process. P3, P5: in each mode one key is one charge at most.
 @Suite struct ProcessorModeTests {
 
     @Test(arguments: ProcessorMode.allCases)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [ProcessorMode.timeoutAfter, .errorAfter], Engine.allCases)
-    func `P3 a charge whose first answer is lost stands and is found again`(
+    func `P3 a charge whose first answer is lost is kept and found again`(
         _ mode: ProcessorMode, _ engine: Engine
     ) async throws {
         let fixture = try LedgerFixture(engine)

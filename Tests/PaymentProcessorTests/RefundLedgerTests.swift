@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a refund is written once, and the same key gets what stands, in the next process too`(
+    func `a refund is written once, and the same key returns it, in the next process too`(
         _ engine: Engine
     ) async throws {
         let fixture = try LedgerFixture(engine)

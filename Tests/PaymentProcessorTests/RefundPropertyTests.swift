@@ -3,7 +3,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: P10 whatever comes at the same time. Method: random refunds of a few charges, with keys that repeat, at two
+/// Goal: P10 under concurrent requests. Method: random refunds of a few charges, with keys that repeat, at two
 /// processors at once; then the ledger is added up.
 @Suite struct RefundPropertyTests {
     /// What became of one attempt.
@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `P10 the refunds of a charge never exceed it, one a key, and what is answered stands`(
+    func `P10 the refunds of a charge never exceed it, one a key, and answers are final`(
         _ engine: Engine
     ) async throws {
         var random = SplitMix64.seeded()

@@ -100,9 +100,9 @@ import Testing
             let first = try await open(store, "alice", defaults: app)
             #expect(first.storefront == "DEU")
             #expect(!first.canMakePayments)
-            // The session that creates the account names its storefront, whatever the app's default is.
+            // The session that creates the account names its storefront, before the app's default.
             #expect(try await open(store, "bob", storefront: "FRA", defaults: app).storefront == "FRA")
-            // A default is for accounts that are not there yet: it moves nobody.
+            // A default is for accounts that are not there yet: it moves no account.
             #expect(try await open(store, "bob", defaults: app).storefront == "FRA")
             let error = try await refusal { try await open(store, "bob", storefront: "DEU", defaults: app) }
             #expect(error?.code == .storefrontMismatch)

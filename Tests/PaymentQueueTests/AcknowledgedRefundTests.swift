@@ -5,8 +5,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: every acknowledged refund reaches the ledger. Method: random purchases, renewals, refunds, deletions and cleared
-/// histories, the queue dying in between; then each refund that was answered is looked for in the ledger.
+/// Goal: every acknowledged refund reaches the ledger. Method: random purchases, renewals, refunds, deletions and
+/// cleared histories, the queue dying in between; then each refund that was answered is looked for in the ledger.
 @Suite(.serialized) struct AcknowledgedRefundTests {
     private static let products = ["coins", "beaches", "season", "news.weekly"]
 

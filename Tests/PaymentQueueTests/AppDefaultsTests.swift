@@ -36,7 +36,7 @@ import Testing
         #expect(await get(defaults) == nil)
     }
 
-    @Test func `while Catalog is away the last answer stands, before the first there are none`() async {
+    @Test func `while Catalog is away the last answer counts, before the first there are none`() async {
         let world = World()
         let defaults = world.defaults()
         #expect(await get(defaults) == nil)

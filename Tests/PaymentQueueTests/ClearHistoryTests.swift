@@ -35,7 +35,7 @@ import Testing
             #expect(offer.transaction.offer?.paymentMode == .freeTrial)
             #expect(offer.transaction.original == nil)
             #expect(try await alice.add("beaches", key: "beaches").transaction.price == .usd("1.99"))
-            // Nobody else's.
+            // No other customer's.
             #expect(try await bob.history().transactions.count == 3)
             #expect(try await store.clear("alice") == 2)
             #expect(try await store.clear("alice") == 0)
@@ -119,7 +119,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a charge that comes late finds its tombstone, and a driver no purchase; both end quietly`(_ engine: Engine)
+    func `a charge that comes late finds its tombstone, and a purchase under way no row; both end quietly`(
+        _ engine: Engine
+    )
         async throws
     {
         try await TestStore.with(engine) { store in
@@ -137,7 +139,8 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a purchase that waits for another is removed with it, and its request is told`(_ engine: Engine) async throws
+    func `a purchase that waits for another is removed with it, and its request gets an error`(_ engine: Engine)
+        async throws
     {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()

@@ -10,7 +10,9 @@ import Testing
 /// remember what has gone.
 @Suite(.serialized) struct ClearInterleavingTests {
     @Test(arguments: 0..<6, Engine.allCases)
-    func `P1 to P7: whatever is cleared in between, what was charged was purchased once`(_ round: Int, _ engine: Engine)
+    func `P1 to P7: with histories cleared in between, what was charged was purchased once`(
+        _ round: Int, _ engine: Engine
+    )
         async throws
     {
         var random = SplitMix64.seeded("clear interleaving \(round)")
@@ -71,7 +73,7 @@ import Testing
         }
     }
 
-    /// Errors are part of the game; what counts is what stands in the end.
+    /// Errors are part of the game; what counts is the final state.
     private func perform(_ action: Action, in store: TestStore) async {
         switch action {
         case .buy(let account, let product, let key):

@@ -60,7 +60,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            // Also where nobody has kept that the intent was used: a history that an earlier version has cleared.
+            // Also where the intent's use was not kept: a history that an earlier version has cleared.
             let gone = try await refusal { try await alice.repeats(payment("intent:i_1")) }
             #expect(gone?.code == .intentDecided)
             #expect(try await store.charges().isEmpty)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `I3 whoever waits for a promoted purchase that is cleared away hears that it is over`(_ engine: Engine)
+    func `I3 a request that waits for a promoted purchase ends when that is cleared`(_ engine: Engine)
         async throws
     {
         try await TestStore.with(engine) { store in

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `M47, M48: each change is told to the device's stream, a repetition is not, and survives the process`(
+    func `M47, M48: each change is sent to the device's stream, a repetition is not, and survives the process`(
         _ engine: Engine
     )
         async throws

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: whoever waits for something to happen sees all of it, in the order of the commits, and pays for what is there.
+/// Goal: a caller that waits for events gets all of them, in the order of the commits, at the cost of what is there.
 @Suite(.serialized) struct EventTests {
     @Test func `without a position nothing has happened yet; from it on everything comes in order`() async throws {
         try await TestStore.with { store in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a launch finds whatever has happened, in whichever state, without any other call (M17, M19, M20, M22, M27, M33).
+/// Goal: a launch finds every transaction, in each state, without any other call (M17, M19, M20, M22, M27, M33).
 @Suite(.serialized) struct FiveStatesTests {
     @Test(arguments: Engine.allCases)
     func `M17, M19, M22, M27, M33: one launch brings all five states, straight away and while a purchase runs`(
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `M20: what changes while nobody observes comes at the next registration`() async throws {
+    @Test func `M20: what changes while no observer is registered comes at the next registration`() async throws {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(askToBuy: true))

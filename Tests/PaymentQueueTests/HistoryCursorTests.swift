@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a reader who keeps the cursor of a history or of a receipt misses nothing, whatever was late.
+/// Goal: a reader who keeps the cursor of a history or of a receipt misses nothing that was late.
 @Suite(.serialized) struct HistoryCursorTests {
     @Test(arguments: Engine.allCases)
     func `a renewal that the processor answered late is behind a cursor that was kept`(
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: 0..<3, Engine.allCases)
-    func `whoever keeps the cursor reads every transaction once, whatever ends first`(
+    func `a reader that keeps the cursor reads every transaction once, in any order of their ends`(
         _ round: Int, _ engine: Engine
     ) async throws {
         var random = SplitMix64.seeded("history cursors, round \(round), \(engine)")

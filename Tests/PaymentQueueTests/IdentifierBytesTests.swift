@@ -7,8 +7,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a product is its identifier's bytes (`docs/identifiers.md`): what Unicode calls equal has a price of its own, or
-/// none at all.
+/// Goal: a product is its identifier's bytes (`docs/identifiers.md`): what Unicode calls equal has a price of its own,
+/// or none at all.
 /// Method: the same word with é as one code point and as two.
 @Suite(.serialized) struct IdentifierBytesTests {
     private static let composed = "com.example.caf\u{E9}"

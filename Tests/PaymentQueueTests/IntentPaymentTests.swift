@@ -6,8 +6,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a promoted purchase becomes one payment at most (I3), and one that a test URL has begun is sold before its product
-/// is available (M109).
+/// Goal: a promoted purchase becomes one payment at most (I3), and one that a test URL has begun is sold before its
+/// product is available (M109).
 @Suite(.serialized) struct IntentPaymentTests {
     private func payment(_ product: String = "coins", key: String, intent: String? = "i_1") -> Payment {
         Payment(requestIdentifier: key, productIdentifier: product, intentIdentifier: intent)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `I1 I3 a crash after the first commit leaves one payment, that the same key and the janitor finish`(
+    func `I1 I3 a crash after the first commit leaves one payment, that the same key and the sweep finish`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: whatever happens in whatever order, money and queue agree (P1 to P8, Q3 to Q5).
+/// Goal: money and queue agree after any events in any order (P1 to P8, Q3 to Q5).
 /// Method: a seeded mixture of purchases, repetitions, finishes, processor trouble, crashes and restarts; then all is
 /// healed and the ledger, the journals and the transactions are compared.
 @Suite(.serialized) struct InterleavingTests {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// Errors are part of the game; what counts is what stands in the end.
+    /// Errors are part of the game; what counts is the final state.
     private func attempt(_ key: Key, in store: TestStore, finishes: Bool) async {
         guard let shopper = try? await store.shopper(key.account),
             let reply = try? await shopper.add(
@@ -105,8 +105,8 @@ import Testing
             if page.changes.isEmpty { break }
         }
         #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
-        // P7: every transaction is seen purchasing, then in one terminal state, whose later revisions say what became of the
-        // purchase (an upgrade took its place, say), and at most once removed.
+        // P7: every transaction is seen purchasing, then in one terminal state, whose later revisions say what became
+        // of the purchase (an upgrade took its place, say), and at most once removed.
         var queue: [String] = []
         for (id, path) in Dictionary(grouping: changes, by: \.transactionID) {
             let seen = path.filter { $0.kind == .updated }.compactMap(\.transaction)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an interrupted purchase fails without a charge, and once what interrupted it is resolved one new transaction is
-/// purchased by itself (issue's state machine; P3, P5).
+/// Goal: an interrupted purchase fails without a charge, and once what interrupted it is resolved one new transaction
+/// is purchased by itself (issue's state machine; P3, P5).
 @Suite(.serialized) struct InterruptedPurchaseTests {
     private func withInterrupted(
         _ engine: Engine,
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `while it is interrupted it keeps nobody out, and what is owned meanwhile costs nothing again`(
+    func `while it is interrupted it keeps no other purchase out, and what is owned meanwhile costs nothing again`(
         _ engine: Engine
     )
         async throws

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: whoever asks with another customer's or another app's identifiers is told the same as about what was never
+/// Goal: a request with another customer's or another app's identifiers gets the same answer as for what was never
 /// there (P11). Method: every subject that serves a customer, each identifier it takes, in one table.
 @Suite(.serialized) struct IsolationTests {
     /// Who asks.

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a customer who owns very much gets all of it back in several commits, whatever dies between them (R1, R3).
+/// Goal: a customer who owns very much gets all of it back in several commits, also when a process dies between them
+/// (R1, R3).
 @Suite(.serialized) struct LargeRestoreTests {
     private static let count = 230
 

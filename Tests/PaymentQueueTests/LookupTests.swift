@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a transaction is found by its `id` and by its `transactionIdentifier`, by whom it belongs to and nobody else.
+/// Goal: a transaction is found by its `id` and by its `transactionIdentifier`, by its owner only.
 @Suite struct LookupTests {
     @Test(arguments: Engine.allCases)
     func `get and finish take the decimal identifier`(_ engine: Engine) async throws {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `P11: another customer's number, and one nobody has, are not found`(_ engine: Engine) async throws {
+    func `P11: another customer's number, and an unused one, are not found`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bob = try await store.shopper("bob", device: "pad")

@@ -87,8 +87,8 @@ import Testing
             })
     }
 
-    /// A store of schema 10: an order of two periods whose first transaction was deleted, the renewal refunded since, and
-    /// a purchase beside it whose client chose a key like a renewal's.
+    /// A store of schema 10: an order of two periods whose first transaction was deleted, the renewal refunded since,
+    /// and a purchase beside it whose client chose a key like a renewal's.
     private static let orphans = [
         """
         INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)

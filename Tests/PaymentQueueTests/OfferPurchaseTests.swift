@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a nonce counts once in an app, whoever comes with it; the same payment has the same answer`(
+    func `a nonce counts once in an app, from any customer; the same payment has the same answer`(
         _ engine: Engine
     ) async throws {
         try await withStore(engine) { store, alice in
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a win-back offer is for whoever paid long enough and has been away long enough`(
+    func `a win-back offer is for customers who paid long enough and have been away long enough`(
         _ engine: Engine
     ) async throws {
         try await withStore(engine) { store, alice in

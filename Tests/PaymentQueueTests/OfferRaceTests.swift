@@ -10,8 +10,9 @@ import Testing
     import Foundation
 #endif
 
-/// Goal: O1 and O2. Method: two payment queues on one PostgreSQL database; in each round a new customer buys two products
-/// of a group at once, and both queues race for the one offer. `STOREBUS_RACE_ROUNDS` says how many rounds, 25 by default.
+/// Goal: O1 and O2. Method: two payment queues on one PostgreSQL database; in each round a new customer buys two
+/// products of a group at once, and both queues race for the one offer. `STOREBUS_RACE_ROUNDS` says how many rounds, 25
+/// by default.
 @Suite(.serialized) struct OfferRaceTests {
     private static var rounds: Int {
         ProcessInfo.processInfo.environment["STOREBUS_RACE_ROUNDS"].flatMap { Int($0) } ?? 25

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: the pages of a stream that opens are complete whatever happens between them.
+/// Goal: the pages of a stream that opens are complete with any events between them.
 @Suite(.serialized) struct OpeningTests {
     @Test(arguments: Engine.allCases)
     func `a page follows though the history before it was cleared`(_ engine: Engine) async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an operator's word on one transaction has one effect, and everybody who says one is told the same end (D1 to
+/// Goal: an operator's decision on one transaction has one effect, and all operators get the same end (D1 to
 /// D4); a transaction can be taken away as if it had never been.
 @Suite(.serialized) struct OperatorTests {
     private func withDeferred(
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `D2: of many words at once one decides, and all are told the same final transaction`(_ engine: Engine)
+    func `D2: of many decisions at once one counts, and all get the same final transaction`(_ engine: Engine)
         async throws
     {
         try await withDeferred(engine) { store, alice, deferred in
@@ -64,7 +64,7 @@ import Testing
                         switch number % 3 {
                         case 0: try await store.approve(deferred.id)
                         case 1: try await store.decline(deferred.id)
-                        // The prompt is answered too; whoever is late there finds none.
+                        // The prompt is answered too; a late answer finds none.
                         default: try? await store.answer(prompt, .approve).transaction
                         }
                     }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `D3: with the processor away the word stands and the janitor ends it, charged once`(_ engine: Engine)
+    func `D3: with the processor away the decision is kept and the sweep ends it, charged once`(_ engine: Engine)
         async throws
     {
         try await withDeferred(engine) { store, alice, deferred in
@@ -145,7 +145,7 @@ import Testing
     // MARK: Delete
 
     @Test(arguments: Engine.allCases)
-    func `a deleted transaction is gone with what it gave, its key buys again, and streams hear of it`(_ engine: Engine)
+    func `a deleted transaction is gone with what it gave, its key buys again, and streams report it`(_ engine: Engine)
         async throws
     {
         try await TestStore.with(engine) { store in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: whatever the processor does, late, twice or never, changes nothing but the time a purchase takes (P1 to P5).
+/// Goal: a processor that answers late, twice or never changes nothing but the time a purchase takes (P1 to P5).
 @Suite(.serialized) struct ProcessorTests {
     /// A store whose queue listens to callbacks.
     private func withCallbacks(
@@ -81,7 +81,7 @@ import Testing
             let pending = try await alice.begin("coins", key: "k").transaction
             store.advance(by: .seconds(2))
             try await eventually("the callback is heard") {
-                // One that came while somebody was at it is the next sweep's; here it is sent again.
+                // One that came during the work on it is the next sweep's; here it is sent again.
                 store.caller.publish(
                     event: ProcessorEvents.chargeChanged, ChargeChanged(chargeKey: "purchase:\(pending.id)"))
                 try await store.settleCharges()

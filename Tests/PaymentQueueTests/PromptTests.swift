@@ -6,8 +6,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an open sheet holds a purchase for as long as it takes; one answer counts, and after it the purchase ends as if
-/// there had been no sheet.
+/// Goal: an open sheet holds a purchase for as long as it takes; one answer counts, and after it the purchase ends as
+/// if there had been no sheet.
 @Suite(.serialized) struct PromptTests {
     /// A store in which alice has an open sheet.
     private func withSheet(
@@ -23,14 +23,14 @@ import Testing
         }
     }
 
-    @Test func `M37, M140: an open sheet is purchasing, 202 at once, and nobody charges`() async throws {
+    @Test func `M37, M140: an open sheet is purchasing, 202 at once, and nothing is charged`() async throws {
         try await withSheet { store, alice, prompt in
             #expect(prompt.kind == .sheet)
             #expect(prompt.account == "alice")
             #expect(prompt.bundleId == Catalogue.bundleId)
             #expect(prompt.answers == [.approve, .cancel, .decline])
             #expect(prompt.transaction == (try await alice.snapshot().transactions.first))
-            // The janitor leaves it alone, and so does a repetition of the key.
+            // The sweep leaves it alone, and so does a repetition of the key.
             #expect(try await store.current.service.purchases.sweep() == 0)
             let again = try await alice.add("coins", key: "k")
             #expect(again.status == 202)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `the processor away: the answer stands, the janitor charges later`() async throws {
+    @Test func `the processor away: the answer is kept, the sweep charges later`() async throws {
         try await withSheet { store, alice, prompt in
             store.processor.set(trouble: .before)
             let answered = try await store.answer(prompt.id, .approve, within: .seconds(3))

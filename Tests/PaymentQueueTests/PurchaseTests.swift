@@ -156,7 +156,8 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            // Somebody has used the key of this purchase for another amount: reached by stopping before the charge.
+            // Another request has used the key of this purchase for another amount: reached by stopping before the
+            // charge.
             store.processor.set(trouble: .before)
             let stuck = try await alice.begin("coins", key: "k").transaction
             store.processor.set(trouble: .none)

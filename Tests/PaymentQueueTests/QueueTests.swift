@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `M53, M54, M56: purchased and failed can be finished, again is 200 and tells nobody`(_ engine: Engine)
+    func `M53, M54, M56: purchased and failed can be finished, again is 200 and notifies no device`(_ engine: Engine)
         async throws
     {
         try await TestStore.with(engine) { store in
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `P11: nobody sees, finishes or lists another customer's transactions`(_ engine: Engine) async throws {
+    func `P11: no customer sees, finishes or lists another's transactions`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             let bought = try await alice.add("coins", key: "k").transaction

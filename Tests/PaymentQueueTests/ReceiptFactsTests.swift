@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a receipt has every purchase once, with the flags and dates Apple's has (`mission.md` §2.5; M120, M128, M139).
+/// Goal: a receipt has every purchase once, with the flags and dates Apple's has (M120, M128, M139).
 @Suite(.serialized) struct ReceiptFactsTests {
     @Test(arguments: Engine.allCases)
     func `M139: before the first purchase a receipt is empty, and knows when the customer came`(
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `consumables stand in it until their finish, everything else for ever`(_ engine: Engine) async throws {
+    func `consumables are in it until their finish, everything else permanently`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             for product in ["coins", "beaches", "season", "pro.monthly"] {

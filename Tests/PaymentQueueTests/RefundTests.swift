@@ -5,7 +5,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: what is taken back is gone everywhere and its money goes back once, whatever dies in between (P2, P10; R1; M128).
+/// Goal: what is taken back is gone everywhere and its money goes back once, also when a process dies in between (P2,
+/// P10; R1; M128).
 @Suite(.serialized) struct RefundTests {
     @Test(arguments: Engine.allCases)
     func `a refunded non-consumable is gone, its money is back, and again is the same transaction`(
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a consumable is refunded too, and nobody has lost anything by it`(_ engine: Engine) async throws {
+    func `a consumable is refunded too, and no entitlement is lost by it`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await alice.add("coins", key: "1", quantity: 3).transaction
@@ -171,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a processor that is away is told of the refund when it is back, once`(_ engine: Engine) async throws {
+    func `a processor that is away gets the refund when it is back, once`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await alice.add("beaches", key: "1").transaction
@@ -244,7 +245,7 @@ import Testing
             }
             try await store.settleRefunds()
             #expect(try await store.refunds().map(\.refundKey) == ["refund:\(bought.id)"])
-            // Nothing is left of it, and nothing stands in the way of what is bought next.
+            // Nothing is left of it, and nothing prevents the next purchase.
             #expect(try await store.outbox() == 0)
             let again = try await alice.add("beaches", key: "1").transaction
             _ = try await store.refund(again.id)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an introductory offer and a subscription count for their product, and for every group it was bought in, whatever
-/// an import makes of the groups.
+/// Goal: an introductory offer and a subscription count for their product, and for every group it was bought in, also
+/// when an import changes the groups.
 @Suite(.serialized) struct RegroupingTests {
     private func sell(_ product: String, in group: String, _ store: TestStore, level: Int = 1) async throws {
         store.catalogue.sell(
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `M119, M125: a group's new name gives nobody a second trial, by no door`(_ engine: Engine) async throws {
+    func `M119, M125: a group's new name gives no customer a second trial, by any path`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.putClock("2027-03-01", frozen: true)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: any number of payment queues on one PostgreSQL are as one (P3, P8, D2, O1): what must happen once does, whoever
-/// is asked, and nobody misses what another one writes.
+/// Goal: any number of payment queues on one PostgreSQL are as one (P3, P8, D2, O1): what must happen once does, at
+/// either queue, and neither misses what the other writes.
 /// Method: two of them share the bus's queue group, so each request goes to either.
 @Suite(.serialized) struct ReplicaTests {
     private func withReplicas(_ body: (TestStore, Shopper) async throws -> Void) async throws {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a replica that stands still in the midst of a commit holds its customer up for less than six seconds`()
+    @Test func `a replica that stalls in the midst of a commit holds its customer up for less than six seconds`()
         async throws
     {
         try await withReplicas { store, alice in
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `D2: of approve and decline at two replicas one decides, and all are told the same`() async throws {
+    @Test func `D2: of approve and decline at two replicas one decides, and all get the same`() async throws {
         try await withReplicas { store, alice in
             try await store.set("alice", TesterSettings(askToBuy: true))
             for round in 0..<5 {
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `what was left under way is divided: no purchase has two janitors`() async throws {
+    @Test func `what was left under way is divided: no purchase is swept twice`() async throws {
         try await TestStore.with(.postgres, withProcessor: false) { store in
             let alice = try await store.shopper()
             var begun: Set<String> = []

@@ -5,8 +5,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a restore brings back what is owned, all of it and nothing else, to the device that asked, with one end; whoever
-/// dies in between, and however often it is asked for (M38 to M45; R1 to R4).
+/// Goal: a restore brings back what is owned, all of it and nothing else, to the device that asked, with one end; also
+/// when a process dies in between, and however often it is asked for (M38 to M45; R1 to R4).
 @Suite(.serialized) struct RestoreTests {
     /// Buys and finishes.
     private func buy(_ shopper: Shopper, _ products: String...) async throws -> [PaymentTransaction] {
@@ -182,7 +182,7 @@ import Testing
             #expect(failed.error?.reason == reason)
             #expect(try await alice.changes(after: head).changes.map(\.restore) == [failed])
             #expect(try await alice.snapshot().transactions.isEmpty)
-            // The key stands for its failure; a new one restores.
+            // The key keeps its failure; a new one restores.
             try await store.forget("alice")
             #expect(try await alice.restore() == failed)
             #expect(try await alice.restore(key: "2").restored == 1)

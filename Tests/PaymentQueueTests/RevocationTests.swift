@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a device that was away hears of it with its next snapshots, until a stream has told`(
+    func `a device that was away gets it with its next snapshots, until a stream has sent it`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a new device has lost nothing, and hears of what comes after its first snapshot`(
+    func `a new device has lost nothing, and gets what comes after its first snapshot`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `P11: another customer's loss is nobody else's`(_ engine: Engine) async throws {
+    func `P11: a customer's loss is reported to that customer only`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bob = try await store.shopper("bob", device: "phone")

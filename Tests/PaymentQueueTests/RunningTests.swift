@@ -39,7 +39,8 @@ import Testing
             _ = try await alice.add("coins", key: "k")
             _ = try await store.database.write { transaction in
                 try await transaction.execute(
-                    "UPDATE payment_transaction SET state = 'purchasing', phase = 'quarantined', transaction_number = NULL"
+                    "UPDATE payment_transaction SET state = 'purchasing', phase = 'quarantined', "
+                        + "transaction_number = NULL"
                 )
             }
             let after = try await discovery.health("payment-queue", timeout: .seconds(2))

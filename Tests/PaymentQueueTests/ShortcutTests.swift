@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func `P4: an outcome that somebody else has written meanwhile stands`(
+    @Test(arguments: Engine.allCases) func `P4: an outcome that another process has written meanwhile counts`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
@@ -47,7 +47,7 @@ import Testing
             store.processor.set(trouble: .held)
             let pending = Task { try await alice.add("coins", key: "k", within: .seconds(10)) }
             try await eventually("it is being charged") { store.processor.heldCount == 1 }
-            // An operator takes the purchase away while its driver waits for the processor.
+            // An operator takes the purchase away while its request waits for the processor.
             #expect(try await store.clear("alice") == 1)
             store.processor.release()
             #expect(try await refusal { try await pending.value }?.code == .notFound)

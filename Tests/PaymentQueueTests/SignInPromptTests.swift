@@ -67,7 +67,7 @@ import Testing
             let first = try await alice.add("coins", key: "1").transaction
             let second = try await alice.add("coins", key: "2").transaction
             _ = try await alice.snapshot(launches: true)
-            // By default nobody is asked.
+            // By default no person is asked.
             #expect(try await store.prompts().prompts.isEmpty)
             try await store.set("alice", TesterSettings(signIn: .interactive))
             _ = try await alice.snapshot()
@@ -80,7 +80,7 @@ import Testing
                 #expect(prompt.transaction?.id == first.id)
                 #expect(prompt.answers == [.approve, .cancel])
             }
-            // Whatever the answer, what was bought stays bought, and the next launch asks once more.
+            // With any answer, what was bought stays bought, and the next launch asks once more.
             let answered = try await store.answer(try await store.prompt().id, .cancel)
             #expect(answered.transaction?.transactionState == .purchased)
             _ = try await alice.snapshot(launches: true)

@@ -9,7 +9,7 @@ import Testing
 /// Goal: a page of the store learns in one answer what a customer has now, by the app's own clock.
 @Suite(.serialized) struct StandingTests {
     @Test(arguments: Engine.allCases)
-    func `what is owned for ever and what is subscribed to is listed, nothing else`(_ engine: Engine) async throws {
+    func `what is owned permanently and what is subscribed to is listed, nothing else`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             #expect(try await alice.standing().ownedProductIdentifiers == [])
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `whoever owns more than one message can name is told that the list is not whole`(
+    func `the list of a customer who owns more than one message can name is marked as truncated`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in

@@ -6,8 +6,8 @@ import Testing
 @testable import PaymentQueue
 
 /// Goal: all answers to one key are the same (P3), also that of a replica whose outcome came second.
-/// Method: the processor's answer is written twice from the same knowledge, as two replicas write it that both have asked,
-/// and a device is told of the transaction between the two.
+/// Method: the processor's answer is written twice from the same knowledge, as two replicas write it that both have
+/// asked, and a device gets the transaction between the two.
 @Suite(.serialized) struct StoredAnswerTests {
     private static let answers = [ChargeReply.approved, .failed(TransactionError(.paymentCancelled, "declined"))]
 

@@ -35,7 +35,7 @@ import Testing
             #expect(asked.storefrontChange?.storefront == Storefront(countryCode: "FRA", identifier: "143442"))
             #expect(asked.storefrontChange?.answerBy == store.now + .seconds(10))
             #expect(try await store.prompt().kind == .storefrontChange)
-            // A launch hears of it too.
+            // A launch gets it too.
             #expect(try await alice.snapshot().transactions == [asked])
             #expect(try await store.charges().isEmpty)
             let bought = try await alice.goOn(asked.id, true)
@@ -56,7 +56,7 @@ import Testing
             #expect(failed.error?.reason == "storefrontChanged")
             #expect(try await store.charges().isEmpty)
             #expect(try await alice.offers().isEmpty)
-            // Late, or once more: the answer that was given stands.
+            // Late, or once more: the first answer counts.
             #expect(try await alice.goOn(begun.id, true) == failed)
         }
     }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `who has not moved is asked nothing, and nobody answers for another device`(_ engine: Engine) async throws {
+    func `who has not moved is asked nothing, and no device answers for another`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(sheet: .interactive))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `without the catalogue nobody knows the new storefront, and nothing is changed`() async throws {
+    @Test func `without the catalogue the new storefront is unknown, and nothing is changed`() async throws {
         try await withMoved(.sqlite) { store, alice, begun in
             await store.stopCatalogue()
             let prompt = try await store.prompt()

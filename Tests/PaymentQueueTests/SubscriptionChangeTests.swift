@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: upgrades, downgrades and crossgrades do what `mission.md` §2.7 says, and the money agrees (S6, P2, P10; M126).
+/// Goal: upgrades, downgrades and crossgrades act as in the App Store, and the money agrees (S6, P2, P10; M126).
 @Suite(.serialized) struct SubscriptionChangeTests {
     private static let start = "2027-03-01"
 
@@ -108,13 +108,15 @@ import Testing
             #expect(kinds == [.subscribed, .changeScheduled, .changeReverted])
             try await store.jump(to: "2027-04-01")
             #expect(try await store.renewals().map(\.amount) == [.usd("14.99")])
-            // Nobody refunds a word.
+            // A scheduled change has nothing to refund.
             await #expect(throws: StoreError.self) { try await store.refund(back.id) }
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func `whoever has turned auto-renew off and buys lower service renews with it`(_ engine: Engine) async throws {
+    func `a subscriber who has turned auto-renew off and buys lower service renews with it`(_ engine: Engine)
+        async throws
+    {
         try await withStore(engine) { store, alice in
             let original = try await alice.subscribe("plus.monthly")
             try await alice.update(original, renews: false)

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `two purchases of one subscription at once are one charge, the other is told it is subscribed`(
+    func `two purchases of one subscription at once are one charge, the other fails as subscribed already`(
         _ engine: Engine
     )
         async throws

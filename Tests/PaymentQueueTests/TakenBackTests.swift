@@ -5,8 +5,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: history, receipt, restore and what a customer owns agree about what was taken back: copies of a purchase go with
-/// it, and of a subscription the periods that cannot be used without the one that went (P2, P10; R1).
+/// Goal: history, receipt, restore and what a customer owns agree about what was taken back: copies of a purchase go
+/// with it, and of a subscription the periods that cannot be used without the one that went (P2, P10; R1).
 @Suite(.serialized) struct TakenBackTests {
     @Test(arguments: Engine.allCases)
     func `the free copy of a refunded non-consumable is taken back with it, everywhere`(_ engine: Engine) async throws {
@@ -27,7 +27,7 @@ import Testing
             let items = try await alice.receipt().items
             #expect(items.filter { $0.cancellationDate != nil }.map(\.productIdentifier) == ["beaches", "beaches"])
             #expect(try await alice.standing().ownedProductIdentifiers == ["guide"])
-            // Observers who still have the copy hear of it.
+            // Observers that still have the copy are notified.
             #expect(try await alice.get(copy.id).revision == copy.revision + 1)
             #expect(try await store.refunds().map(\.amount) == [.usd("1.99")])
             let again = try await alice.add("beaches", key: "4").transaction
@@ -99,7 +99,7 @@ import Testing
             #expect(
                 try await Set(store.refunds().map(\.refundKey)) == ["refund:\(refunded.id)", "refund:\(coming.id)"])
             #expect(try await store.refunds().map(\.amount) == [.usd("9.99"), .usd("9.99")])
-            // The customer is told once.
+            // The customer is notified once.
             #expect(try await alice.snapshot().revocations.count <= 1)
             try await store.jump(by: "P60D")
             #expect(try await store.renewals().count == 1)

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["fra", "FR", "ATA", ""], Engine.allCases)
-    func `a storefront nobody has is requestInvalid and nothing is stored`(_ storefront: String, _ engine: Engine)
+    func `an unknown storefront is requestInvalid and nothing is stored`(_ storefront: String, _ engine: Engine)
         async throws
     {
         try await TestStore.with(engine) { store in
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: ["", "nonsense", "99", "-1", "PaymentInvalid"], Engine.allCases)
-    func `an error nobody knows is requestInvalid`(_ name: String, _ engine: Engine) async throws {
+    func `an unknown error is requestInvalid`(_ name: String, _ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             for errors in [
                 TesterSettings.SimulatedErrors(purchase: name), .init(loadProducts: name), .init(restore: name),

@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `the janitor reads its rows page by page and leaves settled ones alone`(_ engine: Engine) async throws {
+    func `the sweep reads its rows page by page and leaves settled ones alone`(_ engine: Engine) async throws {
         try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             try await withThrowingTaskGroup { group in

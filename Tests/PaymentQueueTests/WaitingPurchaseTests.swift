@@ -8,8 +8,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: purchases that wait for others cost other customers nothing: no place in the handler, no look at them before what
-/// they wait for has ended, and no more of them than a customer may have.
+/// Goal: purchases that wait for others cost other customers nothing: no place in the handler, no look at them before
+/// what they wait for has ended, and no more of them than a customer may have.
 @Suite(.serialized) struct WaitingPurchaseTests {
     /// More than the endpoint takes at once.
     private static let crowd = BusServiceLimits.bulkhead + 40
@@ -24,7 +24,7 @@ import Testing
             let first = try await alice.add("beaches", key: "1")
             #expect(first.status == 202)
             try await store.set("alice", TesterSettings(sheet: .auto))
-            // The deadline is far: whoever waited for the person would not come back before it.
+            // The deadline is far: a request that waited for the person would not come back before it.
             let second = try await alice.add("beaches", key: "2", within: .seconds(300))
             #expect(second.status == 202)
             #expect(second.transaction.transactionState == .purchasing)
@@ -89,9 +89,11 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `one customer who posts more purchases than the endpoint takes, behind a sheet, keeps nobody from buying`(
-        _ engine: Engine
-    ) async throws {
+    func
+        `one customer who posts more purchases than the endpoint takes, behind a sheet, keeps no other from buying`(
+            _ engine: Engine
+        ) async throws
+    {
         try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper(), try await store.shopper("bob", device: "pad"))
             try await store.set("alice", TesterSettings(sheet: .interactive))

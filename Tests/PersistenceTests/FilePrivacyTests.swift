@@ -16,7 +16,7 @@ import Testing
 
     private func set(_ mode: mode_t, _ path: String) throws { try #require(chmod(path, mode) == 0) }
 
-    @Test func `a database, its log and its lock are readable by their owner only, whatever the umask`() async throws {
+    @Test func `a database, its log and its lock are readable by their owner only, with any umask`() async throws {
         let files = try TemporaryDatabase()
         try set(0o755, files.directory.path)
         try await files.withDatabase { database async throws in

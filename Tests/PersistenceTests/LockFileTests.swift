@@ -67,8 +67,8 @@ import Testing
         let error = #expect(throws: PersistenceError.self) { try files.open() }
         #expect(
             error?.message
-                == "\(files.path) is held by items on host 3f2a91c0 (pid 1), in another container or on another machine "
-                + "that uses this volume; run one of them, or give every replica the same DATABASE_URL")
+                == "\(files.path) is held by items on host 3f2a91c0 (pid 1), in another container or on another "
+                + "machine that uses this volume; run one of them, or give every replica the same DATABASE_URL")
         try input.fileHandleForWriting.close()
         holder.waitUntilExit()
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Persistence
 
-/// A server that is away and one that refuses for good are told apart by PostgreSQL's code, in any language.
+/// A server that is away and one that refuses for good are distinguished by PostgreSQL's code, in any language.
 @Suite struct PostgresAwayTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
@@ -47,7 +47,7 @@ import Testing
         ("3D000", "Datenbank »store« existiert nicht", .cannotOpen),
         ("42501", "keine Berechtigung für Datenbank »store«", .cannotOpen),
     ])
-    func `the code decides whatever language the server speaks`(
+    func `the code decides in each language of the server`(
         _ state: String, _ message: String, _ code: PersistenceError.Code
     ) async throws {
         let server = try RefusingServer(state: state, message: message)
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-/// A server that answers whoever connects with one FATAL and closes.
+/// A server that answers each connection with one FATAL and closes.
 private struct RefusingServer {
     let port: Int
     private let descriptor: Int32

@@ -26,7 +26,7 @@ import Testing
         #expect(syntax.parameterCount == 3)
     }
 
-    @Test func `a schema is told in PostgreSQL's words, and values stay as they are`() {
+    @Test func `a schema is written in PostgreSQL's words, and values stay as they are`() {
         let sql = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT CHECK (a IN ('TEXT', 'BLOB')), b BLOB, c REAL)"
         #expect(
             SchemaSyntax.postgres(sql) == """
@@ -95,7 +95,7 @@ import Testing
         for database in databases { await database.close() }
     }
 
-    @Test func `a failure of a statement nobody waited for takes the commit's place`() async throws {
+    @Test func `a failure of a statement without a waiting caller takes the commit's place`() async throws {
         try await TestDatabase.with(.postgres) { database async throws in
             try await database.insert("twice")
             let error = await #expect(throws: PersistenceError.self) {
@@ -173,7 +173,7 @@ import Testing
             }
             gate.open()
             try await holding
-            // Whoever waited for the row sees what was written meanwhile.
+            // A writer that waited for the row sees what was written meanwhile.
             #expect(try await price == 1)
         }
     }
@@ -207,7 +207,8 @@ import Testing
         let counters = Migration(
             number: 2, name: "counters",
             sql:
-                "CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL); INSERT INTO counter VALUES ('n', 0)",
+                "CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL); "
+                + "INSERT INTO counter VALUES ('n', 0)",
             counters: ["n"])
         for engine in Engine.allCases {
             let files = try TestDatabase(engine)

@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: Engine.allCases) func `a broken constraint says which`(_ engine: Engine) async throws {
         try await TestDatabase.with(engine) { database async throws in
             try await database.insert("twice")
-            // A broken check is told in the engine's own words.
+            // A broken check is reported in the engine's own words.
             let statements: [(String, PersistenceError.Constraint, [String]?)] = [
                 ("INSERT INTO item (name) VALUES ('twice')", .unique, ["item.name"]),
                 ("INSERT INTO item (id, name) VALUES (1, 'other')", .unique, ["item.id"]),

@@ -45,7 +45,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a statement that fails ends the transaction, whatever the body makes of it`(_ engine: Engine) async throws {
+    func `a statement that fails ends the transaction, also when the body catches the error`(_ engine: Engine)
+        async throws
+    {
         try await TestDatabase.with(engine) { database async throws in
             try await database.insert("twice")
             let error = await #expect(throws: PersistenceError.self) {

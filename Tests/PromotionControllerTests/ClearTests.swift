@@ -7,8 +7,8 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: what customers have bought may be cleared away at any time, and no intent buys a second time (I3), none that was
-/// open goes on (I4), and none that was on its way arrives.
+/// Goal: what customers have bought may be cleared away at any time, and no intent buys a second time (I3), none that
+/// was open goes on (I4), and none that was on its way arrives.
 @Suite(.serialized) struct ClearTests {
     @Test(arguments: Engine.allCases, [false, true])
     func `I3 an intent whose transaction was cleared away is decided: nothing buys it again`(
@@ -20,7 +20,7 @@ import Testing
             try await alice.decide(.continue, first)
             try await alice.decide(.defer, second)
             try await alice.add(second, key: "mine", product: "gems")
-            // PaymentQueue's own wall stands, or it was cleared by a version that had none.
+            // PaymentQueue refuses by its own record, or was cleared by a version that had none.
             store.payments.clear(forgetsIntents: forgetsIntents)
             #expect(try await store.clear().cancelled == 0)
             for _ in 0..<2 {
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, [Checkpoint.afterDecisionCommit, .afterAddition, .insideAdditionCommit])
-    func `I3 cleared between a decision and its note: the janitor of the next process buys nothing`(
+    func `I3 cleared between a decision and its note: the sweep of the next process buys nothing`(
         _ engine: Engine, _ checkpoint: Checkpoint
     ) async throws {
         try await TestStore.with(engine) { store in
@@ -176,7 +176,7 @@ import Testing
                 #expect(error == nil || error?.code == .intentDecided)
                 let state = try await alice.get(intent).state
                 #expect(state == (error == nil ? .continued : .cancelled))
-                // Whatever is continued now was named, so PaymentQueue refuses what is on its way.
+                // Everything continued now was named, so PaymentQueue refuses what is on its way.
                 #expect(reply.continued.contains(intent) == (state == .continued))
             }
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: the first decision stands, whoever decides again (I2), and an intent carries one payment, unchanged (I5).
+/// Goal: the first decision is final, also after a second (I2), and an intent carries one payment, unchanged (I5).
 /// Method: every state an intent can be in against everything that can be decided.
 @Suite(.serialized) struct DecisionTests {
     typealias State = PurchaseIntent.State
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `I4: what was refused and cancelled after the janitor had listed it has no payment`(
+    func `I4: what was refused and cancelled after the sweep had listed it has no payment`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: a pending intent reaches each stream of its installation and customer until it is decided, and nobody else
+/// Goal: a pending intent reaches each stream of its installation and customer until it is decided, and no other
 /// (I1, I6, M73).
 @Suite(.serialized) struct DeliveryTests {
     @Test(arguments: Engine.allCases)

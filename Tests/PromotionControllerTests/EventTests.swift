@@ -6,7 +6,7 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: whoever waits for something to happen to an intent hears of it once and in order.
+/// Goal: a caller that waits for an intent's events gets each once and in order.
 @Suite(.serialized) struct EventTests {
     @Test(arguments: Engine.allCases)
     func `each step of an intent is an event with the intent as it was then`(_ engine: Engine) async throws {

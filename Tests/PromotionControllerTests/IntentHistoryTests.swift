@@ -5,7 +5,7 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: whatever order things happen in, no decision is taken back and no intent pays twice (I1–I4, P6).
+/// Goal: in any order of events no decision is taken back and no intent pays twice (I1–I4, P6).
 /// Method: random taps, decisions, saved payments, deaths of the controller, absences of PaymentQueue and leaps of both
 /// clocks, with a seed; after each history the invariants are checked against what was answered.
 @Suite(.serialized) struct IntentHistoryTests {
@@ -31,7 +31,7 @@ private struct History {
     var random: SplitMix64
     /// Begun and answered.
     private var intents: [String] = []
-    /// The final state somebody was told of.
+    /// The final state that a caller has got.
     private var told: [String: PurchaseIntent.State] = [:]
     private var isQueueAway = false
 
@@ -92,7 +92,7 @@ private struct History {
         try await heard(intent, reply?.intent.state, error)
     }
 
-    /// An answer is for good; so is being told that another one was there.
+    /// An answer is final; so is the error that another one was first.
     private mutating func heard(
         _ intent: String, _ state: PurchaseIntent.State?, _ error: StoreError?
     ) async throws {
@@ -141,7 +141,7 @@ private struct History {
             #expect(paid.count == (intent.state == .continued ? 1 : 0))
             #expect(intent.transactionId == paid.first?.id)
             #expect(paid.allSatisfy { $0.payment.productIdentifier == intent.product.productIdentifier })
-            // I2: what somebody was told stands.
+            // I2: an answer that was given is final.
             if let told = told[intent.intentIdentifier] { #expect(intent.state == told) }
         }
     }

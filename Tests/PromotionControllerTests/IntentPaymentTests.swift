@@ -6,9 +6,9 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: one intent never makes two payments, and one that was continued makes one, whatever dies or is away (I3).
-/// Method: the controller is stopped at each checkpoint of a decision, and PaymentQueue away, refusing or losing answers;
-/// the next process's janitor goes on.
+/// Goal: one intent never makes two payments, and one that was continued makes one, with any service dead or away (I3).
+/// Method: the controller is stopped at each checkpoint of a decision, and PaymentQueue away, refusing or losing
+/// answers; the next process's sweep continues.
 @Suite(.serialized) struct IntentPaymentTests {
     private static let ofDecision: [Checkpoint] = [
         .insideDecisionCommit, .afterDecisionCommit, .afterAddition, .insideAdditionCommit, .afterAdditionCommit,
@@ -77,7 +77,9 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `I1, I3: with PaymentQueue away the decision stands, and the payment is made when it is back`(_ engine: Engine)
+    func `I1, I3: with PaymentQueue away the decision is kept, and the payment is made when it is back`(
+        _ engine: Engine
+    )
         async throws
     {
         try await TestStore.with(engine) { store in

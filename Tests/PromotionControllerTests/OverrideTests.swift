@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `M1: whoever reads after an answer reads what was answered, at either of two replicas`() async throws {
+    @Test func `M1: a read after an answer returns what was answered, at either of two replicas`() async throws {
         try await TestStore.with(.postgres) { store in
             try await store.startReplica()
             let alice = try await store.launchedPhone()
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `M1: writers at two replicas lose nothing of each other, and the last answer stands`() async throws {
+    @Test func `M1: writers at two replicas lose nothing of each other, and the last answer counts`() async throws {
         try await TestStore.with(.postgres) { store in
             try await store.startReplica()
             let alice = try await store.launchedPhone()

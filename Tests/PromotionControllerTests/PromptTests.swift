@@ -4,7 +4,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: an app that costs something is bought before what was tapped in the store (M72, mission §0).
+/// Goal: an app that costs something is bought before what was tapped in the store (M72).
 @Suite(.serialized) struct PromptTests {
     private func start(_ phone: Phone, _ product: String = "coins") async throws -> StartPurchaseReply {
         try await phone.start(product) {

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `I2: of different decisions at two replicas at once one stands, and all others are told so`()
+    @Test func `I2: of different decisions at two replicas at once one counts, and all others get an error`()
         async throws
     {
         try await withReplicas { store, alice in
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `I1: janitors of two replicas hand each payment over, and each intent is deferred once`() async throws {
+    @Test func `I1: sweeps of two replicas hand each payment over, and each intent is deferred once`() async throws {
         try await withReplicas { store, alice in
             let replica = try await store.startReplica()
             await store.stopPayments()

@@ -10,7 +10,7 @@ import Testing
 /// over.
 @Suite(.serialized) struct RunningTests {
     @Test(arguments: Engine.allCases)
-    func `the janitor works without anybody asking, then the database is closed`(_ engine: Engine) async throws {
+    func `the sweep runs without a request, then the database is closed`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let (paid, unanswered) = (try await alice.begin("coins"), try await alice.begin("gems"))
@@ -43,7 +43,7 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
-            // The app's own time stands, so nothing expires.
+            // The app's own clock is frozen, so nothing expires.
             store.payments.moveClock(by: .zero)
             let (cancelled, paid) = (try await alice.begin("a"), try await alice.begin("b"))
             try await alice.decide(.cancel, cancelled)
@@ -79,7 +79,8 @@ import Testing
                 let database = try await files.open(migrations: first)
                 try await database.write { transaction in
                     try await transaction.execute(
-                        "INSERT INTO device (device_id, platform, os_version, seen_at) VALUES ('alice-1', 'iOS', '17.0', 1)"
+                        "INSERT INTO device (device_id, platform, os_version, seen_at) "
+                            + "VALUES ('alice-1', 'iOS', '17.0', 1)"
                     )
                     try await transaction.execute(
                         """

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `I3: a start that comes again, twice or late, is the same intent, whatever has become of it`(
+    func `I3: a start that comes again, twice or late, is the same intent, in any state`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
@@ -226,7 +226,7 @@ import Testing
             #expect(try await alice.begin("p0") != "")
             #expect(
                 try await store.phone("alice-1", bundleId: "com.example.other").start("p50").intentIdentifier != nil)
-            // What has expired makes room, before any janitor has come by.
+            // What has expired makes room, before any sweep.
             store.payments.moveClock(by: PurchaseIntent.lifetime)
             #expect(try await refusal { try await alice.start("p50") } == nil)
         }

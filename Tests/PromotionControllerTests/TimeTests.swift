@@ -5,11 +5,11 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: an intent nobody answers is deferred by the wall clock and expires by the app's (M77, M86), for whoever looks,
-/// however late the janitor is, and whether or not PaymentQueue, which keeps the clocks, is there.
+/// Goal: an unanswered intent is deferred by the wall clock and expires by the app's (M77, M86), for every reader,
+/// however late the sweep is, and whether or not PaymentQueue, which keeps the clocks, is there.
 @Suite(.serialized) struct TimeTests {
     @Test(arguments: Engine.allCases)
-    func `M86: without an answer in ten seconds it is deferred, for each reader and for the janitor`(_ engine: Engine)
+    func `M86: without an answer in ten seconds it is deferred, for each reader and for the sweep`(_ engine: Engine)
         async throws
     {
         try await TestStore.with(engine) { store in
@@ -21,7 +21,7 @@ import Testing
             try await store.sweep()
             #expect(try await alice.intents(.pending).count == 5)
             store.wait(.milliseconds(1))
-            // Nobody has swept.
+            // No sweep has run.
             let seen = try await alice.get(intents[0])
             #expect(seen.state == .deferred && seen.deferredBy == .timeout)
             #expect(try await alice.decide(.defer, intents[1]).isRepeated)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `M86: the janitor defers and expires what nobody asks for`(_ engine: Engine) async throws {
+    func `M86: the sweep defers and expires what no request reads`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             let delivered = try await alice.begin("coins")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `the wall clock alone expires nothing while the app's clock stands`(_ engine: Engine) async throws {
+    func `the wall clock alone expires nothing while the app's clock is frozen`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
             store.payments.moveClock(by: .zero)
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `the janitor comes by all apps, however many there are`(_ engine: Engine) async throws {
+    func `the sweep covers all apps, of any number`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let apps = (0..<IntentService.clockConcurrency * 2 + 1).map { "com.example.app\($0)" }
             for app in apps {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a remembered clock runs on at its rate, and a frozen one stands`() {
+    @Test func `a remembered clock runs on at its rate, and a frozen one does not`() {
         let start = Timestamp(milliseconds: 1_795_000_000_000)
         var clock = RememberedClock(
             epoch: 1, anchorWall: start, anchorBusiness: start + .seconds(100), rateMillionths: 2_500_000,

@@ -4,7 +4,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: whatever the bus does to messages, each purchase is charged once and exists once (P1–P3, B6).
+/// Goal: with any disturbance of the bus each purchase is charged once and exists once (P1–P3, B6).
 /// Method: shoppers buy at the same time over a broker that loses, doubles, delays, reorders and corrupts messages by
 /// seeded rules, each repeating its key; then the bus is sound again, everybody asks once more, and the processor's own
 /// books are compared with the queues.

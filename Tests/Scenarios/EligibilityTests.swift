@@ -60,7 +60,7 @@ import Testing
             #expect(silent.eligibility.map(\.eligibility) == [.unknown, .unknown])
             #expect(silent.eligibility.map(\.rule) == [.historyUnavailable, .historyUnavailable])
             #expect(silent.degraded == ["payments"])
-            // M130: the offer stays on the product, with nobody said to be eligible.
+            // M130: the offer stays on the product, with no customer said to be eligible.
             let products = try await shopper.products([Self.monthly])
             #expect(products.products.first?.introductoryPrice != nil)
             #expect(products.products.first?.introductoryOfferEligibility == .unknown)

@@ -2,7 +2,7 @@ import Foundation
 import StorebusTesting
 
 extension Engine {
-    /// What the services are told: nothing for SQLite, a database of its own on the tests' PostgreSQL server.
+    /// The services' settings: none for SQLite, a database of its own on the tests' PostgreSQL server.
     func environment() async throws -> [String: String] {
         guard self == .postgres else { return [:] }
         let server = try await TemporaryPostgres.shared

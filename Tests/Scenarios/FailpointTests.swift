@@ -4,7 +4,7 @@ import StorebusTesting
 import Testing
 
 /// Goal: the payment queue may die between any two of its steps, and no money and no transaction is lost, doubled or
-/// delivered wrongly (reliability.md §4.3; P1–P5, Q1–Q5, R1–R4).
+/// delivered wrongly (P1–P5, Q1–Q5, R1–R4).
 /// Method: for each checkpoint the process ends itself there with SIGKILL, once, while the operation that passes it is
 /// under way; the client repeats the same request, as it would; then the processor's ledger, the history, the queue and
 /// a freshly opened stream are compared. On both databases. Needs debug executables: others have no failpoints.

@@ -24,7 +24,7 @@ struct Handset: Sendable {
         self.storefront = storefront
     }
 
-    /// Begins a session with more members; the answer whatever its status below 500.
+    /// Begins a session with more members; the answer, with any status below 500.
     func session(_ members: [String: JSONValue]) async throws -> StoreStack.Answer {
         var body: [String: JSONValue] = [
             "bundleId": .string(StoreStack.app), "deviceId": .string(deviceId), "account": .string(account),
@@ -95,7 +95,7 @@ struct AppStoreApp: Sendable {
     func search(_ words: String) async throws -> Page { try await page("/v1/search?q=\(words)") }
     func featured() async throws -> Page { try await page("/v1/featured") }
 
-    /// Taps Buy; the answer whatever its status. Repeated while nobody answers: what is pending is not begun twice.
+    /// Taps Buy; the answer, with any status. Repeated while there is none: what is pending is not begun twice.
     func tap(_ product: String, in source: String? = nil) async throws -> StoreStack.Answer {
         var body: [String: JSONValue] = ["productIdentifier": .string(product)]
         if let source { body["source"] = .string(source) }

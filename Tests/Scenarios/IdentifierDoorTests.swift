@@ -7,8 +7,8 @@ import StorebusTesting
 import Testing
 
 /// Goal: one rule says what an identifier may be, in every door (`docs/identifiers.md`).
-/// Method: the same texts through HTTP, import, bus and command line of one running store; what a door says of a text is
-/// what the rule says.
+/// Method: the same texts through HTTP, import, bus and command line of one running store; what a door says of a text
+/// is what the rule says.
 @Suite(.serialized) struct IdentifierDoorTests {
     private static let texts = [
         "a", "com.example.app-2", "ALICE", "caf\u{E9}", "cafe\u{301}", "com.example.\u{212A}", "a b", "*", "x.>", "a_b",

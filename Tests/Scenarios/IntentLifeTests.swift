@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ["reset", "transactions?account=alice"])
-    func `I3, I4: after what was bought is cleared no intent buys again, whoever was killed meanwhile`(
+    func `I3, I4: after what was bought is cleared no intent buys again, with any service killed meanwhile`(
         _ path: String
     ) async throws {
         try await StoreStack.run { store in
@@ -50,7 +50,7 @@ import Testing
                     let killed = try store.signal(service)
                     try await store.waitForReplacement(of: service, after: killed)
                 }
-                // Until payment-queue has been asked the decision stands, without a transaction.
+                // Until payment-queue has been asked the decision is kept, without a transaction.
                 try await eventually("the intent is known to be over", within: .seconds(60)) {
                     try await app.decide(continued, "continue").code == "intentDecided"
                 }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `I1, I6: an app launched while promotion-controller is away is told its intent on the same stream`()
+    @Test func `I1, I6: an app launched while promotion-controller is away gets its intent on the same stream`()
         async throws
     {
         try await StoreStack.run { store in

@@ -3,10 +3,11 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: a store runs unchanged on a NATS cluster, and a node that dies while people buy costs nobody a purchase.
-/// Method: three nats-servers of the test's own, a whole store with `BUS_URL` pointing at them, and one of them killed with
-/// SIGKILL while payments are on the way; the node and the moment are drawn from a printed seed. Afterwards the books, the
-/// history and a freshly opened stream are compared, and every service is asked for by the plain protocol of NATS.
+/// Goal: a store runs unchanged on a NATS cluster, and a node that dies while people buy costs no purchase.
+/// Method: three nats-servers of the test's own, a whole store with `BUS_URL` pointing at them, and one of them killed
+/// with SIGKILL while payments are on the way; the node and the moment are drawn from a printed seed. Afterwards the
+/// books, the history and a freshly opened stream are compared, and every service is asked for by the plain protocol of
+/// NATS.
 @Suite(.serialized) struct NATSClusterTests {
     /// Three servers that know one another.
     private func cluster() async throws -> [TemporaryNATS] {
@@ -51,7 +52,7 @@ import Testing
                 try await shopper.finish(transaction.id)
                 #expect(try await shopper.unfinished().isEmpty)
             }
-            // Whoever was on the dead node is on another one now.
+            // The clients of the dead node are on another one now.
             let survivor = servers[(victim + 1) % 3]
             try await eventually("every service has joined again", within: .seconds(30)) {
                 let answers = try await PlainNATS.ask("$SRV.PING", port: survivor.port, answers: services.count)

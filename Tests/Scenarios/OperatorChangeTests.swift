@@ -4,7 +4,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: what the store has answered to the operator is in force for the very next request, whoever serves it (E1, F7):
+/// Goal: what the store has answered to the operator is in force for the very next request, at any replica (E1, F7):
 /// prices, settings of the app and of testers, subscription groups, clocks.
 /// Method: change and act at once, again and again; on SQLite with one process of each service, on PostgreSQL with two,
 /// through both gateways in turn.
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `F7: nobody who is told eligible is charged otherwise, right after a product changed its group`(
+    func `F7: no customer answered as eligible is charged otherwise, right after a product changed its group`(
         _ engine: Engine
     ) async throws {
         try await Self.withStore(engine) { store in

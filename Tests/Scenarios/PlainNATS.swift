@@ -20,7 +20,7 @@ enum PlainNATS {
                 guard let size = parts.last.flatMap({ Int($0) }), let body = reader.bytes(size) else { return found }
                 found.append(try StrictJSON.parse(body))
             case "HMSG":
-                // An answer with headers only, `503`: nobody takes the subject.
+                // An answer with headers only, `503`: the subject has no subscriber.
                 return found
             case "PING": try send(connection, "PONG\r\n")
             case "-ERR": throw StackError("the server says \(line)")

@@ -5,11 +5,11 @@ import StorebusTesting
 import Synchronization
 import Testing
 
-/// Goal: what was acknowledged survives a power failure, not only a killed process (reliability.md, promise 1; P1, Q5).
+/// Goal: what was acknowledged survives a power failure, not only a killed process (P1, Q5).
 /// Method: the payment queue runs on a disk that forgets what no fsync has followed (Tests/Durability/power-loss.c).
-/// Shoppers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next process
-/// must know every acknowledged purchase and finish. The same run with synchronous=NORMAL has to lose some: otherwise
-/// the test could not fail.
+/// Shoppers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next
+/// process must know every acknowledged purchase and finish. The same run with synchronous=NORMAL has to lose some:
+/// otherwise the test could not fail.
 @Suite(.serialized) struct PowerLossTests {
     @Test func `with synchronous=FULL no acknowledged purchase or finish is lost`() async throws {
         for round in 1...3 {
@@ -30,7 +30,7 @@ import Testing
         var description: String { "\(lost) of \(acknowledged) acknowledged changes lost" }
     }
 
-    /// What the client was told: a transaction by `id`, and whether its finish was acknowledged too.
+    /// The client's answers: a transaction by `id`, and whether its finish was acknowledged too.
     private final class Acknowledged: Sendable {
         typealias Facts = [String: (shopper: Int, isFinished: Bool)]
         private let facts = Mutex<Facts>([:])

@@ -19,7 +19,7 @@ import Testing
             #expect(installed.version == "1.0")
             #expect(!installed.isLaunched)
 
-            // Nobody has launched it, and a restart changes nothing about that.
+            // It was never launched, and a restart changes nothing about that.
             let killed = try store.signal("promotion-controller")
             try await store.waitForReplacement(of: "promotion-controller", after: killed)
             #expect(try await phone.facts().apps == [installed])
@@ -79,7 +79,7 @@ import Testing
             let new = try await phone.launch(version: "2.0")
             #expect(try await new.observePromotions().pending.map(\.intentIdentifier) == [identifier])
 
-            // An app that never implemented the method does not support promotions, whatever its version.
+            // An app that never implemented the method does not support promotions, in any version.
             let tablet = Handset(store, "tablet")
             let without = try await tablet.launch("none", version: "2.0")
             let onTablet = try await tablet.openStore()

@@ -4,7 +4,7 @@ import StorebusTesting
 import Testing
 
 /// Goal: whichever process dies while people buy in the store, no purchase that was begun is lost (I1, I6), none makes
-/// two payments and none is charged that was cancelled (I2–I4), and each one that waits is told after the restart.
+/// two payments and none is charged that was cancelled (I2–I4), and each one that waits is sent after the restart.
 /// Method: devices do their part at the same time, each repeating what it asked until it is answered; one service is
 /// killed with SIGKILL again and again meanwhile; then every intent is read, and the processor's own books are compared
 /// with them. The moments of the kills are drawn from a printed seed.
@@ -75,7 +75,7 @@ import Testing
             async let decided = app.decide(identifier, "continue")
             async let added = app.addSaved(intent.payment, key: "saved")
             let answers = try await [decided, added]
-            // Whoever comes second is told so, or joins the first one.
+            // A second request gets an error, or joins the first one.
             guard answers.contains(where: { $0.status < 300 }),
                 answers.allSatisfy({ $0.status < 300 || $0.code == "intentDecided" })
             else { throw StackError("continue: \(answers.map(\.text))") }
@@ -84,8 +84,8 @@ import Testing
         return identifier
     }
 
-    /// What the store does next depends on what is known of the app: a launch that was not told yet makes it download one
-    /// that is there, and a download whose answer was lost is there when it is asked for again.
+    /// What the store does next depends on what is known of the app: a launch that was not told yet makes it download
+    /// one that is there, and a download whose answer was lost is there when it is asked for again.
     private static func begin(on shown: AppStoreApp) async throws -> String {
         let answer = try await shown.tap(Products.fishing)
         try answered(answer)
@@ -96,7 +96,7 @@ import Testing
         guard answer.status < 300 else { throw StackError("\(answer.status) \(answer.text)") }
     }
 
-    /// Launches until the purchase is told. One that nobody took within its ten seconds is the app's to fetch.
+    /// Launches until the purchase is sent. One that was not taken within its ten seconds is the app's to fetch.
     private static func told(_ identifier: String, to app: Shopper) async throws -> PurchaseIntent {
         var found: PurchaseIntent?
         try await eventually("the purchase is told", within: .seconds(60)) {
@@ -111,8 +111,8 @@ import Testing
         return try #require(found)
     }
 
-    /// What has become of a device's purchases. A tap whose answer was lost for longer than ten seconds may have begun a
-    /// second one, which stays undecided.
+    /// What has become of a device's purchases. A tap whose answer was lost for longer than ten seconds may have begun
+    /// a second one, which stays undecided.
     /// - Returns: The transactions its customer paid for.
     private static func expectDecided(
         _ part: Part, _ identifier: String, on phone: Handset

@@ -3,10 +3,10 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: "Complete the purchase in the app", line by line: somebody taps Buy in the store, the app is opened and
+/// Goal: "Complete the purchase in the app", line by line: a shopper taps Buy in the store, the app is opened and
 /// continues, defers or cancels.
-/// Method: a phone and a tablet of one account against `storebus up`, with both observers' streams open; the processor's
-/// own books say what was charged.
+/// Method: a phone and a tablet of one account against `storebus up`, with both observers' streams open; the
+/// processor's own books say what was charged.
 @Suite(.serialized) struct PromotedPurchaseTests {
     private typealias Products = StoreStack.Products
 
@@ -51,7 +51,7 @@ import Testing
             #expect(try await scene.shown.tap(Products.beaches, expecting: .openApp) == identifier)
             #expect(try await Ledger.charges(of: store).isEmpty)
 
-            // return true: the payment sheet is shown, and nothing is charged before somebody agrees.
+            // return true: the payment sheet is shown, and nothing is charged before the shopper agrees.
             let decided = try await scene.app.decide(identifier, "continue")
             #expect([200, 201, 202].contains(decided.status), "\(decided.text)")
             #expect(decided.json?["intent"]?["state"] == "continued")
@@ -200,7 +200,7 @@ import Testing
         return try answer.decoded(as: IntentEventsReply.self).after
     }
 
-    @Test func `M86, I1: unanswered it is told to each launch, deferred after answerBy, and heard late all the same`()
+    @Test func `M86, I1: unanswered it is sent to each launch, deferred after answerBy, and a late answer counts`()
         async throws
     {
         try await StoreStack.run { store in

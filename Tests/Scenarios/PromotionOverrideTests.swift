@@ -3,8 +3,8 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: the second half of the article, line by line: an app changes what its device's store shows, and no other device
-/// of the same account sees any of it.
+/// Goal: the second half of the article, line by line: an app changes what its device's store shows, and no other
+/// device of the same account sees any of it.
 /// Method: a phone and a tablet of one account against `storebus up`; the listings' products are those of the sample
 /// catalogue.
 @Suite(.serialized) struct PromotionOverrideTests {

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Step 1 of the article: the images, their review, and what the operator is told meanwhile.
+    /// Step 1 of the article: the images, their review, and the operator's answers meanwhile.
     private func expectImages(in store: StoreStack, shownOn phone: AppStoreApp) async throws {
         let listed = [Products.pro, Products.beaches, Products.fishing]
         let waiting = try await store.promote(listed, hidden: [Products.fishing])

@@ -7,7 +7,7 @@ import StorebusTesting
 import Testing
 
 /// Goal: a promotional offer that the app's server has signed is bought through `SKPaymentDiscount`, at its price, by
-/// whoever was a subscriber; any other fails by StoreKit's code and costs nothing.
+/// former subscribers; any other fails by StoreKit's code and costs nothing.
 /// Method: the test is the app's server; the store is one of real processes.
 @Suite(.serialized) struct PromotionalOfferTests {
     private let bundleId = "com.example.guides"
@@ -30,11 +30,11 @@ import Testing
             #expect(guides.discounts.first?.offerText == "$14.99 for 3 months")
             app.launch()
 
-            // Nobody's subscriber yet.
+            // Not yet a subscriber.
             let early = try await app.buy(payment(for: guides, try sign("loyal", by: key)), until: .failed)
             #expect(code(of: early) == .ineligibleForOffer)
             let trial = try await app.buy(guides)
-            // Else it would be told again, as replaced, beside what replaces it.
+            // Else it would be sent again, as replaced, with what replaces it.
             try await app.finish(trial)
 
             let discount = try sign("loyal", by: key)

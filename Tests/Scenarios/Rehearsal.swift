@@ -6,7 +6,7 @@ import StorebusTesting
 import Testing
 
 /// One shopper's operations, each repeated with the same request until it is answered for good, and what must hold
-/// afterwards, whatever died in between.
+/// afterwards, with any process killed in between.
 final class Rehearsal {
     private static let coins = "com.example.rehearsal.coins"
     private static let map = "com.example.rehearsal.map"
@@ -66,7 +66,7 @@ final class Rehearsal {
         case .giveUp:
             let tester = try await admin(.PUT, "/admin/v1/testers/alice", body: #"{"processor": "timeoutBefore"}"#)
             try #require(tester.status == 200)
-            // The processor says nothing to it, so it is under way until somebody gives it up.
+            // The processor says nothing to it, so it is under way until it is given up.
             underWay = Self.leave(shopper)
             try await eventually("the purchase is under way", within: .seconds(5)) {
                 try await self.shopper.unfinished().first?.transactionState == .purchasing

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// The same key until the answer says that all has happened.
-    /// - Returns: where the clock stands then.
+    /// - Returns: the clock's time then.
     private static func advance(_ store: StoreStack) async throws -> Timestamp {
         var end: Timestamp?
         try await eventually("the year has passed", within: .seconds(60)) {

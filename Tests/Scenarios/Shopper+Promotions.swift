@@ -9,7 +9,7 @@ extension Shopper {
         try await store.must(.GET, "/v1/promotions/order", token: token).decoded()
     }
 
-    /// `update(storePromotionOrder:)`; the answer whatever its status.
+    /// `update(storePromotionOrder:)`; the answer, with any status.
     func setOrder(_ products: [String]) async throws -> StoreStack.Answer {
         try await store.repeated(
             .PUT, "/v1/promotions/order", token: token,
@@ -22,7 +22,7 @@ extension Shopper {
         return try answer.decoded(as: VisibilityAnswer.self).visibility
     }
 
-    /// `update(storePromotionVisibility:for:)`; the answer whatever its status.
+    /// `update(storePromotionVisibility:for:)`; the answer, with any status.
     func setVisibility(of product: String, _ visibility: String) async throws -> StoreStack.Answer {
         try await store.repeated(
             .PUT, "/v1/promotions/visibility/\(product)", token: token, .object(["visibility": .string(visibility)]))
@@ -38,7 +38,7 @@ extension Shopper {
         let visibility: StorePromotionVisibility
     }
 
-    /// What the delegate answers, repeated until it is heard; the answer whatever its status below 500.
+    /// What the delegate answers, repeated until it is heard; the answer, with any status below 500.
     func decide(
         _ intent: String, _ decision: String, feedback: String? = nil
     ) async throws -> StoreStack.Answer {
@@ -47,7 +47,7 @@ extension Shopper {
         return try await store.repeated(.POST, "/v1/intents/\(intent)/decision", token: token, .object(body))
     }
 
-    /// `SKPaymentQueue.default().add(savedPayment)`; the answer whatever its status below 500.
+    /// `SKPaymentQueue.default().add(savedPayment)`; the answer, with any status below 500.
     func addSaved(
         _ payment: Payment, key: String, product: String? = nil, quantity: Int? = nil
     ) async throws -> StoreStack.Answer {
@@ -81,7 +81,7 @@ extension Shopper {
         return id
     }
 
-    /// What a launch is told of the store's purchases before `synchronized`, and the stream, which goes on.
+    /// The store's purchases a launch gets before `synchronized`, and the stream, which goes on.
     func observePromotions() async throws -> (pending: [PurchaseIntent], observer: Observer) {
         var observer = try await observe()
         var pending: [PurchaseIntent] = []
@@ -116,7 +116,7 @@ extension Observer {
         return intent
     }
 
-    /// Reads on to a transaction's state; what is told meanwhile of the store's purchases is an error.
+    /// Reads on to a transaction's state; a purchase of the store meanwhile is an error.
     mutating func next(_ state: TransactionState, of product: String) async throws -> PaymentTransaction {
         while let event = try await next() {
             if event.name == "openApp" || event.name == "promotedPurchase" {

@@ -26,7 +26,7 @@ struct Shopper: Sendable {
         return try answer.decoded()
     }
 
-    /// One attempt to buy, whatever comes of it.
+    /// One attempt to buy, with any outcome.
     func add(_ product: String, key: String) async throws -> StoreStack.Answer {
         let body = try StoreJSON.encode(["productIdentifier": JSONValue.string(product), "quantity": 1])
         return try await store.request(

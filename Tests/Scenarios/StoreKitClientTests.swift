@@ -6,8 +6,8 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: an app written against StoreKit's names lives with a store of real processes: it asks, buys, is told, delivers,
-/// finishes and restores, also when processes die under it. Method: `StoreKitClient` against `storebus up`.
+/// Goal: an app written against StoreKit's names lives with a store of real processes: it asks, buys, observes,
+/// delivers, finishes and restores, also when processes die under it. Method: `StoreKitClient` against `storebus up`.
 @Suite(.serialized) struct StoreKitClientTests {
     private let beaches = "com.example.hiddenBeaches"
     private let fishing = "com.example.fishingHotSpots"
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["payment-queue", "gateway", "broker", "payment-processor"])
-    func `M21, M57: a process is killed while the app buys; each purchase is told once and charged once`(
+    func `M21, M57: a process is killed while the app buys; each purchase is reported once and charged once`(
         service: String
     ) async throws {
         try await StoreStack.run { store in

@@ -3,7 +3,7 @@ import StoreKitClient
 import StorebusTesting
 import Synchronization
 
-/// An app on a device, through the client library: its queue, and an observer that writes down what it is told.
+/// An app on a device, through the client library: its queue, and an observer that records its calls.
 final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKProductsRequestDelegate, Sendable {
     private struct State {
         var transactions: [SKPaymentTransaction] = []
@@ -35,7 +35,7 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
     func launch() { queue.add(self) }
     func quit() { queue.remove(self) }
 
-    /// Every state of every transaction, in the order they were told.
+    /// Every state of every transaction, in the order of the observer's calls.
     var transactions: [SKPaymentTransaction] { state.withLock { $0.transactions } }
     var removed: [SKPaymentTransaction] { state.withLock { $0.removed } }
     var downloads: [SKDownloadState] { state.withLock { $0.downloads } }
@@ -86,7 +86,7 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
         return try Data(contentsOf: queue.appStoreReceiptURL)
     }
 
-    /// Buys and waits until it is told of `state`.
+    /// Buys and waits until the observer gets `state`.
     /// - Returns: The transaction in that state.
     func buy(
         _ product: SKProduct, until end: SKPaymentTransactionState = .purchased
@@ -102,7 +102,7 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
         return try await next(end, after: before)
     }
 
-    /// Waits for a state that is told after the first `count`.
+    /// Waits for a state that comes after the first `count`.
     func next(_ end: SKPaymentTransactionState, after count: Int) async throws -> SKPaymentTransaction {
         var found: SKPaymentTransaction?
         try await eventually("a transaction is \(end)", within: .seconds(30)) {

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `each service silent in turn: nobody waits for it for long`() async throws {
+    @Test func `each service silent in turn: no request waits for it for long`() async throws {
         try await StoreStack.run { store in
             let shown = try await Self.prepare(store)
             let whole = try await shown.page()
@@ -80,7 +80,8 @@ import Testing
         }
     }
 
-    /// A customer who owns two products that are promoted, one of them begun with its trial, on a device with overrides.
+    /// A customer who owns two products that are promoted, one of them begun with its trial, on a device with
+    /// overrides.
     private static func prepare(_ store: StoreStack) async throws -> AppStoreApp {
         try await store.setUpPromotions(connect)
         let phone = Handset(store, "phone")

@@ -32,7 +32,7 @@ extension StoreStack {
         return [url] + others
     }
 
-    /// One request; the answer whatever its status, or an error when there was none.
+    /// One request; the answer with any status, or an error when there was none.
     func request(
         _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:],
         body: [UInt8]? = nil, at gateway: String? = nil,

@@ -3,7 +3,7 @@ import StoreModels
 import StorebusTesting
 
 extension StoreStack {
-    /// A request with a JSON body; the answer whatever its status.
+    /// A request with a JSON body; the answer, with any status.
     func send(
         _ method: HTTPMethod, _ path: String, token: String? = nil, key: String? = nil, _ body: JSONValue? = nil
     ) async throws -> Answer {

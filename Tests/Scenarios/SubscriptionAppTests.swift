@@ -5,8 +5,8 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: an app written against StoreKit's names sells a subscription with an offer, as its documents tell: it shows the
-/// offer to whoever may have it, is told of renewals and of what a refund took, and sends its receipt to its server.
+/// Goal: an app written against StoreKit's names sells a subscription with an offer, as its documents tell: it shows
+/// the offer to eligible customers, observes renewals and what a refund took, and sends its receipt to its server.
 /// Method: `StoreKitClient` against `storebus up`; the app's clock is moved.
 @Suite(.serialized) struct SubscriptionAppTests {
     private let monthly = "com.example.pro.monthly"
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `M120, M128, M139: the receipt has nothing, then the trial, then its refund; each device is told`()
+    @Test func `M120, M128, M139: the receipt has nothing, then the trial, then its refund; each device is notified`()
         async throws
     {
         try await StoreStack.run { store in
@@ -97,7 +97,7 @@ import Testing
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    /// What the app's server is told of a receipt: its purchases.
+    /// The purchases of a receipt, as the app's server gets them.
     private func inApp(_ receipt: Data, _ store: StoreStack) async throws -> [JSONValue] {
         let body = try StoreJSON.encode(["receipt-data": receipt.base64EncodedString()])
         let answer = try await store.request(.POST, "/verifyReceipt", body: body).decoded(as: JSONValue.self)

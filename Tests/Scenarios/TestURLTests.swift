@@ -13,7 +13,7 @@ import Testing
         "itms-services://?action=purchaseIntent&bundleId=\(StoreStack.app)&productIdentifier=\(product)"
     }
 
-    @Test func `M106–M109: sent, opened, and the app opens by itself, for a product nobody can see yet`() async throws {
+    @Test func `M106–M109: sent, opened, and the app opens by itself, for a product not yet visible`() async throws {
         try await StoreStack.run { store in
             try await Self.importComing(into: store)
             let link = try await store.must(.GET, "\(StoreStack.appPath)/products/\(Self.coming)/test-url")

@@ -27,7 +27,7 @@ import Testing
         #expect(logs.all.first?.contains("it recovers (57P03)") == true)
     }
 
-    @Test func `what waiting cannot mend is told at once`() async throws {
+    @Test func `what waiting cannot mend is reported at once`() async throws {
         var pauses = 0
         let error = await #expect(throws: PersistenceError.self) {
             try await retry.open { () throws(PersistenceError) -> String in

@@ -18,7 +18,7 @@ import Testing
     private static let request = HeadsRequest(customers: [])
 
     @Test(arguments: codes)
-    func `what the database throws is told in the owner's name`(
+    func `what the database throws is reported in the owner's name`(
         _ code: PersistenceError.Code, _ told: StoreErrorCode
     ) async throws {
         let error = await refusal { endpoints in

@@ -3,7 +3,7 @@ import ServiceDatabase
 import StorebusTesting
 import Testing
 
-/// Goal: whoever reads on from a place misses nothing, however the commits overlap.
+/// Goal: a reader that continues at a place misses nothing, however the commits overlap.
 @Suite struct EventTableTests {
     private static let table = EventTable("happened")
     private static let schema = [

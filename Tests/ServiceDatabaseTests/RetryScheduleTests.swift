@@ -41,7 +41,7 @@ import Testing
         #expect(schedule.isDue("0", now: start + .milliseconds(100)))
     }
 
-    @Test func `what nobody has tried for a minute makes room`() {
+    @Test func `an identifier untried for a minute makes room`() {
         var schedule = RetrySchedule()
         for number in 0..<10_000 { schedule.failed("\(number)", now: start) }
         let later = start + .seconds(62)

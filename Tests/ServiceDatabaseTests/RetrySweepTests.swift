@@ -68,7 +68,7 @@ import Testing
         #expect(table.tried == ["a", "a", "b", "c", "c"])
     }
 
-    @Test func `what somebody else is at is left alone, and not done`() async throws {
+    @Test func `what another process works on is left alone, and not done`() async throws {
         let table = Table(["a", "b"])
         let left = try await sweep(RetrySweep(concurrency: 2), table, isTaken: { $0 == "a" }, succeeds: { _ in true })
         #expect(left == 1)

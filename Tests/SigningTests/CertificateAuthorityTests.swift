@@ -57,7 +57,7 @@ import Testing
         #expect(throws: (any Error).self) { try CertificateAuthority(stored) }
     }
 
-    @Test func `the root is told as DER and as PEM`() throws {
+    @Test func `the root is written as DER and as PEM`() throws {
         let authority = try CertificateAuthority()
         #expect(try Certificate(derEncoded: authority.rootDER()) == authority.root)
         let pem = try authority.rootPEM()

@@ -1,6 +1,6 @@
 import StorebusTesting
 
-/// A message in DER as a tree that can be changed: whatever becomes of it, its lengths are right, so a parser gets further
+/// A message in DER as a tree that can be changed: its lengths stay right, so a parser gets further
 /// into it than with changed bytes.
 struct DERTree {
     private var tag: UInt8

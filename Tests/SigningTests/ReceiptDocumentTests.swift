@@ -45,7 +45,7 @@ import Testing
         #expect(read.purchases.isEmpty)
     }
 
-    @Test func `attributes nobody knows are passed over`() throws {
+    @Test func `unknown attributes are ignored`() throws {
         var serializer = DER.Serializer()
         let document = Sample.document([])
         let known = try DER.set(
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ReceiptField.allCases.prefix(9).filter { $0 != .purchase && $0 != .expirationDate })
-    func `what is missing or stands twice makes no receipt`(field: ReceiptField) throws {
+    func `a missing or repeated attribute makes no receipt`(field: ReceiptField) throws {
         let all = try DER.set(
             of: ReceiptAttribute.self, identifier: .set, rootNode: DER.parse(try Sample.document().encoded()))
         let others = all.filter { $0.type != field.rawValue }

@@ -8,7 +8,7 @@ import X509
 
 @testable import Signing
 
-/// What somebody would try who wants a receipt the store never made.
+/// Attempts to make a receipt that the store never signed.
 @Suite struct ReceiptForgeryTests {
     private let authority: CertificateAuthority
     private let receipt: [UInt8]

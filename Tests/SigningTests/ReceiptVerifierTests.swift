@@ -47,7 +47,8 @@ import X509
     }
 
     @Test func `no bit of a certificate's signature may be called unused`() async throws {
-        // DER takes that for signatures that end with zeros, as every other one does: among eight chains there are some.
+        // DER takes that for signatures that end with zeros, as every other one does: among eight chains there are
+        // some.
         for _ in 0..<8 {
             let authority = try CertificateAuthority()
             let verifier = ReceiptVerifier(root: authority.root)

@@ -22,7 +22,7 @@ import Testing
             ])
     }
 
-    @Test func `a comment is told, an event without data is not`() throws {
+    @Test func `a comment is an item, an event without data is not`() throws {
         #expect(try items(": alive\n\nevent: nothing\n\n:\n") == [.comment("alive"), .comment("")])
     }
 
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `events are the same in whatever pieces they come`() throws {
+    @Test func `events are the same in any pieces`() throws {
         var random = SplitMix64.seeded()
         for _ in 0..<200 {
             var parser = ServerSentEventParser(byteCountMax: 1024)
@@ -112,7 +112,7 @@ import Testing
         #expect(found == events)
     }
 
-    @Test func `an event beyond the bound is told, one at the bound is read`() throws {
+    @Test func `an event beyond the bound is an error, one at the bound is read`() throws {
         var parser = ServerSentEventParser(byteCountMax: 10)
         #expect(try parser.append("data: 1234\n\n".utf8).count == 1)
         #expect(throws: ServerSentEventParser.EventTooLong()) { try parser.append("data: 12345".utf8) }

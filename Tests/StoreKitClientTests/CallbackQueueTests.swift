@@ -6,7 +6,7 @@ import Testing
 
 /// M35: callbacks come to the main queue where the main run loop runs, and come all the same where it does not.
 @Suite struct CallbackQueueTests {
-    /// Stands for the main run loop: what is performed waits until it turns.
+    /// Takes the place of the main run loop: what is performed waits until it turns.
     private final class Loop: Sendable {
         private let waiting = Locked<[@Sendable () -> Void]>([])
         private let running: Locked<Bool>

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: hosted content ends as a whole, right file, whatever interrupts it (M47, M48, M55).
+/// Goal: hosted content ends as a whole, right file, after any interruption (M47, M48, M55).
 @Suite struct DownloadTests {
     private struct Observed {
         let gateway: FakeGateway
@@ -29,7 +29,7 @@ import Testing
             get throws { try #require(observer.transactions.first?.downloads.first) }
         }
 
-        /// The states told of the download, each once.
+        /// The download's states that the observer got, each once.
         var states: [SKDownloadState] {
             observer.calls.reduce(into: []) { states, call in
                 guard case .downloads(let told) = call else { return }
@@ -121,7 +121,7 @@ import Testing
         try shop.expectWhole()
     }
 
-    @Test func `paused, it stands still; resumed, it goes on; what the state does not allow changes nothing`()
+    @Test func `paused, it stops; resumed, it goes on; what the state does not allow changes nothing`()
         async throws
     {
         let directory = try TemporaryDirectory()

@@ -22,7 +22,7 @@ import Testing
         IntentDecision(intentIdentifier: id, decision: decision)
     }
 
-    @Test func `M77: what comes again with another stream is told once, decided or not`() throws {
+    @Test func `M77: what comes again with another stream is reported once, decided or not`() throws {
         let table = Table()
         let intent = try StoreModels.PurchaseIntent.sample("i1")
         #expect(table.told(intent))
@@ -46,7 +46,7 @@ import Testing
         #expect(told == [false, true, true])
     }
 
-    @Test func `nobody there to be asked: the next stream tells it again`() throws {
+    @Test func `without a handler the next stream reports it again`() throws {
         let table = Table()
         let intent = try StoreModels.PurchaseIntent.sample("i1")
         #expect(table.told(intent))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: an observer is told of everything, once, in order, for as long as it is registered.
+/// Goal: an observer gets everything, once, in order, for as long as it is registered.
 @Suite struct ObserverTests {
     private let streamLine = "GET /v1/transactions/stream"
 
@@ -65,7 +65,7 @@ import Testing
         #expect(queue.transactionObservers.map { ObjectIdentifier($0) } == [ObjectIdentifier(next)])
     }
 
-    @Test func `a stream that nobody listens to any more is not said to be opened again`() async throws {
+    @Test func `a stream without observers is not said to be opened again`() async throws {
         let gateway = try FakeGateway()
         let lines = Locked<[String]>([])
         let queue = gateway.queue { connection, _ in
@@ -121,7 +121,7 @@ import Testing
         try await eventually("all are gone") { queue.transactionObservers.isEmpty }
     }
 
-    @Test func `a second observer is told what is known, then both what comes`() async throws {
+    @Test func `a second observer gets what is there, then both what comes`() async throws {
         let gateway = try FakeGateway()
         let stream = FakeStream.beginning(with: [.sample("t1")])
         gateway.on(streamLine) { _ in .stream(stream) }
@@ -165,7 +165,7 @@ import Testing
         #expect(observer.seen.withLock { $0.allSatisfy { $0 } })
     }
 
-    @Test func `a slow observer slows the reading and is told everything`() async throws {
+    @Test func `a slow observer slows the reading and gets everything`() async throws {
         final class Slow: NSObject, SKPaymentTransactionObserver, Sendable {
             let gate = DispatchSemaphore(value: 0)
             let count = Locked(0)
@@ -190,7 +190,7 @@ import Testing
         try await eventually("all are told") { observer.count.withLock { $0 } == total }
     }
 
-    @Test func `a storefront's change and a revocation are told`() async throws {
+    @Test func `a storefront's change and a revocation are reported`() async throws {
         let gateway = try FakeGateway()
         let stream = FakeStream.beginning()
         gateway.on(streamLine) { _ in .stream(stream) }

@@ -33,7 +33,7 @@ import Testing
             (OfferEligibility.eligible, true, "Try it free for 1 month, then $9.99"), (.ineligible, false, "$9.99"),
             (.unknown, nil, "$9.99"),
         ] as [(OfferEligibility, Bool?, String)])
-    func `M130, M133: the offer is there for everybody and shown to whoever may have it`(
+    func `M130, M133: the offer is there for all customers and shown to those who may have it`(
         eligibility: OfferEligibility, isEligible: Bool?, text: String
     ) throws {
         let product = SKProduct(try Product.subscription(.freeTrial, amount: "0.00", eligibility: eligibility))
@@ -42,7 +42,7 @@ import Testing
         #expect(product.priceText == text)
     }
 
-    @Test func `M112: a product without an offer has none, and nobody is asked whether they may have it`() throws {
+    @Test func `M112: a product without an offer has none, and eligibility is not requested`() throws {
         var model = try Product.subscription(.freeTrial, amount: "0.00")
         model.introductoryPrice = nil
         #expect(SKProduct(model).introductoryPrice == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: a purchase is charged once and told completely, whatever becomes of requests and answers.
+/// Goal: a purchase is charged once and reported completely, with any requests and answers lost.
 @Suite struct PaymentTests {
     private let line = "POST /v1/payments"
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `M37: purchasing is told first, then purchased, each once`() async throws {
+    @Test func `M37: purchasing is reported first, then purchased, each once`() async throws {
         let shop = try Observed()
         shop.gateway.on(line) { shop.purchase($0) }
         shop.buy()
@@ -136,7 +136,7 @@ import Testing
         #expect(shop.observer.states == [.purchasing, .purchased])
     }
 
-    @Test func `M29: deferred is told and lets other payments go on; the same transaction is purchased later`()
+    @Test func `M29: deferred is reported and lets other payments go on; the same transaction is purchased later`()
         async throws
     {
         let shop = try Observed()
@@ -158,7 +158,7 @@ import Testing
         #expect(Set(shop.observer.transactions).count == 2)
     }
 
-    @Test func `a purchase that a broken stream has hidden is told from where the next one begins`() async throws {
+    @Test func `a purchase that a broken stream has hidden is reported from where the next one begins`() async throws {
         let shop = try Observed()
         shop.gateway.on(line) { request in
             let purchased = PaymentTransaction.sample("t1", .purchased, revision: 2, key: request.key ?? "")

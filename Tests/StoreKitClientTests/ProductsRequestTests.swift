@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct ProductsRequestTests {
-    /// Writes down what a request's delegate is told.
+    /// Records the calls of a request's delegate.
     private final class Listener: NSObject, SKProductsRequestDelegate, Sendable {
         private let log = Locked<[String]>([])
         private let last = Locked<(response: SKProductsResponse?, error: (any Error)?)>((nil, nil))
@@ -82,7 +82,7 @@ import Testing
         #expect(problem.code == "serviceUnavailable" && problem.isRetryable && problem.traceId != nil)
     }
 
-    @Test func `M8: a request nobody keeps lives until it is answered, and no longer`() async throws {
+    @Test func `M8: an unretained request lives until it is answered, and no longer`() async throws {
         let gateway = try FakeGateway()
         let released = Locked(false)
         gateway.on(line) { _ in
@@ -105,7 +105,7 @@ import Testing
         try await eventually("it is gone") { dropped == nil }
     }
 
-    @Test func `M8: a cancelled request nobody keeps is gone, without a word`() async throws {
+    @Test func `M8: a cancelled, unretained request is gone, without a word`() async throws {
         let gateway = try FakeGateway()
         gateway.on(line) { _ in .silence }
         let queue = gateway.queue()

@@ -5,7 +5,8 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: a purchase that began in the store reaches the observer once, and its answer reaches the store, whatever breaks.
+/// Goal: a purchase that began in the store reaches the observer once, and its answer reaches the store, after any
+/// failure.
 @Suite struct PromotedPurchaseTests {
     private let streamLine = "GET /v1/transactions/stream"
     private let decisionLine = "POST /v1/intents/*/decision"
@@ -60,7 +61,7 @@ import Testing
         #expect(queue.transactions.count == 1)
     }
 
-    @Test func `M65, M74, M76, M78: true continues; the app is opened, then asked, then told of the purchase`()
+    @Test func `M65, M74, M76, M78: true continues; the app is opened, then asked, then gets the purchase`()
         async throws
     {
         let store = try FakePromotions()
@@ -123,7 +124,7 @@ import Testing
             return .stream(stream)
         }
         store.gateway.on(decisionLine) { request in
-            // Until the sixth stream has told it too, nobody knows what was decided.
+            // Until the sixth stream has sent it too, the decision is unknown.
             launches.withLock { $0 } < 6 ? .drop : FakePromotions.decide(request, store.stream)
         }
         let queue = store.gateway.queue()

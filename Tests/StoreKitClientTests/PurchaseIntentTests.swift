@@ -43,12 +43,12 @@ import Testing
         let intent = try #require(seen.withLock { $0.first })
         #expect(intent.id == "com.example.hiddenBeaches" && intent.product.productIdentifier == intent.id)
         #expect(intent.offer == nil)
-        // Nobody iterates any more: the next launch says so.
+        // No task iterates any more: the next launch says so.
         watching.cancel()
         try await eventually("it is launched again") { declared(store.gateway) == ["purchaseIntent", "none"] }
     }
 
-    @Test func `what waits for an answer is told to whoever begins to iterate later, once each`() async throws {
+    @Test func `what waits for an answer is delivered to a later iteration, once each`() async throws {
         let store = try FakePromotions()
         let queue = store.gateway.queue()
         let (first, second) = (Locked<[StoreKitClient.PurchaseIntent]>([]), Locked<[StoreKitClient.PurchaseIntent]>([]))
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `M60: an observer that is gone stands in nobody's way`() async throws {
+    @Test func `M60: an observer that is gone prevents nothing`() async throws {
         let store = try FakePromotions()
         let queue = store.gateway.queue()
         do { queue.add(AskedObserver { _, _ in true }) }

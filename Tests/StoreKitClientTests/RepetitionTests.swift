@@ -8,8 +8,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Goal: what may have been carried out is asked again until the store says what became of it (P3, P4); what certainly was
-/// not may be given up.
+/// Goal: what may have been carried out is asked again until the store says what became of it (P3, P4); what certainly
+/// was not may be given up.
 @Suite struct RepetitionTests {
     private enum Kind: Equatable { case done, failed, again }
 
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [(504, "outcomeUnknown"), (500, "internal"), (502, ""), (409, "inFlight")])
-    func `an unknown outcome is asked for again, for ever`(status: Int, code: String) {
+    func `an unknown outcome is asked for again, indefinitely`(status: Int, code: String) {
         var repetition = Repetition(.quick, patience: .seconds(1))
         #expect(kind(repetition.after(answer(status, code), elapsed: .seconds(1000))) == .again)
         #expect(repetition.isOutcomeUnknown)

@@ -60,7 +60,7 @@ import Testing
         #expect(shop.gateway.requests(line)[0].json == .object([:]))
     }
 
-    @Test func `M42: a restore that failed is told with its SKError, and what it restored stays`() async throws {
+    @Test func `M42: a restore that failed is reported with its SKError, and what it restored stays`() async throws {
         struct Failed: Encodable {
             var restoreIdentifier = "r1"
             var error = TransactionError(.paymentCancelled, "cancelled")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: whatever the store sends, in whatever pieces, an observer is told of each revision once and in order.
+/// Goal: for any events of the store, in any pieces, an observer gets each revision once and in order.
 @Suite struct TransactionTableTests {
     private func states(_ changes: [TransactionTable.Change]) -> [[TransactionState]] {
         changes.map { change in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `M21: a revision is told once, and an older one never`() {
+    @Test func `M21: a revision is reported once, and an older one never`() {
         var table = TransactionTable(deviceId: "alice-1")
         #expect(states(table.updated([.sample("t", .deferred, revision: 2)])) == [[.deferred]])
         #expect(table.updated([.sample("t", .deferred, revision: 2)]).isEmpty)
@@ -106,7 +106,7 @@ import Testing
         #expect(states(table.updated([.sample("t")])) == [[.purchased]])
     }
 
-    @Test func `M50: a new run is told of everything unfinished again`() {
+    @Test func `M50: a new run gets everything unfinished again`() {
         var table = TransactionTable(deviceId: "alice-1")
         _ = table.updated([.sample("t")])
         table.endRun()
@@ -127,7 +127,7 @@ import Testing
         #expect(table.synchronized().isEmpty)
     }
 
-    @Test func `a download's state is told when it changes, also when only a new stream shows it`() {
+    @Test func `a download's state is reported when it changes, also when only a new stream shows it`() {
         var table = TransactionTable(deviceId: "alice-1")
         let waiting = Download(
             id: "d", transactionId: "t", state: .waiting, contentIdentifier: "c", contentVersion: "1.0",
@@ -140,7 +140,7 @@ import Testing
         #expect(table.updated([.sample("t", downloads: [waiting])]) == [.downloads([waiting])])
     }
 
-    @Test func `M21, M22: any legal history, cut anywhere, is told completely but for what a break has hidden`() {
+    @Test func `M21, M22: any legal history, cut anywhere, is reported completely but for what a break has hidden`() {
         var random = SplitMix64.seeded()
         for _ in 0..<300 {
             var table = TransactionTable(deviceId: "alice-1")

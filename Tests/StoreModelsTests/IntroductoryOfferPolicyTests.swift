@@ -1,7 +1,7 @@
 import StoreModels
 import Testing
 
-/// The truth table of `mission.md` §1.12 over what PaymentQueue keeps of a group.
+/// The truth table of introductory offers, over the history PaymentQueue stores of a group (M119–M129).
 @Suite struct IntroductoryOfferPolicyTests {
     private let now = Timestamp(milliseconds: 1_000_000)
     private func history(
@@ -18,7 +18,7 @@ import Testing
         #expect(IntroductoryOfferPolicy.decide(history: history(), now: now).rule == .newSubscriber)
     }
 
-    @Test func `M121, M125: whoever used an offer in the group is ineligible, lapsed or not`() {
+    @Test func `M121, M125: a customer who used an offer in the group is ineligible, lapsed or not`() {
         for activeUntil in [nil, 0, 2_000_000] as [Int64?] {
             let decision = IntroductoryOfferPolicy.decide(
                 history: history(used: "3", activeUntil: activeUntil), now: now)
@@ -59,7 +59,7 @@ import Testing
         #expect(decision.transactionIdentifier == "7")
     }
 
-    @Test func `M126: a renewal nobody has seen to yet makes nobody a former subscriber`() {
+    @Test func `M126: a renewal not yet made makes no customer a former subscriber`() {
         var late = history(activeUntil: 1)
         late.state = .subscribed
         late.isRenewalDue = true

@@ -34,7 +34,7 @@ import Testing
         #expect((value.history?.standing(at: now) ?? .new) == value.standing)
     }
 
-    @Test(arguments: cases) func `a promotional offer is for whoever is or was a subscriber`(_ value: Case) {
+    @Test(arguments: cases) func `a promotional offer is for present and former subscribers`(_ value: Case) {
         let decision = PromotionalOfferPolicy.decide(history: value.history, now: now)
         #expect(decision.isEligible == (value.standing != .new))
         #expect((decision.rule == .neverSubscribed) == (value.standing == .new))

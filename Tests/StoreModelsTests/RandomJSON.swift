@@ -2,8 +2,8 @@ import Foundation
 import StoreModels
 import StorebusTesting
 
-/// Documents and values at random, with the texts and numbers that codecs get wrong. Numbers stay far from 2⁵³: beyond it
-/// Foundation takes `6303384507553471.15` for an integer, and ours does not.
+/// Documents and values at random, with the texts and numbers that codecs get wrong. Numbers stay far from 2⁵³: beyond
+/// it Foundation takes `6303384507553471.15` for an integer, and ours does not.
 enum RandomJSON {
     static let texts = [
         "", "a", "plain text", "quote \" and \\ and /", "tab\tnewline\nreturn\r", "\u{8}\u{C}\u{1}\u{1F}\u{7F}", "é",

@@ -1,7 +1,7 @@
 import StoreModels
 import Testing
 
-/// Goal: a receipt says of each group what PaymentQueue would say (O5), in any order and whoever names the group.
+/// Goal: a receipt says of each group what PaymentQueue would say (O5), in any order and with any source of the group.
 @Suite struct ReceiptHistoryTests {
     private let now = Timestamp(milliseconds: 1_000)
 
@@ -61,7 +61,7 @@ import Testing
         #expect(state(receipt([ended], renewals: [renewal(retry: false, grace: nil)])) == .expired)
     }
 
-    @Test func `M129: of several offers the first one bought decides, whatever the order of the items`() {
+    @Test func `M129: of several offers the first one bought decides, in any order of the items`() {
         let first = item(9, "a", group: "g", trial: true, expires: 100)
         let second = item(10, "b", group: "g", introductory: true, expires: 200)
         for items in [[first, second], [second, first]] {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `O3: a purchase whose group nobody knows is told apart when it would make anybody ineligible`() {
+    @Test func `O3: a purchase of an unknown group is reported when it would make the customer ineligible`() {
         let used = item(1, "gone", trial: true, expires: 100)
         let running = item(2, "gone", expires: 1_001)
         let past = item(3, "gone", expires: 100)
@@ -113,7 +113,7 @@ import Testing
 }
 
 extension ReceiptHistory {
-    /// What it says of every group there is, whatever product is asked about.
+    /// What it says of every group, for any product.
     /// - Parameter catalogue: product → group, of today.
     fileprivate func groups(ofProducts catalogue: [String: String]) -> [String: SubscriptionGroupHistory] {
         let named = items.compactMap(\.subscriptionGroupIdentifier)

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `documents that do not fit the type are refused by both, whatever is wrong with them`() throws {
+    @Test func `documents that do not fit the type are refused by both, with any fault`() throws {
         var random = SplitMix64.seeded("misfits")
         var refused = 0
         for _ in 0..<2_000 {

@@ -10,10 +10,10 @@ import Testing
         let text = String(decoding: try StoreJSON.encode(purchasing), as: UTF8.self)
         #expect(
             text
-                == #"{"deliveries":0,"downloads":[],"error":null,"id":"t_1","originDeviceId":"alice-1","original":null,"#
-                + #""originalTransactionIdentifier":null,"payment":{"productIdentifier":"p","quantity":1,"#
-                + #""requestIdentifier":"k","simulatesAskToBuyInSandbox":false},"revision":1,"transactionDate":null,"#
-                + #""transactionIdentifier":null,"transactionState":"purchasing"}"#)
+                == #"{"deliveries":0,"downloads":[],"error":null,"id":"t_1","originDeviceId":"alice-1","#
+                + #""original":null,"originalTransactionIdentifier":null,"payment":{"productIdentifier":"p","#
+                + #""quantity":1,"requestIdentifier":"k","simulatesAskToBuyInSandbox":false},"revision":1,"#
+                + #""transactionDate":null,"transactionIdentifier":null,"transactionState":"purchasing"}"#)
         #expect(try StoreJSON.decode(PaymentTransaction.self, from: Array(text.utf8)) == purchasing)
     }
 

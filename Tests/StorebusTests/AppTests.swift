@@ -9,7 +9,7 @@ import Testing
 @Suite struct AppTests {
     private let path = "/admin/v1/apps/com.example.app"
 
-    /// What the store was told to keep.
+    /// The settings sent to the store.
     private func told(_ store: FakeStore) throws -> AppSettings {
         try StoreJSON.decode(AppSettings.self, from: try #require(store.requests(.put, path).last?.body))
     }
@@ -62,7 +62,7 @@ import Testing
         #expect(store.requests.isEmpty)
     }
 
-    @Test func `an app nobody knows is not made by a spelling mistake`() async {
+    @Test func `an unknown app is not made by a spelling mistake`() async {
         let store = FakeStore()
         let (status, said) = await store.run("app", "set", "--price", "free", "--bundle-id", "com.example.ap")
         #expect(status != .success)

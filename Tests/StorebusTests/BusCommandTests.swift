@@ -60,7 +60,7 @@ import Testing
     @Test func `pub publishes, and sub prints so many messages`() async throws {
         try await BusOnline.run { bus in
             async let watching = bus.storebus(["sub", "lunch.*", "--count", "2", "--timeout", "30s", "-o", "jsonl"])
-            // Every word goes out again until somebody has listened: who subscribes says so to the broker alone.
+            // Every word goes out again until a subscriber has got it: only the broker knows who subscribes.
             try await eventually("the subscription is there") {
                 let page = try await bus.other.request("$SYS.REQ.SUBSZ", body: Array(#"{"subs":true}"#.utf8))
                 return String(decoding: page.body, as: UTF8.self).contains("lunch.*")

@@ -11,7 +11,7 @@ import StoreModels
 struct BusOnline: Sendable {
     /// `storebus://127.0.0.1:40123`
     let url: String
-    /// Somebody else on the bus.
+    /// Another client on the bus.
     let other: SBPClient
 
     static func run(

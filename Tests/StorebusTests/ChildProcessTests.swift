@@ -28,7 +28,7 @@ import Testing
         #expect(FileAccess.text(log) == "one two\nbad")
     }
 
-    @Test func `a child that is killed is told as a signal`() async throws {
+    @Test func `a child that is killed is reported as a signal`() async throws {
         let directory = try TemporaryDirectory()
         #expect(try await run(["-c", "kill -9 $$"], log: directory.file("log")) == .signalled(9))
     }

@@ -83,7 +83,7 @@ import Testing
         #expect(said.narration.contains("nothing was imported"))
     }
 
-    @Test func `nobody at the address is said with the address and the ways out`() async throws {
+    @Test func `an address without a store is reported with the address and the remedies`() async throws {
         let directory = try TemporaryDirectory()
         let (status, said) = await run("status", "--url", "http://127.0.0.1:9", "--data", directory.path)
         #expect(status == .unreachable)

@@ -49,7 +49,7 @@ import Testing
     func `products, accounts, transactions and storefronts are those of the store`(
         arguments: [String], offered: String
     ) async {
-        // Which word is wanted, where the cursor stands in it, and the line so far.
+        // Which word is wanted, where the cursor is in it, and the line so far.
         let words = ["4", "0", "storebus", "buy", "--url", "http://store", ""]
         let (status, said) = await Recorder.run(
             arguments + words, variables: ["STOREBUS_ADMIN_KEY": "admin"], transport: FakeStore())

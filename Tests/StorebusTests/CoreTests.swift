@@ -51,7 +51,7 @@ import Testing
         ("STOREBUS_ADMINKEY", true), ("STOREBUS_ULR", true), ("STOREBUS_URL", false), ("STOREBUS_SCRATCH", false),
         ("STOREBUS_LOG_FORMAT", false), ("HOME", false),
     ])
-    func `a variable that looks misspelt is told of`(name: String, isTold: Bool) {
+    func `a variable that looks misspelt is reported`(name: String, isTold: Bool) {
         #expect(EffectiveSettings.misspeltVariables([name: "1"]).isEmpty == !isTold)
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(settings.bundleId == .init("a.b", "STOREBUS_BUNDLE_ID"))
     }
 
-    @Test func `nobody is asked without a terminal`() async {
+    @Test func `no question is asked without a terminal`() async {
         let store = FakeStore()
         let (status, said) = await store.run("reset", answer: "y")
         #expect(status == .usage)
@@ -114,7 +114,7 @@ import Testing
         #expect(!said.narration.contains("admin\n"))
     }
 
-    @Test func `progress is shown on a terminal only, and stands below everything else`() async throws {
+    @Test func `progress is shown on a terminal only, below everything else`() async throws {
         let recorder = Recorder()
         let console = recorder.console
         console.showProgress("| waiting")

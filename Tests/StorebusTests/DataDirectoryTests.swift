@@ -92,7 +92,7 @@ import Testing
         #expect(error?.status == .usage)
     }
 
-    @Test func `a data directory has one store at a time, and the second is told who holds it`() throws {
+    @Test func `a data directory has one store at a time, and the second learns which process holds it`() throws {
         let directory = try TemporaryDirectory()
         let store = DataDirectory(directory.path)
         try store.prepare()

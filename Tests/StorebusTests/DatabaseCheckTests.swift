@@ -61,7 +61,7 @@ import Testing
         #expect(await served == [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
     }
 
-    @Test func `nobody there is said with the reason and the remedy, the password never`() async throws {
+    @Test func `an absent server is reported with the reason and the remedy, the password never`() async throws {
         let (port, descriptor) = try Self.listen([])
         close(descriptor)
         let found = try await database("postgres://u:secret@127.0.0.1:\(port)/store")

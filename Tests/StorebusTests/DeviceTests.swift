@@ -31,7 +31,7 @@ import Testing
         #expect(session["appVersion"] == "3.0" && session["promotedPurchases"] == "delegate")
     }
 
-    @Test func `without the admin key nobody is asked before a session`() async throws {
+    @Test func `without the admin key the store is not asked before a session`() async throws {
         let store = FakeStore()
         let (status, _) = await Recorder.run(
             ["restore", "--as", "alice"], variables: ["STOREBUS_URL": "http://store"], transport: store)
@@ -110,7 +110,7 @@ import Testing
         #expect(store.requests(.put, "/admin/v1/devices/alice-1").isEmpty)
     }
 
-    @Test func `installing on a device nobody knows makes it first`() async throws {
+    @Test func `installing on an unknown device creates it first`() async throws {
         let store = FakeStore()
         let device = JSONText.value(Promoted.device())
         store.answer("PUT /admin/v1/devices/new", device)

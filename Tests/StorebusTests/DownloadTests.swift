@@ -137,7 +137,7 @@ import Testing
         #expect(said.narration.contains("[downloadStateInvalid]"))
     }
 
-    @Test func `a transaction without content is told apart from one that is not there`() async {
+    @Test func `a transaction without content is distinguished from one that is not there`() async {
         let store = FakeStore()
         let (_, none) = await store.run("download", "start", "2000000000000002", "--as", "alice")
         #expect(none.narration.contains("2000000000000002 has no download: pro.monthly is no hosted product"))

@@ -159,7 +159,8 @@ import Testing
             expired(.cancelled, off) == "auto-renew was off, since 2027-01-02 10:00:00Z, when the period ended")
         #expect(
             expired(.billingError, decline)
-                == "the charge of 9.99 USD was declined on 2027-01-28 10:00:04Z, and so was every try after it, for 60 days"
+                == "the charge of 9.99 USD was declined on 2027-01-28 10:00:04Z, and so was "
+                + "every try after it, for 60 days"
         )
         #expect(expired(.productNotAvailable, off).hasPrefix("the product was not for sale any more"))
         #expect(why({ $0.state = .inBillingRetryPeriod }, [decline]).because.contains("there is no access"))
@@ -205,7 +206,7 @@ import Testing
         #expect(said.result.contains("renewal       auto-renew is on"))
     }
 
-    @Test func `the next step of a product's explanation is for whoever was asked about`() async {
+    @Test func `the next step of a product's explanation is for the account that was asked about`() async {
         let store = FakeStore()
         store.answer(
             "GET /admin/v1/apps/com.example.app/products/pro.monthly/explain",

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `on a bus of somebody else's no broker is started, and its credentials are the caller's`() throws {
+    @Test func `on an external bus no broker is started, and its credentials are the caller's`() throws {
         let bus = try ExternalBus("nats://token@a,b", origin: "BUS_URL")
         let joined = serviceList(bus, ["BUS_CREDENTIALS_FILE": "/secrets/nats"])
         #expect(!joined.instances.contains { $0.service == ServiceList.broker })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storebus
 
-/// `why` of a purchase that failed: what the app was told, and which setting made it so.
+/// `why` of a purchase that failed: the app's error, and the setting that caused it.
 @Suite struct FailureTests {
     private func why(_ error: TransactionError?, _ store: FakeStore = FakeStore()) async -> String {
         var transaction = FakeStore.failed

@@ -86,7 +86,7 @@ final class FakeStore: StoreTransport {
     }
 }
 
-/// Nobody answers.
+/// No answer.
 struct SilentStore: StoreTransport {
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         throw CLIError(.serverUnreachable, "no Storebus here", retryable: true)

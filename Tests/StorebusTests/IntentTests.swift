@@ -50,7 +50,7 @@ import Testing
         #expect(said.narration == "next: \(next)\n")
     }
 
-    @Test func `M106: a link is taken as it stands, and says which app is meant`() async throws {
+    @Test func `M106: a link is taken unchanged, and says which app is meant`() async throws {
         let store = FakeStore()
         let link =
             "itms-services://?action=purchaseIntent&bundleId=com.example.other&productIdentifier=com.example.pro%2Ex"
@@ -101,7 +101,7 @@ import Testing
 
     // MARK: Looking at them
 
-    @Test func `the list says where each stands, and what to look at`() async {
+    @Test func `the list says the state of each, and what to look at`() async {
         let store = FakeStore()
         store.answer(
             "GET /admin/v1/intents",
@@ -245,7 +245,7 @@ import Testing
         #expect(wrong == .usage)
     }
 
-    @Test func `M85: cancelling says what the user was told, and warns of silence`() async throws {
+    @Test func `M85: cancelling shows the user's message, and warns of silence`() async throws {
         let store = FakeStore()
         let told = Promoted.told(Promoted.intent(.cancelled, feedback: "You have it."))
         store.answer("POST \(Self.decision)", JSONText.value(IntentDecisionResponse(intent: told)))

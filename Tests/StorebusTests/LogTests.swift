@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct LogTests {
     private func line(_ time: String, _ level: String, _ message: String) -> String {
-        #"{"time":"2026-11-21T10:00:\#(time)Z","level":"\#(level)","service":"catalog","message":"\#(message)","port":"7"}"#
+        #"{"time":"2026-11-21T10:00:\#(time)Z","level":"\#(level)","service":"catalog","#
+            + #""message":"\#(message)","port":"7"}"#
     }
 
     private func append(_ text: String, to path: String) throws {

@@ -59,7 +59,7 @@ import Testing
         #expect(try #require(order.firstIndex(of: "POST /v1/sessions")) < payment - 1)
     }
 
-    @Test func `an account nobody had set is as new again`() async throws {
+    @Test func `an account without settings is as new again`() async throws {
         let store = FakeStore()
         store.answer("GET \(Self.path)", status: 404, StubTransport.problem(404, .notFound))
         _ = await store.run("buy", "pro.monthly", "--as", "alice", "--outcome", "decline")

@@ -132,7 +132,8 @@ import Testing
                 == "10:00:04  alice  t_1  purchasing  pro.monthly\n")
         #expect(
             printer.text(event("updatedTransactions", purchased), at: now)
-                == "10:00:04  alice  2000000000000001  purchasing → purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z\n"
+                == "10:00:04  alice  2000000000000001  purchasing → purchased  pro.monthly  "
+                + "trial, expires 2026-11-28 10:00:04Z\n"
         )
         #expect(printer.text(event("removedTransactions", purchased), at: now).contains("finished"))
         #expect(printer.note("alive") == nil)

@@ -78,7 +78,7 @@ import Testing
         #expect(symlink("socket:[4711]", root.file("812/fd/5")) == 0)
         #expect(symlink("socket:[9999]", root.file("813/fd/5")) == 0)
         #expect(PortOwner.find(port: 7430, root: root.path) == PortOwner(pid: 812, program: "node"))
-        // Nobody's that this user can see, and a port that is only connected from.
+        // A port whose owner this user cannot see, and a port that is only connected from.
         #expect(PortOwner.find(port: 7431, root: root.path) == nil)
         #expect(PortOwner.find(port: 7432, root: root.path) == nil)
     }

@@ -83,7 +83,8 @@ import Testing
         ).said
         #expect(
             said.narration
-                == "next: storebus download fetch 2000000000000001 --as alice --bundle-id com.example.a --url http://store\n"
+                == "next: storebus download fetch 2000000000000001 --as alice --bundle-id com.example.a "
+                + "--url http://store\n"
         )
         let document = await store.run(
             "finish", "0001", "--as", "alice", "--bundle-id", "com.example.a", "-o", "json"

@@ -101,7 +101,7 @@ enum Promoted {
         }
     }
 
-    /// As the app is told of it: without whose it is.
+    /// As the app gets it: without its customer.
     static func told(_ intent: PurchaseIntent) -> PurchaseIntent {
         var told = intent
         told.bundleId = nil

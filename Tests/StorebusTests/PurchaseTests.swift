@@ -82,7 +82,7 @@ import Testing
         #expect(error?.traceId == "4bf92f35")
     }
 
-    @Test func `after a 202 the purchase is under way, whatever becomes of the next question`() async throws {
+    @Test func `after a 202 the purchase is under way, also when the next question fails`() async throws {
         let store = FakeStore()
         let asked = Mutex(0)
         let accepted = purchasing

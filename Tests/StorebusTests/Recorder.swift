@@ -14,7 +14,7 @@ final class Recorder: Sendable {
             narration: { text in self.texts.withLock { $0.narration += text } })
     }
 
-    /// Nobody presses Ctrl-C.
+    /// Ctrl-C is never pressed.
     static let neverStopped: @Sendable (@escaping @Sendable () -> Void) -> AnyObject = { _ in Recorder() }
 
     /// Runs a command line away from this machine's own store, environment and terminal.

@@ -57,7 +57,7 @@ import Testing
         #expect(await FakeStore().run("time", "status").said.result.contains("renewals") == false)
     }
 
-    /// An account that nobody has set.
+    /// An account without settings.
     private static let unset: JSONValue = [
         "account": "bob", "storefront": "USA", "canMakePayments": true, "sheet": "auto",
         "subscriptionRenewalRate": "realTime", "overrides": .object([:]),

@@ -62,7 +62,7 @@ import Testing
         ("postgres://one:5433,two/store", "one:5433,two/store"), ("postgres:///store?user=u", "u@localhost/store"),
         ("postgres://u:secret@[::1]:5434/store", "u@::1:5434/store"),
     ])
-    func `a database is told by its place, without what is secret`(url: String, place: String) throws {
+    func `a database is named by its address, without secrets`(url: String, place: String) throws {
         let address = try DatabaseAddress(url, origin: "DATABASE_URL")
         #expect(address.location == place)
         #expect(!address.location.contains("secret"))

@@ -64,7 +64,7 @@ import Testing
         #expect(said.result == "no store runs on \(directory.path)\n")
     }
 
-    @Test func `whoever holds a directory is known, and nobody once it lets go`() throws {
+    @Test func `the process that holds a directory is known, and none once it lets go`() throws {
         let place = try TemporaryDirectory()
         let directory = DataDirectory(place.path)
         #expect(DirectoryLock.holder(directory) == nil)
@@ -217,7 +217,7 @@ import Testing
         #expect(await said("logs", "catalog").contains("docker compose logs catalog"))
     }
 
-    @Test func `of a store on another machine doctor sends nobody to logs that are not here`() async throws {
+    @Test func `of a store on another machine doctor refers to no logs that are not here`() async throws {
         let project = try TemporaryDirectory()
         let (_, said) = await Recorder.run(
             ["doctor"], variables: ["STOREBUS_ADMIN_KEY": "admin", "STOREBUS_URL": "http://there"],

@@ -33,7 +33,7 @@ import Testing
         #expect(arguments.contains("--token-file /data/bus.token"))
     }
 
-    @Test func `services are told the bus and where its token is, never the token`() throws {
+    @Test func `services get the bus and the place of its token, never the token`() throws {
         let ports = ["broker": try ready("broker", port: 41000, monitorPort: 41001)]
         let launch = serviceList().launch("catalog", ports: ports)
         #expect(launch.executable == "/bin/storebus/catalog")
@@ -65,7 +65,7 @@ import Testing
         #expect(serviceList.launch("gateway#2", ports: again).arguments.joined(separator: " ").contains("--port 41005"))
     }
 
-    @Test func `what stores is told the database, and nobody by an argument`() throws {
+    @Test func `services that store get the database, and none by an argument`() throws {
         let url = "postgres://storebus:secret@db/store"
         let serviceList = serviceList(
             ["DATABASE_URL": url, "DATABASE_PASSWORD_FILE": "/secret", "PGPASSFILE": "/pass"],

@@ -258,7 +258,7 @@ import Testing
         #expect(list.result == "alice-1\n")
     }
 
-    @Test func `resuming a device shows what its observer is told, and ends`() async {
+    @Test func `resuming a device shows what its observer gets, and ends`() async {
         let store = FakeStore()
         let page = JSONText.line([
             "seq": 1, "transactions": .array([JSONText.value(FakeStore.purchased)]),
@@ -385,7 +385,7 @@ import Testing
         #expect(asked.map(\.path).first?.hasSuffix("?storefronts=USA%2CFRA") == true)
     }
 
-    @Test func `health ends with 75 when somebody is away`() async {
+    @Test func `health ends with 75 when a service is away`() async {
         #expect(await FakeStore().run("bus", "health").status == .temporary)
         #expect(await FakeStore().run("bus", "health", "catalog").status == .success)
     }

@@ -20,7 +20,8 @@ final class StubTransport: StoreTransport {
 
     /// - Parameters:
     ///   - answers: each answers one request, in their order.
-    ///   - streams: the pieces of each stream that is opened, in turn; after the last, opening is refused as superseded.
+    ///   - streams: the pieces of each stream that is opened, in turn; after the last, opening is refused as
+    ///     superseded.
     init(_ answers: [Answer] = [], streams: [[String]] = []) {
         state = Mutex(State(answers: answers, streams: streams))
     }
@@ -43,7 +44,7 @@ final class StubTransport: StoreTransport {
         return response
     }
 
-    /// What is asked of device and app before a session opens is in no script: nobody knows them.
+    /// What is asked of device and app before a session opens is in no script: both are unknown.
     private static func isBeforeSession(_ request: StoreRequest) -> Bool {
         guard request.method == .get else { return false }
         let parts = request.path.split(separator: "/")
@@ -71,7 +72,7 @@ final class StubTransport: StoreTransport {
         StoreAPI(transport: self, url: "http://store", adminKey: adminKey)
     }
 
-    /// The answer to one request of this method and path, whatever its query.
+    /// The answer to one request of this method and path, with any query.
     static func on(
         _ method: StoreRequest.Method, _ path: String, _ status: Int, _ body: JSONValue
     ) -> Answer {

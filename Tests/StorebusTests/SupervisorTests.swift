@@ -119,7 +119,7 @@ import Testing
                 == [.finished(.failed(.gaveUp("catalog", .exited(73))))])
     }
 
-    @Test func `one that has been ready before is restarted whatever its exit code`() {
+    @Test func `one that has been ready before is restarted with any exit code`() {
         var driver = Driver.running()
         let actions = driver.send(.exited("catalog", pid: 2, .exited(78)))
         #expect(actions == [.report(.died("catalog", pid: 2, .exited(78), restartIn: .milliseconds(100)))])
@@ -198,7 +198,7 @@ import Testing
         #expect(running.untilTick == .milliseconds(200))
     }
 
-    /// Whatever happens in whatever order: nothing is started twice, and after a stop the end comes once every process
+    /// After any events in any order: nothing is started twice, and after a stop the end comes once every process
     /// that was started has gone.
     @Test func `random lives always end, and no process is left or started twice`() throws {
         var random = SplitMix64.seeded()

@@ -136,7 +136,7 @@ import Testing
         return .object(members)
     }
 
-    @Test func `a move that takes longer is followed to its end, and a terminal is told how far it is`() async {
+    @Test func `a move that takes longer is followed to its end, and a terminal shows how far it is`() async {
         let store = FakeStore()
         store.answer("POST \(Self.clock)/advance", status: 202, unfinished(90_000))
         store.answer("GET /progress/a_1") { [self, store] _ in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storebus
 
-/// Commands that go on until somebody ends them.
+/// Commands that run until they are interrupted.
 @Suite struct WatchTests {
     /// Runs a command until what it says satisfies `isEnough`, then ends it.
     private func follow(

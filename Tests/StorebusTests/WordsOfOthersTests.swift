@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storebus
 
-/// What people type who come from other programs, and what they are told.
+/// What people type who come from other programs, and the answers.
 @Suite struct WordsOfOthersTests {
     @Test(arguments: [
         ("start", "up"), ("stop", "down"), ("purchase", "buy"), ("subscription", "sub"), ("clock", "time"),
@@ -26,7 +26,7 @@ import Testing
         #expect(!said.narration.contains("did you mean"))
     }
 
-    @Test func `minutes are told from months`() async {
+    @Test func `minutes and months are distinguished`() async {
         #expect(
             await FakeStore().run("time", "advance", "3m").said.narration
                 .contains("note: 3m is 3 minutes; months are 3mo: storebus time advance 3mo"))

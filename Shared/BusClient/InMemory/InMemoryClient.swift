@@ -30,12 +30,17 @@ package final class InMemoryClient: BusClient {
         broadcast.set(.connected)
     }
 
+    /// The bus's own loop; nil for a bus without one.
     package var loop: UVLoop? { bus.loop }
+    /// The capabilities that need no broker.
     package var capabilities: Set<BusCapability> {
         [.keyAffinity, .privateInboxes, .trustedStatus, .anyHeaderValue]
     }
+    /// As ``BusClient/state``.
     package var state: BusConnectionState { broadcast.state }
+    /// As ``BusClient/endReason``.
     package var endReason: BusError? { broadcast.endReason }
+    /// As ``BusClient/states``; each access makes a stream of its own.
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
     var isConnected: Bool { broadcast.state == .connected }

@@ -19,16 +19,22 @@ package final class SBPClient: BusClient {
     /// Numbers for requests, subscriptions (from 2) and flushes; one sequence serves them all.
     private let numbers = Atomic<UInt64>(UInt64(SBPCore.inboxSid))
 
+    /// Creates a client; ``start()`` connects it.
     package init(configuration: Configuration, loop: UVLoop, logger: Logger) {
         eventLoop = loop
         self.logger = logger
         core = SBPCore(configuration, loop: loop, broadcast: broadcast, logger: logger)
     }
 
+    /// The loop the client was created with.
     package var loop: UVLoop? { eventLoop }
+    /// Every capability there is.
     package var capabilities: Set<BusCapability> { Set(BusCapability.allCases) }
+    /// As ``BusClient/state``.
     package var state: BusConnectionState { broadcast.state }
+    /// As ``BusClient/endReason``.
     package var endReason: BusError? { broadcast.endReason }
+    /// As ``BusClient/states``; each access makes a stream of its own.
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
     /// Begins to connect. Returns immediately; a second call changes nothing.

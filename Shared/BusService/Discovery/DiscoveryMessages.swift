@@ -6,6 +6,7 @@ package struct ServiceIdentity: Sendable, Equatable {
     package var name: String
     /// Random for each process start.
     package var id: String
+    /// Semantic version of the program, `0.1.0`.
     package var version: String
 
     package init(name: String, id: String, version: String) {
@@ -18,13 +19,20 @@ package struct ServiceIdentity: Sendable, Equatable {
 /// The answer to `$SRV.PING`:
 /// `{"id":"…","metadata":{},"name":"catalog","type":"io.nats.micro.v1.ping_response","version":"0.1.0"}`
 package struct PingResponse: Sendable, Equatable, Codable {
+    /// The type that NATS ADR-32 prescribes.
     package static let type = "io.nats.micro.v1.ping_response"
+    /// Always ``type`` when this program writes it.
     package var type = PingResponse.type
+    /// As ``ServiceIdentity/name``.
     package var name: String
+    /// As ``ServiceIdentity/id``.
     package var id: String
+    /// As ``ServiceIdentity/version``.
     package var version: String
+    /// The store's and database's identities, where the service has a database.
     package var metadata: [String: String] = [:]
 
+    /// Creates the answer of one instance.
     package init(_ identity: ServiceIdentity, metadata: [String: String] = [:]) {
         name = identity.name
         id = identity.id
@@ -37,9 +45,13 @@ package struct PingResponse: Sendable, Equatable, Codable {
 package struct InfoResponse: Sendable, Equatable, Codable {
     /// `{"metadata":{},"name":"products.get","queue_group":"q","subject":"sb.catalog.v1.products.get"}`
     package struct EndpointInfo: Sendable, Equatable, Codable {
+        /// The endpoint's name, `products.get`.
         package var name: String
+        /// The literal subject that requests go to.
         package var subject: String
+        /// Always `q` for services of Storebus.
         package var queueGroup: String
+        /// Empty for services of Storebus.
         package var metadata: [String: String] = [:]
 
         private enum CodingKeys: String, CodingKey {
@@ -48,13 +60,21 @@ package struct InfoResponse: Sendable, Equatable, Codable {
         }
     }
 
+    /// The type that NATS ADR-32 prescribes.
     package static let type = "io.nats.micro.v1.info_response"
+    /// Always ``type`` when this program writes it.
     package var type = InfoResponse.type
+    /// As ``ServiceIdentity/name``.
     package var name: String
+    /// As ``ServiceIdentity/id``.
     package var id: String
+    /// As ``ServiceIdentity/version``.
     package var version: String
+    /// As ``PingResponse/metadata``.
     package var metadata: [String: String] = [:]
+    /// One sentence about the service, for people.
     package var description: String
+    /// In the order in which the service registered them.
     package var endpoints: [EndpointInfo]
 
     init(_ identity: ServiceIdentity, metadata: [String: String], description: String, endpoints: [EndpointInfo]) {
@@ -72,14 +92,21 @@ package struct StatsResponse: Sendable, Equatable, Codable {
     /// `{"average_processing_time":41000,"last_error":"","name":"products.get","num_errors":0,"num_requests":3,`
     /// `"processing_time":123000,"queue_group":"q","subject":"sb.catalog.v1.products.get"}`
     package struct EndpointStats: Sendable, Equatable, Codable {
+        /// The endpoint's name, `products.get`.
         package var name: String
+        /// The literal subject that requests go to.
         package var subject: String
+        /// Always `q` for services of Storebus.
         package var queueGroup: String
+        /// Requests since the instance started, answered with an error or not.
         package var requests: Int
+        /// Requests answered with an error.
         package var errors: Int
         /// The last error's status and code, `404 notFound`; empty without one.
         package var lastError: String
+        /// Nanoseconds in handlers since the instance started, all requests together.
         package var processingTime: Int64
+        /// Nanoseconds; `processingTime` divided by `requests`.
         package var averageProcessingTime: Int64
 
         private enum CodingKeys: String, CodingKey {
@@ -93,13 +120,21 @@ package struct StatsResponse: Sendable, Equatable, Codable {
         }
     }
 
+    /// The type that NATS ADR-32 prescribes.
     package static let type = "io.nats.micro.v1.stats_response"
+    /// Always ``type`` when this program writes it.
     package var type = StatsResponse.type
+    /// As ``ServiceIdentity/name``.
     package var name: String
+    /// As ``ServiceIdentity/id``.
     package var id: String
+    /// As ``ServiceIdentity/version``.
     package var version: String
+    /// As ``PingResponse/metadata``.
     package var metadata: [String: String] = [:]
+    /// Wall time at which the instance began to serve.
     package var started: Timestamp
+    /// In the order in which the service registered them.
     package var endpoints: [EndpointStats]
 
     init(_ identity: ServiceIdentity, metadata: [String: String], started: Timestamp, endpoints: [EndpointStats]) {
@@ -116,12 +151,19 @@ package struct StatsResponse: Sendable, Equatable, Codable {
 /// `{"checks":{"database":{"status":"pass"}},"id":"…","name":"catalog","status":"pass",`
 /// `"type":"dev.storebus.micro.v1.health_response","version":"0.1.0"}`
 package struct HealthResponse: Sendable, Equatable, Codable {
+    /// Storebus's own type; NATS ADR-32 has no health verb.
     package static let type = "dev.storebus.micro.v1.health_response"
+    /// Always ``type`` when this program writes it.
     package var type = HealthResponse.type
+    /// As ``ServiceIdentity/name``.
     package var name: String
+    /// As ``ServiceIdentity/id``.
     package var id: String
+    /// As ``ServiceIdentity/version``.
     package var version: String
+    /// The worst status of `checks`; `pass` without any check.
     package var status: HealthStatus
+    /// The result of each check, by its name.
     package var checks: [String: HealthCheck]
 
     init(_ identity: ServiceIdentity, status: HealthStatus, checks: [String: HealthCheck]) {

@@ -10,6 +10,7 @@ package struct ServiceDiscovery: Sendable {
     private static let answersMax = 1024
     private let bus: any BusClient
 
+    /// Creates a discovery on a started client.
     package init(_ bus: any BusClient) { self.bus = bus }
 
     /// Lists the instances that answer.

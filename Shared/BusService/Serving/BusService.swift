@@ -16,6 +16,7 @@ import StoreModels
 /// Handlers run as tasks on the bus's loop. Requests join queue group `q`; `$SRV` verbs are answered by every instance.
 /// The client is not closed here: its creator may still need it for parts that end later.
 package final class BusService: ServiceLifecycle.Service {
+    /// As discovery and logs show this instance.
     package let identity: ServiceIdentity
     /// One sentence, for `$SRV.INFO`.
     let description: String

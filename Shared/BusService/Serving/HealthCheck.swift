@@ -22,6 +22,7 @@ package enum HealthStatus: String, Sendable, Codable, Comparable {
 
 /// The result of one check: `{"status":"warn","message":"12 charges wait for the processor"}`.
 package struct HealthCheck: Sendable, Equatable, Codable {
+    /// Counts for the whole service: its status is its worst check's.
     package var status: HealthStatus
     /// A sentence for people; nil when there is nothing to say.
     package var message: String?
@@ -31,6 +32,7 @@ package struct HealthCheck: Sendable, Equatable, Codable {
         self.message = message
     }
 
+    /// A healthy result without a message.
     package static let pass = HealthCheck(.pass)
     package static func warn(_ message: String) -> HealthCheck { HealthCheck(.warn, message) }
     package static func fail(_ message: String) -> HealthCheck { HealthCheck(.fail, message) }

@@ -7,22 +7,23 @@ package enum StoreConflict: Error, Hashable, Sendable, CustomStringConvertible {
     /// Databases of two stores are on the bus already.
     case twoStores(service: String, first: String, second: String)
 
+    /// One line with both identities and the remedy.
     package var description: String {
         switch self {
         case .otherStore(let service, let own, let onBus, let peer):
             """
-            the database of this \(service) belongs to store \(own), but the store on the bus is \(onBus), says \(peer); \
-            correct BUS_URL, or --data or DATABASE_URL; a backup is restored for all services together
+            the database of this \(service) belongs to store \(own), but the store on the bus is \(onBus), says \
+            \(peer); correct BUS_URL, or --data or DATABASE_URL; a backup is restored for all services together
             """
         case .otherDatabase(let service, let own, let onBus):
             """
-            another \(service) is on the bus with database \(onBus), and this one has database \(own); stop one of them, \
-            or give both the same DATABASE_URL
+            another \(service) is on the bus with database \(onBus), and this one has database \(own); stop one of \
+            them, or give both the same DATABASE_URL
             """
         case .twoStores(let service, let first, let second):
             """
-            databases of two stores are on the bus, \(first) and \(second), and the database of this \(service) is new; \
-            stop the services of one of them
+            databases of two stores are on the bus, \(first) and \(second), and the database of this \(service) is \
+            new; stop the services of one of them
             """
         }
     }

@@ -10,6 +10,7 @@ package struct StoreIdentity: Sendable, Equatable {
     /// Shared by the databases of all services of one store; nil until it is known.
     package var store: String?
 
+    /// Creates the identity of a database, whose store may be unknown yet.
     package init(database: String, store: String? = nil) {
         self.database = database
         self.store = store

@@ -33,6 +33,7 @@ package final class PrometheusRegistry: MetricsFactory {
     /// The functions called before each page. They set gauges that are read and not pushed.
     private let refreshers = Locked<[@Sendable () -> Void]>([])
 
+    /// Creates an empty registry; a process has one.
     package init() {}
 
     /// Has `refresh` called before each page, to set gauges.

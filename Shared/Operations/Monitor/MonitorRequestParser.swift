@@ -67,6 +67,7 @@ package struct MonitorRequest: Sendable, Equatable {
     /// HEAD: the same answer without its body.
     package var isHead: Bool
 
+    /// Creates a request, as tests do.
     package init(path: String, query: [String: String] = [:], isHead: Bool = false) {
         self.path = path
         self.query = query

@@ -4,9 +4,12 @@ import StoreModels
 package struct MonitorResponse: Sendable, Equatable {
     /// HTTP status.
     package var status: Int
+    /// The value of the `Content-Type` header.
     package var contentType: String
+    /// The whole body; a HEAD request gets its length only.
     package var body: [UInt8]
 
+    /// Creates an answer; without a content type the body is JSON.
     package init(status: Int = 200, contentType: String = "application/json", body: [UInt8]) {
         self.status = status
         self.contentType = contentType

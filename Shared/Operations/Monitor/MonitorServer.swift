@@ -24,6 +24,7 @@ package actor MonitorServer: ServiceLifecycle.Service {
     private var listener: TCPListener?
     private var connections: [ObjectIdentifier: MonitorConnection] = [:]
 
+    /// Creates a server on a loop; ``start(host:port:)`` opens the port.
     package init(loop: UVLoop) { self.loop = loop }
 
     /// Adds a page, or replaces it. It may be called at any time.

@@ -17,11 +17,17 @@ import StoreModels
 package final class ReadyFile: Sendable {
     /// The file's contents.
     package struct Contents: Codable, Sendable, Equatable {
+        /// The service's name, `gateway`.
         package var service: String
+        /// The process to signal.
         package var pid: Int32
+        /// The address it listens on.
         package var host: String
+        /// The real port; 0 for a process that listens nowhere.
         package var port: Int
+        /// The real port of ``MonitorServer``; 0 without one.
         package var monitorPort: Int
+        /// As ``ProcessEnvironment/instance``.
         package var instance: String
     }
 

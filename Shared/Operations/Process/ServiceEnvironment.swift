@@ -11,8 +11,11 @@ package struct ProcessEnvironment: Sendable {
     package let instance: String
     /// The process's loop, on a thread of its own. Closed after everything has stopped.
     package let loop: UVLoop
+    /// Labelled with the process's name.
     package let logger: Logger
+    /// The settings from flags, environment and file, in this order.
     package let configuration: Settings
+    /// The process's only registry, which `/metrics` shows.
     package let metrics: PrometheusRegistry
     /// The monitoring port; pages may be added at any time.
     package let monitor: MonitorServer
@@ -28,6 +31,7 @@ package struct ProcessEnvironment: Sendable {
 
 /// The process's environment and what a service on the bus needs besides.
 package struct ServiceEnvironment: Sendable {
+    /// The part that the broker has, too.
     package let process: ProcessEnvironment
     /// The connection to the bus, already started; it reconnects by itself.
     package let bus: any BusClient
@@ -37,14 +41,24 @@ package struct ServiceEnvironment: Sendable {
     /// The caller for requests to other services, without retries.
     package let caller: ServiceCaller
 
+    /// As ``ProcessEnvironment/instance``.
     package var instance: String { process.instance }
+    /// As ``ProcessEnvironment/loop``.
     package var loop: UVLoop { process.loop }
+    /// As ``ProcessEnvironment/logger``.
     package var logger: Logger { process.logger }
+    /// As ``ProcessEnvironment/configuration``.
     package var configuration: Settings { process.configuration }
+    /// As ``ProcessEnvironment/metrics``.
     package var metrics: PrometheusRegistry { process.metrics }
+    /// As ``ProcessEnvironment/monitor``.
     package var monitor: MonitorServer { process.monitor }
+    /// As ``ProcessEnvironment/ready``.
     package var ready: ReadyFile { process.ready }
+    /// As ``ProcessEnvironment/dataDirectory``.
     package var dataDirectory: String { process.dataDirectory }
+    /// As ``ProcessEnvironment/host``.
     package var host: String { process.host }
+    /// As ``ProcessEnvironment/port``.
     package var port: Int? { process.port }
 }

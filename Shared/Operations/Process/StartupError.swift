@@ -9,15 +9,18 @@ import EventLoop
 /// throw StartupError(.locked, "data/catalog.sqlite is held by pid 812 (catalog); stop it first")
 /// ```
 package struct StartupError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The exit status the process ends with.
     package var exit: ProcessExit
     /// One line, without the process's name.
     package var message: String
 
+    /// Creates an error whose message is printed as the process's last line.
     package init(_ exit: ProcessExit, _ message: String) {
         self.exit = exit
         self.message = message
     }
 
+    /// The message alone; the exit code is not part of it.
     package var description: String { message }
 }
 

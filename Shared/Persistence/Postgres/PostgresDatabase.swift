@@ -20,6 +20,7 @@ package final class PostgresDatabase: SQLDatabase {
 
     private let pool: PostgresPool
     private let state: PostgresState
+    /// The failures that an acknowledged commit survives.
     package let synchronous: DatabaseSynchronous
 
     private init(_ pool: PostgresPool, _ state: PostgresState, _ synchronous: DatabaseSynchronous) {
@@ -121,11 +122,13 @@ package final class PostgresDatabase: SQLDatabase {
     /// Why the server is away; nil while there is a connection. The pool retries by itself.
     package var fault: PersistenceError? { state.fault }
 
+    /// Counts of this process, not of the server.
     package var statistics: DatabaseStatistics { state.statistics }
 
     /// Reads and writes that wait for a connection.
     package var waitingCount: Int { state.waitingCount }
 
+    /// Always PostgreSQL's words.
     package var dialect: SQLDialect { .postgres }
 
     /// Keeps the database open until graceful shutdown, then closes it. It does not end when the server is away.

@@ -67,8 +67,8 @@ final class LockFile: Sendable {
             PersistenceError(
                 .held,
                 """
-                \(path) is held by \(holder), in another container or on another machine that uses this volume; run one \
-                of them, or give every replica the same DATABASE_URL
+                \(path) is held by \(holder), in another container or on another machine that uses this volume; run \
+                one of them, or give every replica the same DATABASE_URL
                 """)
         case .held(let holder):
             PersistenceError(.held, "\(path) is held by \(holder); stop it first: replicas need DATABASE_URL")

@@ -17,7 +17,9 @@ package final class SQLiteDatabase: SQLDatabase {
     static let groupMax = 256
     private static let readerCount = 2
 
+    /// The database file; its lock and log lie next to it.
     package let path: String
+    /// The failures that an acknowledged commit survives.
     package let synchronous: DatabaseSynchronous
     private let writes = JobInbox<any DatabaseJob<SQLTransaction>>(countMax: waitingMax)
     private let reads = JobInbox<any DatabaseJob<SQLReader>>(countMax: waitingMax)
@@ -155,8 +157,10 @@ package final class SQLiteDatabase: SQLDatabase {
     /// Writes that the writer's thread has not begun.
     package var waitingWrites: Int { writes.count }
 
+    /// Always SQLite's words.
     package var dialect: SQLDialect { .sqlite }
 
+    /// Counts since this process opened the file.
     package var statistics: DatabaseStatistics { state.statistics }
 
     /// The reason why no write is taken any more; nil in health. After a commit whose flush failed it is unknown what

@@ -4,6 +4,7 @@ import StoreModels
 
 /// A page of events, as `events.list` of a service returns it.
 package struct EventPage<Event: Encodable & Sendable>: Sendable {
+    /// Oldest first, at most the request's limit.
     package var events: [Event]
     /// The cursor of the next page. It advances as long as there are more events, whether they matched or not.
     package var after: String
@@ -11,10 +12,12 @@ package struct EventPage<Event: Encodable & Sendable>: Sendable {
 
 /// Events found by one scan of an ``EventTable``.
 package struct EventScan<Event: Encodable & Sendable>: Sendable {
+    /// The events that matched, oldest first, each with its row's place.
     package var events: [(event: Event, position: EventPosition)]
     /// The last row scanned; nil when there are no rows behind the scan's start.
     package var end: EventPosition?
 
+    /// Creates the result of a scan; without arguments nothing was scanned.
     package init(events: [(event: Event, position: EventPosition)] = [], end: EventPosition? = nil) {
         self.events = events
         self.end = end

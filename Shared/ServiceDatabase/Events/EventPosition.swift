@@ -8,6 +8,7 @@ package struct EventPosition: Hashable, Comparable, Sendable {
     /// The row's number.
     package var row: Int64
 
+    /// Creates a place; `transaction` is for PostgreSQL only.
     package init(transaction: Int64 = 0, row: Int64) {
         self.transaction = transaction
         self.row = row

@@ -24,6 +24,7 @@ package struct RetrySchedule: Sendable {
     private var shared: [ContinuousClock.Instant] = []
     private var lastCleared: ContinuousClock.Instant?
 
+    /// Creates a schedule in which everything is due.
     package init() {}
 
     /// How long the next attempt waits.

@@ -10,8 +10,11 @@ import X509
 /// The root and the intermediate keep their keys: a later leaf comes from the same root, and what was signed before
 /// still verifies.
 package struct CertificateAuthority: Sendable {
+    /// Self-signed; what clients have to trust.
     package let root: Certificate
+    /// Signed by the root; signs leaves only.
     package let intermediate: Certificate
+    /// Signs receipts; its marker extension says so.
     package let leaf: Certificate
     let rootKey: P256.Signing.PrivateKey
     let intermediateKey: P256.Signing.PrivateKey

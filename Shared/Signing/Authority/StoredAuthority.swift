@@ -6,11 +6,17 @@ import X509
 ///
 /// Its reader can sign as the store: keep it with the store's other secrets and out of logs.
 package struct StoredAuthority: Sendable {
+    /// DER of the self-signed root.
     package var rootCertificate: [UInt8]
+    /// DER; signed by the root.
     package var intermediateCertificate: [UInt8]
+    /// DER; signed by the intermediate.
     package var leafCertificate: [UInt8]
+    /// A secret: 32 bytes, the private scalar on P-256.
     package var rootKey: [UInt8]
+    /// A secret: 32 bytes, the private scalar on P-256.
     package var intermediateKey: [UInt8]
+    /// A secret: 32 bytes, the private scalar on P-256.
     package var leafKey: [UInt8]
 
     package init(

@@ -6,16 +6,21 @@ import StoreModels
 /// Written as a SET of attributes, each a SEQUENCE of type, version and value (Apple, "Validating receipts on the
 /// device"); ``ReceiptField`` has the numbers. Instants are whole seconds, as Apple's are: finer ones are cut.
 package struct ReceiptDocument: Hashable, Sendable {
+    /// Which endpoint accepts the receipt; Apple's `ProductionSandbox` or `Production`.
     package var environment: ReceiptEnvironment
+    /// The app that may use the receipt.
     package var bundleId: String
     /// The version of the app that the receipt was made for.
     package var applicationVersion: String
     /// Apple's opaque value, which has a meaning for the store only. Storebus's is the receipt's customer.
     package var customerIdentifier: String
+    /// When the receipt was made, in whole seconds.
     package var creationDate: Timestamp
+    /// The version of the customer's first purchase; this store writes `1.0`.
     package var originalApplicationVersion: String
     /// For volume purchases only; this store makes none.
     package var expirationDate: Timestamp?
+    /// Oldest first, refunded ones included.
     package var purchases: [ReceiptPurchase]
 
     package init(

@@ -3,25 +3,38 @@ import StoreModels
 /// One purchase in a receipt's binary form. It is less than a ``ReceiptItem``, because Apple's binary form has no place
 /// for the reason of a refund or an account token. The subscription group and upgrades have Storebus's own numbers.
 package struct ReceiptPurchase: Hashable, Sendable {
+    /// 1…10.
     package var quantity: Int
+    /// As bought; the catalogue need not have it any more.
     package var productIdentifier: String
+    /// Decimal digits, unique in the store.
     package var transactionIdentifier: String
+    /// Business time of this purchase or renewal, in whole seconds.
     package var purchaseDate: Timestamp
+    /// The first purchase's identifier; equal to `transactionIdentifier` for that purchase.
     package var originalTransactionIdentifier: String
+    /// Business time of the first purchase, in whole seconds.
     package var originalPurchaseDate: Timestamp
+    /// Written as one of Apple's observed numbers.
     package var type: ProductType
     /// For subscriptions only, as the line item and `isInIntroOfferPeriod`.
     package var expiresDate: Timestamp?
+    /// One per subscription period; nil for other products.
     package var webOrderLineItemIdentifier: Int64?
+    /// The time of its refund or revocation; nil for neither.
     package var cancellationDate: Timestamp?
+    /// False for other products than subscriptions.
     package var isTrialPeriod: Bool
+    /// Nil for other products than subscriptions.
     package var isInIntroOfferPeriod: Bool?
+    /// Of promotional offers only; nil otherwise.
     package var promotionalOfferIdentifier: String?
     /// The group the purchase was made in. Receipts from before Storebus wrote it have none.
     package var subscriptionGroupIdentifier: String?
     /// True where another product has taken its place, else nil.
     package var isUpgraded: Bool?
 
+    /// Cuts instants to seconds and drops what the form cannot hold.
     package init(_ item: ReceiptItem) {
         quantity = item.quantity
         productIdentifier = item.productIdentifier

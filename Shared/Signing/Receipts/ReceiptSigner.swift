@@ -6,6 +6,7 @@ import X509
 package struct ReceiptSigner: Sendable {
     private let authority: CertificateAuthority
 
+    /// Creates a signer that signs with the authority's leaf.
     package init(_ authority: CertificateAuthority) {
         self.authority = authority
     }

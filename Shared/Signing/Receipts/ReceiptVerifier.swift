@@ -14,6 +14,7 @@ package struct ReceiptVerifier: Sendable {
 
     private let root: Certificate
 
+    /// Creates a verifier of one store's receipts.
     package init(root: Certificate) {
         self.root = root
     }

@@ -8,6 +8,7 @@ import StoreModels
 ///  "overrides":{"storefront":"FRA"}}
 /// ```
 package struct TesterAnswer: Hashable, Sendable, Codable {
+    /// The shopper's name, 1…128 characters.
     package var account: String
     /// The settings in force: set by the operator, else the app's default, else StoreKit's.
     package var effective: TesterSettings
@@ -16,12 +17,14 @@ package struct TesterAnswer: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey { case account, overrides }
 
+    /// Takes both kinds of settings from PaymentQueue's answer.
     package init(_ tester: Tester) {
         account = tester.account
         effective = tester.effective
         overrides = tester.settings
     }
 
+    /// Reads the settings' members from the account's own object.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         account = try container.decode(String.self, forKey: .account)
@@ -39,7 +42,9 @@ package struct TesterAnswer: Hashable, Sendable, Codable {
 
 /// A page of accounts: `{"testers":[…],"after":"bob"}`. Clients read an entry as ``TesterAnswer``.
 package struct TestersResponse<Entry: Sendable>: Sendable {
+    /// By name, at most the request's `limit`.
     package var testers: [Entry]
+    /// The next page's `after`; nil on the last page.
     package var after: String?
 
     package init(testers: [Entry], after: String? = nil) {
@@ -55,7 +60,9 @@ extension TestersResponse: Decodable where Entry: Decodable {}
 ///
 /// `error` is allowed with `decline` only; without it the payment fails with `unknown`.
 package struct PromptAnswer: Hashable, Sendable, Codable {
+    /// One of the prompt's ``Prompt/answers``.
     package var answer: Prompt.Answer
+    /// The error the payment fails with; nil is `unknown`.
     package var error: NamedError?
 
     package init(answer: Prompt.Answer, error: NamedError? = nil) {
@@ -74,6 +81,7 @@ package struct OptionalError: Hashable, Sendable, Codable {
 
 /// An `SKError` by name or number, `"paymentInvalid"` or `3`.
 package struct NamedError: Hashable, Sendable, Codable {
+    /// The error; clients may name it in either form.
     package let code: SKErrorCode
     private let isNumber: Bool
 
@@ -85,6 +93,8 @@ package struct NamedError: Hashable, Sendable, Codable {
         isNumber = number != nil
     }
 
+    /// Reads a name or a number.
+    /// - Throws: `DecodingError` for a name or number that is no `SKError`.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let number = try? container.decode(Int.self)
@@ -109,6 +119,7 @@ package struct NamedError: Hashable, Sendable, Codable {
 
 /// The response of `POST /admin/v1/apps/{bundleId}/reset`: `{"removedTransactions":12,"cancelledIntents":1}`.
 package struct ResetResponse: Hashable, Sendable, Codable {
+    /// Deleted transactions, finished ones included.
     package var removedTransactions: Int
     /// Number of open purchases that began in the store and were cancelled; absent from a store of
     /// an earlier version.

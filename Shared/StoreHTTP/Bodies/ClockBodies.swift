@@ -6,9 +6,11 @@ import StoreModels
 /// {"rate":"oneRenewalEveryThirtySeconds","now":"2026-12-21T10:00:00.000Z","frozen":false}
 /// ```
 package struct ClockSetting: Hashable, Sendable, Codable {
+    /// Nil keeps the present rate.
     package var rate: ClockRate?
     /// May lie before the clock's now: what was billed is never billed again.
     package var now: Timestamp?
+    /// True stops the clock, false lets it run; nil keeps the state.
     package var frozen: Bool?
 
     package init(rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
@@ -26,6 +28,7 @@ package struct ClockSetting: Hashable, Sendable, Codable {
 package struct ClockMove: Hashable, Sendable, Codable {
     /// As `BusinessDuration` reads it.
     package var by: String?
+    /// The instant to move to, not before the clock's now.
     package var to: Timestamp?
     /// Number of events to advance through.
     package var next: Int?
@@ -45,12 +48,14 @@ package struct ClockMove: Hashable, Sendable, Codable {
 ///  "progress":"/admin/v1/apps/com.example.app/clock/advances/a_01j…"}
 /// ```
 package struct ClockAdvanceAnswer: Hashable, Sendable, Codable {
+    /// The progress at the moment of the response.
     package var advance: ClockAdvance
     /// Absent once the advance is finished.
     package var progress: String?
 
     private enum CodingKeys: String, CodingKey { case progress }
 
+    /// Adds the progress path unless the advance is finished.
     package init(_ advance: ClockAdvance) {
         self.advance = advance
         guard !advance.isFinished else { return }
@@ -58,6 +63,7 @@ package struct ClockAdvanceAnswer: Hashable, Sendable, Codable {
             [.bundleId: advance.bundleId, .id: advance.advanceIdentifier])
     }
 
+    /// Reads the advance's members and the path from one object.
     package init(from decoder: any Decoder) throws {
         advance = try ClockAdvance(from: decoder)
         progress = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .progress)

@@ -2,7 +2,9 @@ import StoreModels
 
 /// The body of `PUT /admin/v1/devices/{deviceId}`: `{"platform":"iOS","osVersion":"17.4"}`.
 package struct DeviceSetting: Hashable, Sendable, Codable {
+    /// The operator's word; a later session of the device replaces it.
     package var platform: DeviceLaunch.Platform
+    /// Integers with dots, `17.4`; at most 64 characters.
     package var osVersion: String
 
     package init(platform: DeviceLaunch.Platform, osVersion: String) {
@@ -14,6 +16,7 @@ package struct DeviceSetting: Hashable, Sendable, Codable {
 /// The body of `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`, which installs a version of an app without launching
 /// it: `{"version":"2.0","promotedPurchases":"delegate"}`.
 package struct InstallationSetting: Hashable, Sendable, Codable {
+    /// Integers with dots, `2.0`; at most 64 characters.
     package var version: String
     /// Nil keeps the current value.
     package var promotedPurchases: DeviceLaunch.PromotedPurchases?

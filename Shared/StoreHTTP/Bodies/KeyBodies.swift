@@ -2,6 +2,7 @@ import StoreModels
 
 /// The body of `POST /admin/v1/apps/{bundleId}/keys`: `{"kind":"api"}`.
 package struct KeyRequest: Hashable, Sendable, Codable {
+    /// What the new key is for; it cannot be changed later.
     package var kind: KeyKind
 
     package init(kind: KeyKind) { self.kind = kind }
@@ -19,6 +20,7 @@ package enum KeyKind: String, CaseIterable, Hashable, Sendable, Codable {
 
 /// The response of `GET /v1/receipt`: `{"receiptData":"MIIT…"}`, Base64.
 package struct ReceiptResponse: Hashable, Sendable, Codable {
+    /// Base64 of the signed receipt, without line breaks.
     package var receiptData: String
 
     package init(receiptData: String) { self.receiptData = receiptData }

@@ -7,13 +7,19 @@ import StoreModels
 /// ```
 /// The idempotency key becomes the payment's `requestIdentifier`.
 package struct PaymentRequest: Hashable, Sendable, Codable {
+    /// 1…255 characters; an unknown product makes a failed transaction, not an error.
     package var productIdentifier: String
     /// Defaults to 1, as in `SKPayment`.
     package var quantity: NonNull<Quantity>?
+    /// The app's own account name, at most 255 characters; returned unchanged.
     package var applicationUsername: String?
+    /// The app's token for its user, usually a UUID; at most 255 characters.
     package var appAccountToken: String?
+    /// Whether the purchase waits for an approval; nil is false.
     package var simulatesAskToBuyInSandbox: Bool?
+    /// The app's signed promotional offer; nil requests no offer.
     package var paymentDiscount: DiscountParts?
+    /// The intent whose saved payment this is; nil for an ordinary purchase.
     package var intentIdentifier: String?
 
     package init(
@@ -33,15 +39,21 @@ package struct PaymentRequest: Hashable, Sendable, Codable {
 
 /// The `paymentDiscount` of a payment as an app sends it.
 ///
-/// Every member may be missing: then the payment fails with `missingOfferParams`, as StoreKit's does, and the request is
-/// not rejected.
+/// Every member may be missing: then the payment fails with `missingOfferParams`, as StoreKit's does, and the request
+/// is not rejected.
 package struct DiscountParts: Hashable, Sendable, Codable {
+    /// The promotional offer's identifier.
     package var identifier: String?
+    /// The key that signed the offer, as the app's server names it.
     package var keyIdentifier: String?
+    /// A UUID in lower case.
     package var nonce: String?
+    /// Base64 of the DER signature, at most 256 characters.
     package var signature: String?
+    /// Milliseconds since 1970, as they were signed.
     package var timestamp: Int64?
 
+    /// Creates the parts as an app sent them.
     package init(
         identifier: String? = nil, keyIdentifier: String? = nil, nonce: String? = nil,
         signature: String? = nil, timestamp: Int64? = nil
@@ -53,6 +65,7 @@ package struct DiscountParts: Hashable, Sendable, Codable {
         self.timestamp = timestamp
     }
 
+    /// Creates the complete parts of a discount.
     package init(_ discount: PaymentDiscount) {
         identifier = discount.identifier
         keyIdentifier = discount.keyIdentifier
@@ -68,10 +81,13 @@ package struct DiscountParts: Hashable, Sendable, Codable {
 /// {"account":"alice","productIdentifier":"com.example.pro","offer":{"type":"winBack","identifier":"back.free.month"}}
 /// ```
 package struct OutsidePurchase: Hashable, Sendable, Codable {
+    /// 1…128 characters; an unknown account is created.
     package var account: String
+    /// 1…255 characters; an unknown product makes a failed transaction, not an error.
     package var productIdentifier: String
     /// Defaults to 1.
     package var quantity: Quantity?
+    /// The offer redeemed with the purchase; nil: none.
     package var offer: RedeemedOffer?
 
     package init(account: String, productIdentifier: String, quantity: Quantity? = nil, offer: RedeemedOffer? = nil) {
@@ -84,6 +100,7 @@ package struct OutsidePurchase: Hashable, Sendable, Codable {
 
 /// The body of `POST /v1/transactions/{id}/continue`: `{"shouldContinue":false}`.
 package struct ContinueAnswer: Hashable, Sendable, Codable {
+    /// False fails the purchase; nothing is charged.
     package var shouldContinue: Bool
 
     package init(shouldContinue: Bool) { self.shouldContinue = shouldContinue }
@@ -99,6 +116,7 @@ package struct NewRestore: Hashable, Sendable, Codable {
 
 /// The response of `POST /v1/restore`: `{"restoreIdentifier":"r_01j…"}`.
 package struct RestoreAccepted: Hashable, Sendable, Codable {
+    /// Used in `/v1/restores/{restoreIdentifier}` and in the events of its end.
     package var restoreIdentifier: String
 
     package init(restoreIdentifier: String) { self.restoreIdentifier = restoreIdentifier }

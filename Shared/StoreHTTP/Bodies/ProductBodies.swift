@@ -2,6 +2,7 @@ import StoreModels
 
 /// The body of `POST /v1/products/query`: `{"productIdentifiers":["a","b"]}`.
 package struct ProductsQuery: Hashable, Sendable, Codable {
+    /// At most 500; duplicates count once.
     package var productIdentifiers: [String]
 
     package init(productIdentifiers: [String]) { self.productIdentifiers = productIdentifiers }
@@ -14,7 +15,9 @@ package struct ProductsQuery: Hashable, Sendable, Codable {
 /// ```
 /// The gateway forwards each product's JSON, clients read it as `Product`.
 package struct ProductsResponse<Item: Sendable>: Sendable {
+    /// Requested products on sale in the customer's storefront.
     package var products: [Item]
+    /// Requested identifiers that are not on sale there.
     package var invalidProductIdentifiers: [String]
     /// Services the response had to do without.
     package var degraded: [String]?
@@ -33,6 +36,7 @@ extension ProductsResponse: Hashable where Item: Hashable {}
 
 /// A page of the operator's list of products: `{"products":[…],"after":"com.example.b"}`.
 package struct ProductsPageResponse: Hashable, Sendable, Codable {
+    /// Products on sale in the requested storefront, in the catalogue's order.
     package var products: [Product]
     /// Absent on the last page.
     package var after: String?
@@ -71,11 +75,17 @@ package struct ReceiptQuestion: Hashable, Sendable, Codable {
 package struct ProductPrices: Hashable, Sendable, Codable {
     /// The price in one storefront.
     package struct Price: Hashable, Sendable, Codable {
+        /// Alpha-3 country code.
         package var storefront: String
+        /// Whether a customer of the storefront can buy the product now.
         package var available: Bool
+        /// In the storefront's currency; nil where the product cannot be bought.
         package var price: Money?
+        /// As `Product.priceLocale`; nil where the product cannot be bought.
         package var priceLocale: String?
+        /// Nil when the subscription has none, and for other products.
         package var introductoryPrice: ProductDiscount?
+        /// Nil for products other than auto-renewable subscriptions.
         package var subscriptionPeriod: SubscriptionPeriod?
         /// `ProductExplanation.Reason`; absent where the product can be bought.
         package var reasons: [String]?
@@ -95,7 +105,9 @@ package struct ProductPrices: Hashable, Sendable, Codable {
         }
     }
 
+    /// The product of the request's path.
     package var productIdentifier: String
+    /// In the order of the requested storefronts; all of them when none was requested.
     package var prices: [Price]
 
     package init(productIdentifier: String, prices: [Price]) {

@@ -2,6 +2,7 @@ import StoreModels
 
 /// The body of `PUT /v1/promotions/order`: `{"productIdentifiers":["com.example.b","com.example.a"]}`; empty clears.
 package struct NewOrder: Hashable, Sendable, Codable {
+    /// At most 500, first on the page; an empty list clears the order.
     package var productIdentifiers: [String]
 
     package init(productIdentifiers: [String]) { self.productIdentifiers = productIdentifiers }
@@ -9,10 +10,12 @@ package struct NewOrder: Hashable, Sendable, Codable {
 
 /// The response of `GET` and `PUT /v1/promotions/order`: `{"productIdentifiers":[…],"products":[…]}`.
 ///
-/// It has exactly the identifiers that were set (M101), and the whole products, without those the catalogue no longer has.
-/// The gateway forwards each product's JSON, clients read it as `Product`.
+/// It has exactly the identifiers that were set (M101), and the whole products, without those the catalogue no longer
+/// has. The gateway forwards each product's JSON, clients read it as `Product`.
 package struct OrderResponse<Item: Sendable>: Sendable {
+    /// Exactly as they were set.
     package var productIdentifiers: [String]
+    /// In the same order, without products the catalogue no longer has.
     package var products: [Item]
 
     package init(productIdentifiers: [String], products: [Item]) {
@@ -27,6 +30,7 @@ extension OrderResponse: Decodable where Item: Decodable {}
 /// The body of `PUT /v1/promotions/visibility/{productIdentifier}`: `{"visibility":"hide"}`; `default` removes the
 /// override (M93).
 package struct NewVisibility: Hashable, Sendable, Codable {
+    /// `default` removes the device's override.
     package var visibility: StorePromotionVisibility
 
     package init(visibility: StorePromotionVisibility) { self.visibility = visibility }
@@ -35,7 +39,9 @@ package struct NewVisibility: Hashable, Sendable, Codable {
 /// The response of `GET` and `PUT /v1/promotions/visibility/{productIdentifier}`, the device's override for one product
 /// (M87): `{"productIdentifier":"com.example.pro","visibility":"hide","products":[…]}`.
 package struct VisibilityResponse<Item: Sendable>: Sendable {
+    /// The product of the request's path.
     package var productIdentifier: String?
+    /// The device's override; `default` when it has none.
     package var visibility: StorePromotionVisibility
     /// The whole product.
     package var products: [Item]?
@@ -52,6 +58,7 @@ extension VisibilityResponse: Decodable where Item: Decodable {}
 
 /// The body of an image's review, which may contain a reason or be empty: `{"reason":"The text cannot be read."}`.
 package struct ReviewReason: Hashable, Sendable, Codable {
+    /// 1…500 characters; nil: no reason given.
     package var reason: String?
 
     package init(reason: String? = nil) { self.reason = reason }
@@ -61,6 +68,7 @@ package struct ReviewReason: Hashable, Sendable, Codable {
 ///
 /// The gateway forwards each product's JSON, clients read an entry as `Promotion`.
 package struct StorePageResponse<Entry: Sendable>: Sendable {
+    /// In the device's order, hidden products left out.
     package var promotions: [Entry]
     /// Services the response had to do without.
     package var degraded: [String]
@@ -79,6 +87,7 @@ package struct StorePurchase: Hashable, Sendable, Codable {
     /// The view of the store in which the user taps Buy.
     package enum Source: String, CaseIterable, Hashable, Sendable, Codable { case storePage, search, featured }
 
+    /// 1…255 characters; only promoted products can be bought here.
     package var productIdentifier: String
     /// Defaults to `storePage`.
     package var source: Source?
@@ -91,6 +100,7 @@ package struct StorePurchase: Hashable, Sendable, Codable {
 
 /// The body of `POST /v1/open-url`: `{"url":"itms-services://?action=purchaseIntent&bundleId=…&productIdentifier=…"}`.
 package struct URLToOpen: Hashable, Sendable, Codable {
+    /// At most 2048 bytes; any fault in it is `urlInvalid`.
     package var url: String
 
     package init(url: String) { self.url = url }
@@ -98,6 +108,7 @@ package struct URLToOpen: Hashable, Sendable, Codable {
 
 /// The body of `POST /v1/intents/{id}/decision`: `{"decision":"cancel","feedback":"You own it already."}`.
 package struct DecisionRequest: Hashable, Sendable, Codable {
+    /// The first decision is final; repeating it is no error.
     package var decision: DecideIntentRequest.Decision
     /// Only with `cancel`: the app's message to the user (M85).
     package var feedback: String?
@@ -110,6 +121,7 @@ package struct DecisionRequest: Hashable, Sendable, Codable {
 
 /// The response of `POST /v1/intents/{id}/decision`: `{"intent":{…},"transaction":{…}}`.
 package struct IntentDecisionResponse: Hashable, Sendable, Codable {
+    /// In the state after the decision.
     package var intent: PurchaseIntent
     /// Of `continue` only; absent while PaymentQueue does not have it.
     package var transaction: PaymentTransaction?

@@ -6,6 +6,7 @@ import StoreModels
 package struct Quantity: Hashable, Sendable, Codable {
     private static let range = 1...10
 
+    /// 1…10 once the gateway has read it; anything before that.
     package let number: Int
 
     /// Creates a quantity to be sent; the gateway refuses one outside the bounds.
@@ -50,10 +51,12 @@ package struct Quantity: Hashable, Sendable, Codable {
 
 /// Reads a member that may be missing, but not null.
 package struct NonNull<Value: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+    /// The value, never null on the wire.
     package let value: Value
 
     package init(_ value: Value) { self.value = value }
 
+    /// Reads the value itself, without an object around it.
     package init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
 
     package func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }

@@ -10,16 +10,23 @@ package struct SessionRequest: Hashable, Sendable, Codable {
     /// The app that opens a session: the customer's, or the App Store app on the device.
     package enum Client: String, CaseIterable, Hashable, Sendable, Codable { case app, store }
 
+    /// Nil is `app`.
     package var client: Client?
+    /// The app that is launched, or whose store page is shown.
     package var bundleId: String
+    /// The client's name for its device, 1…255 characters.
     package var deviceId: String
+    /// The shopper's name, 1…128 characters; an unknown account is created.
     package var account: String
+    /// What the device is; decides which promotions it supports.
     package var platform: DeviceLaunch.Platform
+    /// At most 64 characters; a version is integers with dots.
     package var osVersion: String
     /// Absent for `client: "store"`, which launches no app.
     package var appVersion: String?
     /// Alpha-3; used only when this request creates the account.
     package var storefront: String?
+    /// How the app handles promoted purchases; nil is `none`.
     package var promotedPurchases: DeviceLaunch.PromotedPurchases?
 
     package init(
@@ -47,8 +54,11 @@ package struct SessionRequest: Hashable, Sendable, Codable {
 package struct SessionResponse: Hashable, Sendable, Codable {
     /// Never logged.
     package var token: String
+    /// When the gateway begins to refuse the token; wall time.
     package var expiresAt: Timestamp
+    /// The account's own storefront, not the requested one.
     package var storefront: Storefront
+    /// False when the tester's settings forbid payments.
     package var canMakePayments: Bool
     /// Contains `promotions` when PromotionController was not notified of the launch.
     package var degraded: [String]?

@@ -20,7 +20,9 @@ package enum StreamEventName: String, Sendable {
 
 /// The data of `updatedTransactions` and `removedTransactions`: `{"seq":7,"transactions":[…]}`.
 package struct TransactionsEvent<Transaction: Sendable>: Sendable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// Oldest first; each in its state at that `seq`.
     package var transactions: [Transaction]
 
     package init(seq: Int64, transactions: [Transaction]) {
@@ -34,7 +36,9 @@ extension TransactionsEvent: Decodable where Transaction: Decodable {}
 
 /// The data of `updatedDownloads`: `{"seq":7,"downloads":[…]}`.
 package struct DownloadsEvent<Element: Sendable>: Sendable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// Downloads of this device that have changed.
     package var downloads: [Element]
 
     package init(seq: Int64, downloads: [Element]) {
@@ -48,7 +52,9 @@ extension DownloadsEvent: Decodable where Element: Decodable {}
 
 /// The data of `restoreCompletedTransactionsFinished` and `restoreCompletedTransactionsFailedWithError`.
 package struct RestoreEndEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// As `POST /v1/restore` returned it.
     package var restoreIdentifier: String
     /// Only of a failed restore.
     package var error: TransactionError?
@@ -62,7 +68,9 @@ package struct RestoreEndEvent: Hashable, Sendable, Codable {
 
 /// The data of `didChangeStorefront`.
 package struct StorefrontEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// The account's new storefront.
     package var storefront: Storefront
 
     package init(seq: Int64, storefront: Storefront) {
@@ -73,7 +81,9 @@ package struct StorefrontEvent: Hashable, Sendable, Codable {
 
 /// The data of `didRevokeEntitlementsForProductIdentifiers`.
 package struct RevocationEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// The products the customer has lost.
     package var productIdentifiers: [String]
 
     package init(seq: Int64, productIdentifiers: [String]) {
@@ -84,13 +94,18 @@ package struct RevocationEvent: Hashable, Sendable, Codable {
 
 /// The data of `shouldShowPriceConsent`.
 package struct PriceConsentEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// The subscription's first transaction, decimal digits.
     package var originalTransactionIdentifier: String
     /// Absent, like the prices, from a store of an earlier version.
     package var productIdentifier: String?
+    /// The next renewal's price.
     package var price: Money?
+    /// The last price the subscriber has agreed to.
     package var formerPrice: Money?
 
+    /// Creates the event of a question that PaymentQueue asks.
     package init(seq: Int64, _ question: PriceConsentQuestion) {
         self.seq = seq
         originalTransactionIdentifier = question.originalTransactionIdentifier
@@ -102,7 +117,9 @@ package struct PriceConsentEvent: Hashable, Sendable, Codable {
 
 /// The data of `openApp`.
 package struct OpenAppEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// The intent that follows as `promotedPurchase` once the app handles it.
     package var intentIdentifier: String
 
     package init(seq: Int64, intentIdentifier: String) {
@@ -113,7 +130,9 @@ package struct OpenAppEvent: Hashable, Sendable, Codable {
 
 /// The data of `promotedPurchase`.
 package struct PromotedPurchaseEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
+    /// Pending, with `answerBy` set.
     package var intent: PurchaseIntent
 
     package init(seq: Int64, intent: PurchaseIntent) {
@@ -124,6 +143,7 @@ package struct PromotedPurchaseEvent: Hashable, Sendable, Codable {
 
 /// The data of `synchronized` and `superseded`: `{"seq":7}`.
 package struct PositionEvent: Hashable, Sendable, Codable {
+    /// Grows with every event of this customer; nil when left out.
     package var seq: Int64?
 
     package init(seq: Int64) { self.seq = seq }

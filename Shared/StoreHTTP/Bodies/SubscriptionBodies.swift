@@ -19,6 +19,7 @@ package struct SubscriptionChange: Hashable, Sendable, Codable {
 
 /// The body of `POST /v1/subscriptions/{originalTransactionIdentifier}/price-consent`: `{"show":true}`.
 package struct PriceConsentAnswer: Hashable, Sendable, Codable {
+    /// False postpones the question to the next launch.
     package var show: Bool
 
     package init(show: Bool) { self.show = show }
@@ -26,6 +27,7 @@ package struct PriceConsentAnswer: Hashable, Sendable, Codable {
 
 /// The body of `POST /admin/v1/transactions/{id}/extend`: `{"days":30}`.
 package struct Extension: Hashable, Sendable, Codable {
+    /// 1…90 days of business time, added to the present period.
     package var days: Int
 
     package init(days: Int) { self.days = days }
@@ -33,6 +35,7 @@ package struct Extension: Hashable, Sendable, Codable {
 
 /// The optional body of a refund or revocation, which may contain a reason: `{"reason":"appIssue"}`.
 package struct RefundReason: Hashable, Sendable, Codable {
+    /// Nil is `other`.
     package var reason: RefundRequest.Reason?
 
     package init(reason: RefundRequest.Reason? = nil) { self.reason = reason }

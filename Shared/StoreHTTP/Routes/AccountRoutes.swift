@@ -2,12 +2,16 @@ import StoreModels
 
 /// Accounts and what the operator has set for them.
 package enum AccountRoutes {
+    /// Lists the accounts that have settings or have opened an app.
     package static let list = HTTPEndpoint<Empty, TestersResponse<TesterAnswer>>(
         .get, "/admin/v1/testers", .admin, query: .page)
+    /// Reads the settings of one account; an unknown account has the defaults.
     package static let get = HTTPEndpoint<Empty, TesterAnswer>(
         .get, "/admin/v1/testers/{account}", .admin)
+    /// Replaces all settings of an account; a storefront moves its customers.
     package static let put = HTTPEndpoint<TesterSettings, TesterAnswer>(
         .put, "/admin/v1/testers/{account}", .admin)
+    /// Sets an account back to the defaults; its purchases stay.
     package static let reset = HTTPRoute(.delete, "/admin/v1/testers/{account}", .admin)
 
     static let all: [HTTPRoute] = [
@@ -17,8 +21,10 @@ package enum AccountRoutes {
 
 /// Prompts that wait for an answer.
 package enum PromptRoutes {
+    /// Lists the open prompts, oldest first.
     package static let list = HTTPEndpoint<Empty, PromptsPage>(
         .get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"])
+    /// Answers a prompt; an answered one is `notFound`.
     package static let answer = HTTPEndpoint<PromptAnswer, Prompt>(
         .post, "/admin/v1/prompts/{id}", .admin)
 
@@ -29,6 +35,7 @@ package enum PromptRoutes {
 
 /// Events of purchases and intents.
 package enum EventRoutes {
+    /// Waits for an event; at most 64 requests wait at the same time.
     package static let wait = HTTPRoute(
         .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"])
 

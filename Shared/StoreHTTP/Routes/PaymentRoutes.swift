@@ -2,6 +2,7 @@ import StoreModels
 
 /// Purchases.
 package enum PaymentRoutes {
+    /// Adds a payment; the same key is one charge.
     package static let add = HTTPEndpoint<PaymentRequest, PaymentTransaction>(
         .post, "/v1/payments", .app, idempotencyKey: .required)
     /// A purchase outside the app.

@@ -2,6 +2,7 @@ import StoreModels
 
 /// Receipts and their verification.
 package enum ReceiptRoutes {
+    /// Reads the customer's receipt as of now, signed by this store.
     package static let get = HTTPEndpoint<Empty, ReceiptResponse>(
         .get, "/v1/receipt", .app)
     /// Apple's own shape.

@@ -1,5 +1,6 @@
 /// All routes of the HTTP API.
 package enum StoreRoutes {
+    /// In no particular order; each method and path once.
     package static let all: [HTTPRoute] =
         SessionRoutes.all + ProductRoutes.all + PaymentRoutes.all + TransactionRoutes.all + RestoreRoutes.all
         + DownloadRoutes.all + SubscriptionRoutes.all + StorePageRoutes.all + PromotionRoutes.all + IntentRoutes.all

@@ -2,31 +2,44 @@ import StoreModels
 
 /// Transactions of a customer, and of all customers for the operator.
 package enum TransactionRoutes {
+    /// Lists the device's unfinished transactions, oldest first.
     package static let unfinished = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/v1/transactions", .app, query: .page)
     /// Server-sent events.
     package static let stream = HTTPRoute(.get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
+    /// Reads one transaction of the session's customer.
     package static let get = HTTPEndpoint<Empty, PaymentTransaction>(
         .get, "/v1/transactions/{id}", .app)
+    /// Takes a transaction out of the queue; repeating it changes nothing.
     package static let finish = HTTPEndpoint<Empty, PaymentTransaction>(
         .post, "/v1/transactions/{id}/finish", .app, isBodyOptional: true)
+    /// Continues or stops a purchase in another storefront; a late answer changes nothing.
     package static let answerStorefrontChange = HTTPEndpoint<ContinueAnswer, PaymentTransaction>(
         .post, "/v1/transactions/{id}/continue", .app)
+    /// Lists purchased and restored transactions, finished or not.
     package static let history = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/v1/history", .app, query: .page)
+    /// Lists transactions across customers, for the operator.
     package static let search = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/admin/v1/transactions", .admin, query: ["bundleId", "account", "state", "finished", "after", "limit"])
+    /// Approves a deferred transaction.
     package static let approve = HTTPEndpoint<Empty, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/approve", .admin, isBodyOptional: true)
+    /// Declines a deferred transaction with an error of the operator's choice.
     package static let decline = HTTPEndpoint<OptionalError, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/decline", .admin, isBodyOptional: true)
+    /// Resolves an interrupted purchase; a new transaction takes its place.
     package static let resolve = HTTPEndpoint<Empty, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/resolve", .admin, isBodyOptional: true)
+    /// Deletes a transaction for good.
     package static let delete = HTTPRoute(.delete, "/admin/v1/transactions/{id}", .admin)
+    /// Refunds the money that is left, and revokes the entitlement.
     package static let refund = HTTPEndpoint<RefundReason, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/refund", .admin, isBodyOptional: true)
+    /// Revokes the entitlement without the money.
     package static let revoke = HTTPEndpoint<RefundReason, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/revoke", .admin, isBodyOptional: true)
+    /// Makes a subscription's present period longer.
     package static let extend = HTTPEndpoint<Extension, OperateSubscriptionReply>(
         .post, "/admin/v1/transactions/{id}/extend", .admin)
 

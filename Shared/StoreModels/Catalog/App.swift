@@ -6,7 +6,9 @@
 ///  "subscriptionRenewalRate":null,"catalogVersion":3}
 /// ```
 public struct App: Hashable, Sendable, Codable {
+    /// 1–155 ASCII letters, digits, dots and hyphens, as ``IdentifierRule/bundle`` checks.
     public var bundleId: String
+    /// Encoded into the same object as the app's other members.
     public var settings: AppSettings
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
@@ -35,6 +37,7 @@ public struct App: Hashable, Sendable, Codable {
         case bundleId, catalogVersion, testerDefaults, timeRate, subscriptionOfferKeys
     }
 
+    /// Reads the settings' members from the app's own object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.bundleId = try container.decode(String.self, forKey: .bundleId)

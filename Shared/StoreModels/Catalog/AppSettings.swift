@@ -19,6 +19,7 @@ public struct AppSettings: Hashable, Sendable, Codable {
     /// How fast its subscriptions renew, unless an account has another rate. Null: as its catalogue file says.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
 
+    /// Creates settings with the defaults that a PUT gives to members left out.
     public init(
         name: String, appPrice: Money? = nil, currentVersion: String = "1.0", promotionsSupportedSince: String? = nil,
         released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false,
@@ -43,6 +44,7 @@ public struct AppSettings: Hashable, Sendable, Codable {
     /// The members a request may have; anything else is a spelling mistake.
     public static let memberNames = Set(CodingKeys.allCases.map(\.rawValue))
 
+    /// Reads a missing or null member as its default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

@@ -14,6 +14,7 @@ public struct AppVersion: Hashable, Sendable, Codable {
 /// The event that an app has another version: `sb.evt.catalog.v1.app.changed`. Published before the operator's request
 /// is answered.
 public struct AppChanged: Hashable, Sendable, Codable {
+    /// The app whose version or settings revision has grown.
     public var bundleId: String
     public init(bundleId: String) { self.bundleId = bundleId }
 }

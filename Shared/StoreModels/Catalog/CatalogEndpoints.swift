@@ -1,16 +1,21 @@
 /// Catalog's request subjects, `sb.catalog.v1.…`.
 public enum CatalogEndpoints {
+    /// Reads an app with its settings; `notFound` for an unknown one.
     public static let getApp = Endpoint<AppRequest, App>(.catalog, "app.get", isIdempotent: true)
     /// The app's version; zeros for an app that does not exist.
     public static let appVersion = Endpoint<AppRequest, AppVersion>(.catalog, "app.version", isIdempotent: true)
+    /// Creates an app or replaces its settings; repeating the request changes nothing.
     public static let putApp = Endpoint<PutAppRequest, App>(.catalog, "app.put", isIdempotent: true)
+    /// Lists the apps by bundle identifier, for the operator.
     public static let listApps = Endpoint<PageRequest, AppsPage>(.catalog, "app.list", isIdempotent: true)
 
     /// Begins an import of a catalogue in parts: begin, parts, commit. No message on the bus is larger than 512 KiB.
     /// The catalogue in force changes with the commit and not before.
     public static let beginImport = Endpoint<BeginImportRequest, BeginImportReply>(
         .catalog, "import.begin", isIdempotent: false)
+    /// Adds a part of a catalogue file; a repeated index replaces the part.
     public static let addImportPart = Endpoint<ImportPartRequest, Empty>(.catalog, "import.part", isIdempotent: true)
+    /// Puts an uploaded catalogue into force; a repeated commit returns the first report.
     public static let commitImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.commit", isIdempotent: true)
     /// Reports what `commitImport` would, and deletes the import. Nothing takes effect.
@@ -23,23 +28,30 @@ public enum CatalogEndpoints {
     /// Begins an upload of hosted content in parts, like a catalogue: begin, parts, commit.
     public static let beginContent = Endpoint<BeginContentRequest, BeginContentReply>(
         .catalog, "content.begin", isIdempotent: false)
+    /// Adds a part of a package; a repeated offset changes nothing.
     public static let addContentPart = Endpoint<ContentPartRequest, Empty>(.catalog, "content.part", isIdempotent: true)
+    /// Puts an uploaded package into force after checking its length.
     public static let commitContent = Endpoint<CommitContentRequest, CommitContentReply>(
         .catalog, "content.commit", isIdempotent: true)
+    /// Reads size and hash of a product's package, for its download.
     public static let getContent = Endpoint<ContentRequest, HostedContent>(.catalog, "content.get", isIdempotent: true)
+    /// Reads bytes of a package, at most ``ContentPartRequest/bytesMax``.
     public static let readContent = Endpoint<ReadContentRequest, ContentPart>(
         .catalog, "content.read", isIdempotent: true)
 
+    /// Reads up to 500 products by identifier, for a customer's storefront.
     public static let queryProducts = queryProducts(as: Product.self)
     /// The same request, for a caller that decodes less than whole products.
     public static func queryProducts<Item>(as item: Item.Type) -> Endpoint<ProductsRequest, ProductsReplyOf<Item>> {
         Endpoint(.catalog, "products.query", isIdempotent: true)
     }
+    /// Lists the products on sale in a storefront, by page.
     public static let listProducts = Endpoint<ProductsPageRequest, ProductsPage>(
         .catalog, "products.list", isIdempotent: true)
     /// Lists the subscriptions with their groups, for sale or not.
     public static let listSubscriptions = Endpoint<SubscriptionProductsRequest, SubscriptionProductsPage>(
         .catalog, "subscriptions.list", isIdempotent: true)
+    /// Reads the data for selling one product, for a payment.
     public static let quoteProduct = Endpoint<QuoteRequest, Quote>(.catalog, "products.quote", isIdempotent: true)
     /// Lists all offers of a subscription. The redeemable ones are included, which no customer's list of products
     /// shows.
@@ -53,11 +65,13 @@ public enum CatalogEndpoints {
     ) -> Endpoint<PromotedProductsRequest, PromotedProductsReplyOf<Item>> {
         Endpoint(.catalog, "promotions.list", isIdempotent: true)
     }
+    /// Lists the storefronts with their codes and numbers only.
     public static let listStorefronts = Endpoint<Empty, StorefrontsReply>(
         .catalog, "storefronts.list", isIdempotent: true)
     /// Lists the storefronts with their names, currencies and languages.
     public static let describeStorefronts = Endpoint<Empty, StorefrontDescriptions>(
         .catalog, "storefronts.describe", isIdempotent: true)
+    /// Explains why a product can or cannot be bought in a storefront.
     public static let explainProduct = Endpoint<ExplainProductRequest, ProductExplanation>(
         .catalog, "products.explain", isIdempotent: true)
 
@@ -65,6 +79,7 @@ public enum CatalogEndpoints {
     /// - Throws: `productNotFound`; `requestInvalid` for too many products or a repeated one.
     public static let putPromotions = Endpoint<PutPromotionsRequest, PromotionSetup>(
         .catalog, "promotions.put", isIdempotent: true)
+    /// Reads the operator's list with the reasons that keep products off the page.
     public static let getPromotions = Endpoint<AppRequest, PromotionSetup>(
         .catalog, "promotions.get", isIdempotent: true)
     /// Reads the data for starting a purchase in the store.
@@ -74,15 +89,21 @@ public enum CatalogEndpoints {
     /// Begins an upload of a promotional image in parts, as of hosted content.
     public static let beginImage = Endpoint<BeginImageRequest, BeginContentReply>(
         .catalog, "image.begin", isIdempotent: false)
+    /// Adds a part of an image; a repeated offset changes nothing.
     public static let addImagePart = Endpoint<ContentPartRequest, Empty>(.catalog, "image.part", isIdempotent: true)
     /// Activates an uploaded image; its review begins.
     /// - Throws: `requestInvalid` with status 422 when it is not a PNG or JPEG of 1024×1024.
     public static let commitImage = Endpoint<CommitContentRequest, PromotionImage>(
         .catalog, "image.commit", isIdempotent: true)
+    /// Reads an image's size, hash and state of review.
     public static let getImage = Endpoint<ProductReference, PromotionImage>(.catalog, "image.get", isIdempotent: true)
+    /// Reads bytes of an image, at most ``ContentPartRequest/bytesMax``.
     public static let readImage = Endpoint<ReadImageRequest, ContentPart>(.catalog, "image.read", isIdempotent: true)
+    /// Approves or rejects an image, for the operator.
     public static let reviewImage = Endpoint<ReviewImageRequest, PromotionImage>(
         .catalog, "image.review", isIdempotent: true)
+    /// Replaces the featured tab of all apps.
     public static let putFeatured = Endpoint<FeaturedList, FeaturedList>(.catalog, "featured.put", isIdempotent: true)
+    /// Reads the featured tab of all apps.
     public static let getFeatured = Endpoint<Empty, FeaturedList>(.catalog, "featured.get", isIdempotent: true)
 }

@@ -13,6 +13,7 @@ public struct AppRequest: Hashable, Sendable, Codable {
 /// Creates an app or replaces its settings.
 public struct PutAppRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The complete new settings; a replaced app keeps none of its former ones.
     public var settings: AppSettings
     public init(bundleId: String, settings: AppSettings) {
         self.bundleId = bundleId
@@ -22,6 +23,7 @@ public struct PutAppRequest: Hashable, Sendable, Codable {
 
 /// Asks for a page of a list: at most `limit` entries after `after`.
 public struct PageRequest: Hashable, Sendable, Codable {
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int
@@ -33,6 +35,7 @@ public struct PageRequest: Hashable, Sendable, Codable {
 
 /// A page of apps, by bundle identifier.
 public struct AppsPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`.
     public var apps: [App]
     /// The next page's `after`; absent on the last page.
     public var after: String?
@@ -58,6 +61,7 @@ public struct BeginImportRequest: Hashable, Sendable, Codable {
 
 /// The import that parts and commit name.
 public struct BeginImportReply: Hashable, Sendable, Codable {
+    /// 24 hexadecimal digits, made by Catalog.
     public var importIdentifier: String
     public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
 }
@@ -67,6 +71,7 @@ public struct ImportPartRequest: Hashable, Sendable, Codable {
     /// Bytes of the file in one part. The message with its base64 then stays well below 512 KiB.
     public static let byteCountMax = 256 * 1024
 
+    /// As ``BeginImportReply/importIdentifier``.
     public var importIdentifier: String
     /// 0, 1, 2 …; sending a part again replaces it.
     public var index: Int
@@ -81,6 +86,7 @@ public struct ImportPartRequest: Hashable, Sendable, Codable {
 
 /// Commits an import, or tries it.
 public struct CommitImportRequest: Hashable, Sendable, Codable {
+    /// As ``BeginImportReply/importIdentifier``.
     public var importIdentifier: String
     public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
 }
@@ -88,12 +94,17 @@ public struct CommitImportRequest: Hashable, Sendable, Codable {
 /// The result of an import. The error of a refused one is `catalogInvalid` with
 /// `details.problems: [{"path":"$.products[2].displayPrice","reason":"…"}]`.
 public struct ImportReport: Hashable, Sendable, Codable {
+    /// The app the catalogue belongs to, created by its first import.
     public var bundleId: String
+    /// The version the import made; the one in force when the file was only tried.
     public var catalogVersion: Int64
     /// The file's own version, `4.0`.
     public var fileVersion: String
+    /// In-app purchases of every type, subscriptions included.
     public var productCount: Int
+    /// Groups of the file's `subscriptionGroups`.
     public var subscriptionGroupCount: Int
+    /// Subscriptions' introductory offers, at most one each.
     public var introductoryOfferCount: Int
     /// Names of `settings` that took effect.
     public var settingsApplied: [String]
@@ -140,7 +151,9 @@ public struct ExportPartRequest: Hashable, Sendable, Codable {
 
 /// One part of the file in force, with private keys masked.
 public struct ExportPartReply: Hashable, Sendable, Codable {
+    /// The catalogue version of the file; sent back in requests for further parts.
     public var catalogVersion: Int64
+    /// Parts of the whole file, the last index plus one.
     public var partCount: Int
     /// Base64 on the wire.
     public var data: Data
@@ -154,6 +167,7 @@ public struct ExportPartReply: Hashable, Sendable, Codable {
 /// `{"bundleId":"…","productIdentifiers":["a","b"],"storefront":"FRA"}`; duplicates count once (M7).
 public struct ProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// At most 500, in the caller's order.
     public var productIdentifiers: [String]
     /// Alpha-3 country code of the account's storefront.
     public var storefront: String
@@ -169,8 +183,11 @@ public struct ProductsRequest: Hashable, Sendable, Codable {
 ///
 /// `Item` is the part of a product that the caller decodes; the wire carries the whole ``Product``.
 public struct ProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+    /// Requested products on sale in the storefront.
     public var products: [Item]
+    /// Requested identifiers that are not on sale there, in the order requested.
     public var invalidProductIdentifiers: [String]
+    /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
     public init(products: [Item], invalidProductIdentifiers: [String], catalogVersion: Int64) {
         self.products = products
@@ -184,6 +201,7 @@ public typealias ProductsReply = ProductsReplyOf<Product>
 /// Asks for a page of the products on sale.
 public struct ProductsPageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// Alpha-3 country code; decides prices and language.
     public var storefront: String
     /// The last product identifier of the page before.
     public var after: String?
@@ -203,9 +221,11 @@ public struct ProductsPageRequest: Hashable, Sendable, Codable {
 
 /// A page of products in the catalogue's order.
 public struct ProductsPage: Hashable, Sendable, Codable {
+    /// Only products on sale in the storefront.
     public var products: [Product]
     /// The next page's `after`; absent on the last page.
     public var after: String?
+    /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
     public init(products: [Product], after: String?, catalogVersion: Int64) {
         self.products = products
@@ -217,7 +237,9 @@ public struct ProductsPage: Hashable, Sendable, Codable {
 /// Asks for the data to sell one product.
 public struct QuoteRequest: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
+    /// The product as the app's payment names it.
     @ExactText public var productIdentifier: String
+    /// Alpha-3 country code of the customer's storefront.
     @ExactText public var storefront: String
     /// Whether a test URL has begun the purchase; nil means no. A product that is not yet available is sold too then
     /// (M109).
@@ -242,8 +264,11 @@ public struct Quote: Hashable, Sendable, Codable {
         case notForSale
     }
 
+    /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
+    /// Whether the product can be sold, and if not, which error the payment fails with.
     public var availability: Availability
+    /// Priced for the requested storefront; nil unless `availability` is `available`.
     public var product: Product?
     /// Level within its subscription group, 1 the highest service.
     public var subscriptionLevel: Int?
@@ -279,6 +304,7 @@ public struct Quote: Hashable, Sendable, Codable {
 /// Asks for the promoted products in a storefront.
 public struct PromotedProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// Alpha-3 country code; decides prices and language.
     public var storefront: String
     public init(bundleId: String, storefront: String) {
         self.bundleId = bundleId
@@ -314,6 +340,7 @@ public typealias PromotedProductsReply = PromotedProductsReplyOf<Product>
 
 /// The storefronts, by country code.
 public struct StorefrontsReply: Hashable, Sendable, Codable {
+    /// Each with its alpha-3 code and Apple's number.
     public var storefronts: [Storefront]
     public init(storefronts: [Storefront]) { self.storefronts = storefronts }
 }

@@ -23,6 +23,7 @@ public struct HostedContent: Hashable, Sendable, Codable {
 /// Begins an upload. Nothing is in force before its commit, and an upload untouched for an hour is deleted.
 public struct BeginContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// A product whose catalogue entry declares hosted content.
     public var productIdentifier: String
     /// The version the catalogue declares; another is `catalogInvalid`.
     public var version: String
@@ -35,6 +36,7 @@ public struct BeginContentRequest: Hashable, Sendable, Codable {
 
 /// The upload that parts and commit name.
 public struct BeginContentReply: Hashable, Sendable, Codable {
+    /// 24 hexadecimal digits, made by Catalog.
     public var uploadIdentifier: String
     public init(uploadIdentifier: String) { self.uploadIdentifier = uploadIdentifier }
 }
@@ -46,7 +48,9 @@ public struct ContentPartRequest: Hashable, Sendable, Codable {
     /// Bytes of one package.
     public static let contentMax: Int64 = 256 * 1024 * 1024
 
+    /// As ``BeginContentReply/uploadIdentifier``.
     public var uploadIdentifier: String
+    /// Bytes before this part, from 0.
     public var offset: Int64
     /// Base64.
     public var data: String
@@ -59,6 +63,7 @@ public struct ContentPartRequest: Hashable, Sendable, Codable {
 
 /// Commits an upload.
 public struct CommitContentRequest: Hashable, Sendable, Codable {
+    /// As ``BeginContentReply/uploadIdentifier``.
     public var uploadIdentifier: String
     /// The number of bytes sent; the parts must add up to it.
     public var length: Int64
@@ -70,6 +75,7 @@ public struct CommitContentRequest: Hashable, Sendable, Codable {
 
 /// The result of a commit.
 public struct CommitContentReply: Hashable, Sendable, Codable {
+    /// The package or image as stored, with its hash.
     public var content: HostedContent
     /// Whether there was content of this version before.
     public var isReplaced: Bool
@@ -83,6 +89,7 @@ public struct CommitContentReply: Hashable, Sendable, Codable {
 public struct ContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
+    /// Dotted integers; nil: the version the catalogue declares.
     public var version: String?
     public init(bundleId: String, productIdentifier: String, version: String? = nil) {
         self.bundleId = bundleId
@@ -96,9 +103,13 @@ public struct ContentRequest: Hashable, Sendable, Codable {
 public struct ReadContentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
+    /// Dotted integers, `1.0`.
     public var version: String
+    /// 64 hexadecimal digits, from ``HostedContent/sha256``.
     public var sha256: String
+    /// Bytes before the part, from 0.
     public var offset: Int64
+    /// Bytes to read, at most ``ContentPartRequest/bytesMax``.
     public var length: Int
     public init(
         bundleId: String, productIdentifier: String, version: String, sha256: String, offset: Int64, length: Int

@@ -1,4 +1,4 @@
-/// A product, localized and priced for one storefront, as `SKProduct` (`http-api.md`, shapes).
+/// A product, localized and priced for one storefront, as `SKProduct` (`Product` of `openapi.json`).
 ///
 /// ```json
 /// {"productIdentifier":"com.example.pro.monthly","type":"autoRenewable","localizedTitle":"Pro Subscription",
@@ -12,9 +12,13 @@
 public struct Product: Hashable, Sendable, Codable {
     /// At most 100 characters; chosen by the operator, so never a subject token.
     public var productIdentifier: String
+    /// Fixed by the catalogue file; an import may change it.
     public var type: ProductType
+    /// In the storefront's language; the reference name where there is no title.
     public var localizedTitle: String
+    /// In the storefront's language; empty where there is no text.
     public var localizedDescription: String
+    /// In the storefront's currency, for a quantity of 1.
     public var price: Money
     /// A locale identifier that carries the currency, `fr_FR@currency=EUR`.
     public var priceLocale: String
@@ -22,14 +26,18 @@ public struct Product: Hashable, Sendable, Codable {
     public var subscriptionPeriod: SubscriptionPeriod?
     /// Auto-renewable only.
     public var subscriptionGroupIdentifier: String?
+    /// Nil when the subscription has none; eligibility plays no part.
     public var introductoryPrice: ProductDiscount?
     /// Promotional offers.
     public var discounts: [ProductDiscount] = []
-    public var isFamilyShareable: Bool = false
-    public var isDownloadable: Bool = false
+    /// Copied from the catalogue file; without effect on purchases.
+    public var isFamilyShareable = false
+    /// Whether the catalogue declares hosted content for it.
+    public var isDownloadable = false
     /// Bytes of each hosted content package.
     public var downloadContentLengths: [Int64] = []
-    public var downloadContentVersion: String = ""
+    /// Dotted integers, `1.0`; empty when there is no content.
+    public var downloadContentVersion = ""
     /// Added by the gateway for the requesting customer; absent in Catalog's answers.
     public var introductoryOfferEligibility: OfferEligibility?
 

@@ -14,15 +14,20 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
 
     /// Null for the introductory offer, which has none.
     public var identifier: String?
+    /// `introductory`, or `subscription` for a promotional offer.
     public var type: Kind
     /// The price of one charge: each period for `payAsYouGo`, once for `payUpFront`, zero for `freeTrial`.
     public var price: Money
+    /// As ``Product/priceLocale``.
     public var priceLocale: String
+    /// How the offer is paid for, which also decides what `price` covers.
     public var paymentMode: PaymentMode
+    /// The length of one period of the offer, not of the subscription.
     public var subscriptionPeriod: SubscriptionPeriod
     /// The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
     public var numberOfPeriods: Int
 
+    /// Creates an offer; `identifier` has no default because clients rely on its null.
     public init(
         identifier: String?, type: Kind, price: Money, priceLocale: String, paymentMode: PaymentMode,
         subscriptionPeriod: SubscriptionPeriod, numberOfPeriods: Int

@@ -1,6 +1,7 @@
 /// Asks why a product can or cannot be bought (M5): `{"bundleId":"…","productIdentifier":"…","storefront":"FRA"}`.
 public struct ExplainProductRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// Any text; an unknown product is explained, too.
     public var productIdentifier: String
     /// Alpha-3 country code; nil asks for the app's default storefront.
     public var storefront: String?
@@ -39,7 +40,9 @@ public struct ProductExplanation: Hashable, Sendable, Codable {
     }
 
     public var productIdentifier: String
+    /// The storefront the explanation is for; the default one where none was named.
     public var storefront: String
+    /// Whether a customer of the storefront can buy the product now.
     public var available: Bool
     /// Empty exactly when `available`.
     public var reasons: [Reason]

@@ -19,7 +19,9 @@ public struct ProductOffersRequest: Hashable, Sendable, Codable {
 /// ```
 public struct ProductOffers: Hashable, Sendable, Codable {
     public var productIdentifier: String
+    /// Alpha-3; the storefront whose prices the offers have.
     public var storefront: String
+    /// Nil when the subscription has none, and for other products.
     public var introductoryPrice: ProductDiscount?
     /// Promotional offers.
     public var discounts: [ProductDiscount]

@@ -1,6 +1,7 @@
 /// The operator's list of promoted products: order and default visibility (M67, M68).
 public struct PromotionEntry: Hashable, Sendable, Codable {
     @ExactText public var productIdentifier: String
+    /// The default for devices; an override of the device precedes it (M87).
     public var visible: Bool
     public init(productIdentifier: String, visible: Bool) {
         self.productIdentifier = productIdentifier
@@ -13,6 +14,7 @@ public struct PutPromotionsRequest: Hashable, Sendable, Codable {
     /// StoreKit's limit of promoted products.
     public static let entriesMax = 20
     public var bundleId: String
+    /// In the order of the store page; an empty list promotes nothing.
     public var entries: [PromotionEntry]
     public init(bundleId: String, entries: [PromotionEntry]) {
         self.bundleId = bundleId
@@ -30,11 +32,15 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
     /// A product of the list, or of the page where there is no list.
     public struct Item: Hashable, Sendable, Codable {
         public var productIdentifier: String
+        /// As ``PromotionEntry/visible``; true where there is no list.
         public var visible: Bool
         /// Whether it is shown where it is visible; `reasons` is empty exactly then.
         public var promoted: Bool
+        /// Nil when the operator has uploaded none.
         public var image: PromotionImage?
+        /// Each reason once; empty exactly when `promoted`.
         public var reasons: [PromotionExplanation.Reason]
+        /// One sentence for each reason, in the same order.
         public var details: [String]
         public init(
             productIdentifier: String, visible: Bool, image: PromotionImage?,
@@ -53,6 +59,7 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
     /// Whether there is neither a list nor an image. The page then shows the first products of the catalogue without
     /// images.
     public var isPreview: Bool
+    /// In the order of the store page, shown or not.
     public var promotions: [Item]
     public init(bundleId: String, isPreview: Bool, promotions: [Item]) {
         self.bundleId = bundleId
@@ -97,10 +104,13 @@ public struct PromotionImage: Hashable, Sendable, Codable {
     public static let lengthMax: Int64 = 4 * 1024 * 1024
 
     public var productIdentifier: String
+    /// The state of the operator's review; an upload begins with `waiting`.
     public var state: State
+    /// From the file's header, never from its name.
     public var format: Format
     /// Pixels, from the file's header, as `height`.
     public var width: Int
+    /// Pixels; always ``side``, as `width`.
     public var height: Int
     /// Bytes.
     public var length: Int64
@@ -137,6 +147,7 @@ public struct ProductReference: Hashable, Sendable, Codable {
 /// which checks the file's header.
 public struct BeginImageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// A product of the app's catalogue, promoted or not.
     public var productIdentifier: String
     public init(bundleId: String, productIdentifier: String) {
         self.bundleId = bundleId
@@ -149,7 +160,9 @@ public struct BeginImageRequest: Hashable, Sendable, Codable {
 public struct ReadImageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
+    /// The hash from ``PromotionImage/sha256``, 64 hexadecimal digits.
     public var sha256: String
+    /// Bytes before the part, from 0.
     public var offset: Int64
     public init(bundleId: String, productIdentifier: String, sha256: String, offset: Int64) {
         self.bundleId = bundleId
@@ -163,6 +176,7 @@ public struct ReadImageRequest: Hashable, Sendable, Codable {
 public struct ReviewImageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
+    /// False rejects the image.
     public var isApproved: Bool
     /// The reason of a rejection.
     public var reason: String?
@@ -176,7 +190,9 @@ public struct ReviewImageRequest: Hashable, Sendable, Codable {
 
 /// The featured tab, across apps, in its order. PUT replaces it.
 public struct FeaturedList: Hashable, Sendable, Codable {
+    /// The most products of the tab, all apps together.
     public static let productsMax = 100
+    /// In the order of the tab, each product once.
     public var products: [ProductReference]
     public init(products: [ProductReference]) { self.products = products }
 }
@@ -185,6 +201,7 @@ public struct FeaturedList: Hashable, Sendable, Codable {
 public struct ProductPromotionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
+    /// Alpha-3 country code of the customer's storefront.
     public var storefront: String
     public init(bundleId: String, productIdentifier: String, storefront: String) {
         self.bundleId = bundleId

@@ -34,6 +34,7 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
         }
     }
 
+    /// Decides which of the members below are present.
     public var type: Kind
     /// `identifier` is the win-back offer's identifier, or the code's reference name.
     public var offer: ProductDiscount

@@ -11,6 +11,7 @@ public struct StorefrontDescription: Hashable, Sendable, Codable {
     public var identifier: String
     /// English name of the country or region.
     public var name: String
+    /// The currency of all prices in this storefront.
     public var currency: Currency
     /// The locale of its prices.
     public var locale: String
@@ -31,6 +32,7 @@ public struct StorefrontDescription: Hashable, Sendable, Codable {
 
 /// All storefronts, by country code.
 public struct StorefrontDescriptions: Hashable, Sendable, Codable {
+    /// The same list for every app and operator.
     public var storefronts: [StorefrontDescription]
     public init(storefronts: [StorefrontDescription]) { self.storefronts = storefronts }
 }

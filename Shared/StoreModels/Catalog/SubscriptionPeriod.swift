@@ -5,8 +5,10 @@ public struct SubscriptionPeriod: Hashable, Sendable, Codable, CustomStringConve
 
     /// 1 or more.
     public var numberOfUnits: Int
+    /// A calendar unit: a month is as long as the calendar says.
     public var unit: Unit
 
+    /// Creates a period; the caller keeps `numberOfUnits` at 1 or more.
     public init(numberOfUnits: Int, unit: Unit) {
         self.numberOfUnits = numberOfUnits
         self.unit = unit
@@ -39,6 +41,7 @@ public struct SubscriptionPeriod: Hashable, Sendable, Codable, CustomStringConve
         return "P\(numberOfUnits)\(letter)"
     }
 
+    /// In English, for tables and logs: `1 month`, `3 days`.
     public var description: String { "\(numberOfUnits) \(unit.rawValue)\(numberOfUnits == 1 ? "" : "s")" }
 
     /// `numberOfPeriods` of these in a row.

@@ -8,7 +8,9 @@ public struct BusinessDuration: Hashable, Sendable {
     /// 100 years for the rest, in milliseconds.
     public static let millisecondsMax: Int64 = 36_525 * 86_400_000
 
+    /// Calendar months, 0…``monthsMax``; a year counts twelve.
     public var months: Int
+    /// Everything below a month, 0…``millisecondsMax``; a day has 24 hours.
     public var milliseconds: Int64
 
     public init(months: Int = 0, milliseconds: Int64 = 0) {

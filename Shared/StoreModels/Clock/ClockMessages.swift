@@ -10,6 +10,7 @@ public struct AppClockState: Hashable, Sendable, Codable {
     public var now: Timestamp
     /// How fast it runs when it is not frozen.
     public var rate: ClockRate
+    /// Whether business time stops; only a setting or move changes `now` then.
     public var frozen: Bool
     /// Grows by one with each setting and each move.
     public var epoch: Int64
@@ -31,8 +32,11 @@ public struct AppClockState: Hashable, Sendable, Codable {
 /// Sets a clock; a member left out stays as it is. `now` may lie in the past: what was billed is never billed again.
 public struct PutClockRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// Nil keeps the present rate.
     public var rate: ClockRate?
+    /// Nil keeps the present time.
     public var now: Timestamp?
+    /// True stops the clock, false lets it run; nil keeps the present state.
     public var frozen: Bool?
     public init(bundleId: String, rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
         self.bundleId = bundleId
@@ -68,6 +72,7 @@ public struct AdvanceClockRequest: Hashable, Sendable, Codable {
 /// Asks for the progress of a move.
 public struct AdvanceRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// From ``ClockAdvance/advanceIdentifier`` of the move's first answer.
     public var advanceIdentifier: String
     public init(bundleId: String, advanceIdentifier: String) {
         self.bundleId = bundleId
@@ -81,11 +86,14 @@ public struct ClockAdvance: Hashable, Sendable, Codable {
     /// The most `events` of an answer.
     public static let eventsMax = 100
 
+    /// Server-made, begins with `a_`; names the move in ``AdvanceRequest``.
     public var advanceIdentifier: String
     public var bundleId: String
     /// Business time before the move.
     public var from: Timestamp
+    /// Business time after the move.
     public var to: Timestamp
+    /// Whether everything due by `to` has happened.
     public var isFinished: Bool
     /// The number of events so far.
     public var eventCount: Int
@@ -93,6 +101,7 @@ public struct ClockAdvance: Hashable, Sendable, Codable {
     public var remaining: Int
     /// The first events, oldest first; `truncated` says that there was more.
     public var events: [SubscriptionEvent]
+    /// Whether there are more than ``eventsMax`` events.
     public var truncated: Bool
 
     public init(

@@ -11,6 +11,7 @@ public enum ClockRate: Hashable, Sendable {
     /// What a factor may be.
     public static let factors = 0.000_001...10_000_000.0
 
+    /// One business second in a second of wall time; the default.
     public static let realTime = ClockRate.named(.realTime)
 
     /// Business milliseconds in a million wall milliseconds.
@@ -35,6 +36,8 @@ public enum ClockRate: Hashable, Sendable {
 }
 
 extension ClockRate: Codable {
+    /// Reads a name or a number.
+    /// - Throws: `DecodingError` for an unknown name and for a factor outside ``factors``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let rate: ClockRate? =

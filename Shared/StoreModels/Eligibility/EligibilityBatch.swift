@@ -7,6 +7,7 @@
 public struct EligibilityBatch: Hashable, Sendable, Codable {
     /// A customer and the products to answer for.
     public struct Customer: Hashable, Sendable, Codable {
+        /// As ``OpenAccountReply/customerIdentifier``; each customer once.
         public var customerIdentifier: String
         /// The products to answer for.
         public var productIdentifiers: [String]
@@ -22,7 +23,9 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
     public static let productsMax = 20
 
     public var bundleId: String
+    /// Alpha-3 country code; one storefront for all customers of the batch.
     public var storefront: String
+    /// At most ``customersMax``.
     public var customers: [Customer]
     public init(bundleId: String, storefront: String, customers: [Customer]) {
         self.bundleId = bundleId
@@ -48,6 +51,7 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
 
 /// One reply per customer, in their order, each as of ``EligibilityEndpoints/check``.
 public struct EligibilityBatchReply: Hashable, Sendable, Codable {
+    /// In the order of the request's customers.
     public var replies: [EligibilityReply]
     public init(replies: [EligibilityReply]) { self.replies = replies }
 }

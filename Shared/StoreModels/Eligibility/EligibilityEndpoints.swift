@@ -12,7 +12,9 @@ public enum EligibilityEndpoints {
 /// Asks whether a customer may have introductory offers.
 public struct EligibilityRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// Alpha-3 country code; selects the subscriptions where `productIdentifiers` is nil.
     public var storefront: String
     /// Only these; nil: every subscription of the app.
     public var productIdentifiers: [String]?
@@ -33,10 +35,15 @@ public struct EligibilityRequest: Hashable, Sendable, Codable {
 /// One product's answer:
 /// `{"productIdentifier":"…","subscriptionGroupIdentifier":"…","eligibility":"eligible","rule":"newSubscriber"}`
 public struct ProductEligibility: Hashable, Sendable, Codable {
+    /// A subscription of the app's catalogue.
     public var productIdentifier: String
+    /// The product's group in the catalogue in force.
     public var subscriptionGroupIdentifier: String
+    /// `unknown` when the history is missing or a receipt decides nothing.
     public var eligibility: OfferEligibility
+    /// The rule that decided; also the reason to show an operator.
     public var rule: IntroductoryOfferPolicy.Rule
+    /// The transaction that decided; nil when none did.
     public var transactionIdentifier: String?
     /// The product whose offer was used or is held, where it is another one.
     public var usedProductIdentifier: String?
@@ -53,9 +60,11 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
     }
 }
 
-/// The answers, and in `degraded` the services that did not reply. `architecture.md`'s table spells their names.
+/// The answers, and in `degraded` the services that did not reply.
 public struct EligibilityReply: Hashable, Sendable, Codable {
+    /// In the requested order, else the catalogue's; unknown products have no entry.
     public var eligibility: [ProductEligibility]
+    /// Names as ``ServiceName/degradedName``; empty when all services replied.
     public var degraded: [String]
     public init(eligibility: [ProductEligibility], degraded: [String]) {
         self.eligibility = eligibility

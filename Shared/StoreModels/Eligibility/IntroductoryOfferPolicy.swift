@@ -30,7 +30,9 @@ public enum IntroductoryOfferPolicy {
 
     /// Whether the customer may have the offer, and why.
     public struct Decision: Hashable, Sendable {
+        /// Follows from `rule` alone.
         public let eligibility: OfferEligibility
+        /// The first rule that applied.
         public let rule: Rule
         /// The transaction that decided: the one with the offer, else the subscription's latest.
         public let transactionIdentifier: String?

@@ -3,6 +3,7 @@
 public enum OfferCodePolicy {
     /// Whether the customer may redeem the code, and why.
     public struct Decision: Hashable, Sendable {
+        /// Whether `audience` is among the code's audiences.
         public let isEligible: Bool
         /// The customer's audience in the group; it is also the reason.
         public let audience: RedeemableOffer.Audience

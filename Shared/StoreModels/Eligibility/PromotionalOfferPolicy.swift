@@ -14,7 +14,9 @@ public enum PromotionalOfferPolicy {
 
     /// Whether the customer may have the offer, and why.
     public struct Decision: Hashable, Sendable {
+        /// False only for `neverSubscribed`.
         public let isEligible: Bool
+        /// The customer's standing in the group; it decides.
         public let rule: Rule
     }
 

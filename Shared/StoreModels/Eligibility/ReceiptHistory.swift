@@ -6,6 +6,7 @@ public struct ReceiptHistory: Hashable, Sendable, Codable {
     public var now: Timestamp
     /// The known renewals of the subscriptions; a receipt itself says nothing of them.
     public var renewals: [ReceiptRenewal]?
+    /// Creates a history; nil `renewals` count no failed renewal.
     public init(items: [ReceiptItem], now: Timestamp, renewals: [ReceiptRenewal]? = nil) {
         self.items = items
         self.now = now

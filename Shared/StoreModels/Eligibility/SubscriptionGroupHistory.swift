@@ -6,6 +6,7 @@
 ///  "introductoryOfferReserved":false,"activeUntil":"2026-12-21T10:00:00.000Z","activeTransaction":"2000000000000004"}
 /// ```
 public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
+    /// The group the product is in today.
     public var subscriptionGroupIdentifier: String
     /// The transaction that used the group's introductory offer, refunded or not (M128).
     public var introductoryOfferTransaction: String?
@@ -15,6 +16,7 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     public var introductoryOfferReserved: Bool
     /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
     public var activeUntil: Timestamp?
+    /// The latest transaction of the subscription in `activeUntil`; decimal digits.
     public var activeTransaction: String?
     /// The subscription's state; nil when there never was one.
     public var state: SubscriptionState?

@@ -12,14 +12,17 @@
 public struct SubscriptionHistory: Hashable, Sendable, Codable {
     /// One subscription, from its first transaction on.
     public struct Entry: Hashable, Sendable, Codable {
+        /// The subscription's first transaction, decimal digits.
         public var originalTransactionIdentifier: String
         /// Its product now, or at its end.
         public var productIdentifier: String
         /// Every group it was paid in.
         public var groups: [String]
+        /// The end of access, grace and billing retry included.
         public var activeUntil: Timestamp?
         /// The latest transaction.
         public var activeTransaction: String?
+        /// As the subscription was when the history was read.
         public var state: SubscriptionState
         /// As ``SubscriptionGroupHistory/isRenewalDue``.
         public var isRenewalDue: Bool
@@ -41,6 +44,7 @@ public struct SubscriptionHistory: Hashable, Sendable, Codable {
 
     /// An introductory offer that was used, or is held by a payment in flight.
     public struct Offer: Hashable, Sendable, Codable {
+        /// The product whose offer it was.
         public var productIdentifier: String
         /// Every group the product was bought in.
         public var groups: [String]
@@ -54,7 +58,9 @@ public struct SubscriptionHistory: Hashable, Sendable, Codable {
         }
     }
 
+    /// Every subscription the customer ever had in the app.
     public var subscriptions: [Entry]
+    /// Used and held introductory offers, at most one per product.
     public var offers: [Offer]
 
     public init(subscriptions: [Entry] = [], offers: [Offer] = []) {
@@ -66,11 +72,14 @@ public struct SubscriptionHistory: Hashable, Sendable, Codable {
 extension SubscriptionHistory {
     /// A product in its group of today, which history is asked about.
     public struct Question: Sendable {
+        /// The product the offer belongs to.
         public let productIdentifier: String
+        /// The product's subscription group today.
         public let group: String
         /// Whether another product is in the same group today, for sale or not.
         let sharesGroup: @Sendable (String) -> Bool
 
+        /// Creates a question; `sharesGroup` answers from the catalogue in force.
         public init(
             of productIdentifier: String, inGroup group: String,
             sharesGroup: @escaping @Sendable (String) -> Bool

@@ -21,7 +21,9 @@ public enum WinBackOfferPolicy {
 
     /// Whether the customer may have the offer, and why.
     public struct Decision: Hashable, Sendable {
+        /// The first condition that failed, or `conditionsMet`.
         public let rule: Rule
+        /// Whether the customer may redeem the offer now.
         public var isEligible: Bool { rule == .conditionsMet }
     }
 

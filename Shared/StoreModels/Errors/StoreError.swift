@@ -1,4 +1,4 @@
-/// An error a service answers with. On the bus it is the body of an error reply (`bus-protocol.md` §9), inside
+/// An error a service answers with. On the bus it is the body of an error reply (`docs/PROTOCOL.md`), inside
 /// `{"error":…}`:
 ///
 /// ```json
@@ -7,6 +7,7 @@
 public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The HTTP status the gateway turns this into.
     public var status: Int
+    /// The contract with clients; `message` may change.
     public var code: StoreErrorCode
     /// For the caller: what is wrong and where. It never contains a receipt, token or payload.
     public var message: String
@@ -17,6 +18,7 @@ public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConver
     /// Details for programs, such as `path` or `problems`.
     public var details: [String: JSONValue]
 
+    /// Creates an error with the status and `retryable` of its code.
     public init(
         _ code: StoreErrorCode, _ message: String, retryAfterMs: Int? = nil, details: [String: JSONValue] = [:]
     ) {
@@ -28,6 +30,7 @@ public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConver
         self.details = details
     }
 
+    /// Code and message for logs; `details` are left out.
     public var description: String { "\(code): \(message)" }
 
     private enum CodingKeys: String, CodingKey { case status, code, message, retryable, retryAfterMs, details }

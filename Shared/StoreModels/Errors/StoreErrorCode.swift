@@ -2,11 +2,14 @@
 ///
 /// A struct and not an enum, so that a client meets a newer service's code without failing to decode it.
 public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// Spelled as on the wire, in camel case.
     public let name: String
 
+    /// Creates a code; an unregistered name has status 500 and is not retryable.
     public init(_ name: String) { self.name = name }
     public init(stringLiteral value: String) { self.init(value) }
 
+    /// Reads any text; an unknown code is no error.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
@@ -27,42 +30,68 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     /// One sentence for people: what to do about it.
     public var remedy: String { Self.registry[self]?.remedy ?? "See the message." }
 
-    /// Every code of `http-api.md`, in its order.
+    /// Every code of `docs/ERRORS.md`, in its order.
     public static var all: [StoreErrorCode] { order }
 
+    /// 400: a member, parameter or header is missing, malformed or out of range.
     public static let requestInvalid: StoreErrorCode = "requestInvalid"
+    /// 401: the bearer token is missing, unknown or expired.
     public static let unauthenticated: StoreErrorCode = "unauthenticated"
+    /// 403: the token is valid and of a kind that may not use the path.
     public static let forbidden: StoreErrorCode = "forbidden"
+    /// 404: no such path or no such thing, or another customer's.
     public static let notFound: StoreErrorCode = "notFound"
+    /// 405: the path exists and has no such method.
     public static let methodNotAllowed: StoreErrorCode = "methodNotAllowed"
+    /// 413: the body exceeds the limit that the message names.
     public static let bodyTooLarge: StoreErrorCode = "bodyTooLarge"
+    /// 400: the `Idempotency-Key` is missing, or not 1…255 printable ASCII characters.
     public static let idempotencyKeyInvalid: StoreErrorCode = "idempotencyKeyInvalid"
+    /// 409: a request with the same key is still running.
     public static let inFlight: StoreErrorCode = "inFlight"
+    /// 422: the same key came with another request before.
     public static let keyReused: StoreErrorCode = "keyReused"
+    /// 409: the transaction is purchasing or deferred.
     public static let transactionNotFinishable: StoreErrorCode = "transactionNotFinishable"
     /// The transaction is not in the state that the operation needs, deferred or interrupted.
     public static let transactionStateInvalid: StoreErrorCode = "transactionStateInvalid"
     /// The download cannot change from its state to the requested one.
     public static let downloadStateInvalid: StoreErrorCode = "downloadStateInvalid"
+    /// 404: the app's catalogue has no such product.
     public static let productNotFound: StoreErrorCode = "productNotFound"
+    /// 422: the product is not promoted, or hidden on the device.
     public static let productNotPromotable: StoreErrorCode = "productNotPromotable"
+    /// 409: the intent already has another decision.
     public static let intentDecided: StoreErrorCode = "intentDecided"
+    /// 422: the payment differs from the one the intent carries.
     public static let intentMismatch: StoreErrorCode = "intentMismatch"
+    /// 409: the intent has expired, and its purchase must begin again.
     public static let intentExpired: StoreErrorCode = "intentExpired"
+    /// 409: the app was never launched on the device.
     public static let appNeverLaunched: StoreErrorCode = "appNeverLaunched"
+    /// 409: the app declares both ways to handle promoted purchases.
     public static let promotedPurchaseHandlerConflict: StoreErrorCode = "promotedPurchaseHandlerConflict"
+    /// 409: the platform or version does not support promotions.
     public static let promotionUnsupported: StoreErrorCode = "promotionUnsupported"
+    /// 409: the session names another storefront than the account's own.
     public static let storefrontMismatch: StoreErrorCode = "storefrontMismatch"
+    /// 422: the receipt is not one that this store has signed.
     public static let receiptInvalid: StoreErrorCode = "receiptInvalid"
+    /// 422: a catalogue file or content breaks a rule; nothing was imported.
     public static let catalogInvalid: StoreErrorCode = "catalogInvalid"
+    /// 422: the purchase URL has a fault, named by ``PurchaseIntentURLFault``.
     public static let urlInvalid: StoreErrorCode = "urlInvalid"
+    /// 429: a limit of requests or waiting purchases is reached.
     public static let rateLimited: StoreErrorCode = "rateLimited"
+    /// 504: a service did not answer in time; repeating the request is safe.
     public static let deadlineExceeded: StoreErrorCode = "deadlineExceeded"
+    /// 504: the purchase may or may not have happened.
     public static let outcomeUnknown: StoreErrorCode = "outcomeUnknown"
+    /// 503: a service is away or overloaded.
     public static let serviceUnavailable: StoreErrorCode = "serviceUnavailable"
+    /// 501: this version does not support the request.
     public static let notImplemented: StoreErrorCode = "notImplemented"
-    /// A fault of Storebus. Not in `http-api.md`'s list because no client can act on it; the trace identifier finds the
-    /// log.
+    /// 500: a fault of Storebus, on which no client can act; the trace identifier finds the log.
     public static let `internal`: StoreErrorCode = "internal"
 
     private struct Entry {

@@ -18,11 +18,13 @@ public enum JSONValue: Hashable, Sendable, Codable {
         return nil
     }
 
+    /// The text of a string; nil for another kind of value.
     public var stringValue: String? {
         if case .string(let value) = self { return value }
         return nil
     }
 
+    /// The value of `true` or `false`; nil for another kind.
     public var boolValue: Bool? {
         if case .bool(let value) = self { return value }
         return nil
@@ -34,11 +36,13 @@ public enum JSONValue: Hashable, Sendable, Codable {
         return nil
     }
 
+    /// The elements of a list; nil for another kind of value.
     public var arrayValue: [JSONValue]? {
         if case .array(let values) = self { return values }
         return nil
     }
 
+    /// The members of an object; nil for another kind of value.
     public var objectValue: [String: JSONValue]? {
         if case .object(let members) = self { return members }
         return nil
@@ -56,6 +60,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
         }
     }
 
+    /// Reads any value; numbers by way of `Int64`, else `Double`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -98,6 +103,8 @@ public enum JSONValue: Hashable, Sendable, Codable {
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
     public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates `true` or `false` from a literal.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a number from a literal.
     public init(integerLiteral value: Int) { self = .number("\(value)") }
 }

@@ -34,6 +34,7 @@ public struct RawJSON: Hashable, Sendable, Codable {
 
     /// An object with one more member, inserted in the order of names.
     public struct Extended: Sendable, Encodable {
+        /// UTF-8, the whole extended object.
         public let bytes: [UInt8]
 
         public func encode(to encoder: any Encoder) throws {
@@ -77,6 +78,7 @@ public struct RawJSON: Hashable, Sendable, Codable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
+    /// Takes the document's own bytes from ``StoreJSON``, any other decoder's by way of ``JSONValue``.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? TapeDecoder {
             self.init(tape: decoder.tape, node: decoder.node)

@@ -1,10 +1,10 @@
-/// JSON without the ambiguities on which parsers disagree (`reliability.md` S14). A duplicate member is an error
+/// JSON without the ambiguities on which parsers disagree (S14). A duplicate member is an error
 /// instead of "the first" or "the last", text is UTF-8 without a byte order mark, U+0000 does not occur, and depth is
 /// bounded.
 ///
 /// Used at every edge: HTTP bodies, bus bodies, imported files.
 public enum StrictJSON {
-    /// The deepest nesting of any Storebus document (`http-api.md`, limits).
+    /// The deepest nesting of any Storebus document.
     public static let depthMax = 32
 
     /// Checks one whole document.
@@ -41,7 +41,9 @@ public struct StrictJSONError: Error, Equatable, CustomStringConvertible {
     public let offset: Int
     /// `$.products[2].displayPrice`
     public let path: String
+    /// A sentence's end that follows the path, such as `ends too early`.
     public let reason: String
 
+    /// One line with path, reason and byte offset.
     public var description: String { "\(path): \(reason) (byte \(offset))" }
 }

@@ -15,6 +15,8 @@ public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
         self.code = code
     }
 
+    /// Reads the alphabetic code.
+    /// - Throws: `DecodingError` unless it is three letters A–Z.
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let currency = Currency(code: text) else {
@@ -29,6 +31,7 @@ public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
         try container.encode(code)
     }
 
+    /// The alphabetic code, `EUR`.
     public var description: String { code }
 
     /// Digits after the decimal point of the minor unit, from ISO 4217's table. Two unless the table says otherwise.

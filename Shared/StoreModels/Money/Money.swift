@@ -4,8 +4,10 @@
 public struct Money: Hashable, Sendable, Codable {
     /// Minor units: cents for USD, yen for JPY. Never negative in a price; a refund is an operation, not a sign.
     public var minorUnits: Int64
+    /// Decides how many digits `minorUnits` has behind the point.
     public var currency: Currency
 
+    /// Creates an amount; 199 is 1.99 in dollars and 199 in yen.
     public init(minorUnits: Int64, currency: Currency) {
         self.minorUnits = minorUnits
         self.currency = currency
@@ -66,6 +68,8 @@ public struct Money: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey { case amount, currency }
 
+    /// Reads amount and currency.
+    /// - Throws: `DecodingError` for digits that the currency has no unit for.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let currency = try container.decode(Currency.self, forKey: .currency)

@@ -1,12 +1,16 @@
 /// Asks for a customer by its own identifier or the account's name. Exactly one of the two is given.
 public struct GetAccountRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``; nil when `account` is given.
     public var customerIdentifier: String?
+    /// The shopper's name, 1…128 characters; nil when `customerIdentifier` is given.
     public var account: String?
+    /// Asks by identifier, as a client's session names its customer.
     public init(bundleId: String, customerIdentifier: String) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
     }
+    /// Asks by name, as the operator does.
     public init(bundleId: String, account: String) {
         self.bundleId = bundleId
         self.account = account
@@ -15,10 +19,13 @@ public struct GetAccountRequest: Hashable, Sendable, Codable {
 
 /// A customer's account at the moment of reading. The gateway keeps it for at most a second.
 public struct AccountReply: Hashable, Sendable, Codable {
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The shopper's name, 1…128 characters.
     public var account: String
     /// Alpha-3 country code.
     public var storefront: String
+    /// False when the tester's settings forbid payments.
     public var canMakePayments: Bool
     /// The error that loading products fails with, if the tester has one set.
     public var simulatedProductsError: TransactionError?

@@ -4,7 +4,9 @@ public struct AppliedOffer: Hashable, Sendable, Codable {
     /// it), 3 code, 4 win-back.
     public enum Kind: String, CaseIterable, Sendable, Codable { case introductory, subscription, code, winBack }
 
+    /// The kind of offer, as the catalogue declares it.
     public var type: Kind
+    /// As the offer's ``ProductDiscount/paymentMode``.
     public var paymentMode: ProductDiscount.PaymentMode
     /// Absent for the introductory offer.
     public var identifier: String?

@@ -24,9 +24,11 @@ public struct CustomerChange: Hashable, Sendable, Codable {
     }
 
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// Counts the customer's changes, without gaps.
     public var seq: Int64
+    /// Decides which of the members below are present.
     public var kind: Kind
     /// For `updated`, `removed`, `entitlementsRevoked` and `subscriptionChanged`.
     public var transaction: PaymentTransaction?

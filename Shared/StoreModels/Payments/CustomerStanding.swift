@@ -1,6 +1,7 @@
 /// Asks for a customer's standing: `{"bundleId":"com.example.app","customerIdentifier":"…"}`
 public struct CustomerStandingRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     public init(bundleId: String, customerIdentifier: String) {
         self.bundleId = bundleId

@@ -9,7 +9,9 @@ public struct Download: Hashable, Sendable, Codable {
     public var id: String
     /// The transaction it comes with, by `id`.
     public var transactionId: String
+    /// The state on the requesting device; other devices have their own.
     public var state: State
+    /// The product's identifier, as in ``HostedContent/contentIdentifier``.
     public var contentIdentifier: String
     /// Dotted integers, `1.0`.
     public var contentVersion: String

@@ -2,6 +2,7 @@
 ///
 /// A reference, because a Swift struct cannot hold itself; on the wire it is the transaction itself.
 public final class OriginalTransaction: Hashable, Sendable, Codable {
+    /// The first transaction of the product or subscription; its `original` is nil.
     public let transaction: PaymentTransaction
 
     /// Drops the transaction's own `original`, so that it is never nested twice.
@@ -11,6 +12,7 @@ public final class OriginalTransaction: Hashable, Sendable, Codable {
         self.transaction = flat
     }
 
+    /// Reads the transaction itself and drops its own `original`.
     public convenience init(from decoder: any Decoder) throws {
         self.init(try PaymentTransaction(from: decoder))
     }

@@ -7,12 +7,17 @@
 public struct Payment: Hashable, Sendable, Codable {
     /// The request's Idempotency-Key.
     public var requestIdentifier: String
+    /// As the app sent it; the catalogue need not have it.
     public var productIdentifier: String
     /// 1…10.
     public var quantity: Int
+    /// The app's own account name, at most 255 characters; nil: none sent.
     public var applicationUsername: String?
+    /// The app's token for its user, usually a UUID; at most 255 characters.
     public var appAccountToken: String?
+    /// Whether a test app asks for a deferred purchase; false when left out.
     public var simulatesAskToBuyInSandbox: Bool
+    /// The app's signed promotional offer; nil: no offer was requested.
     public var paymentDiscount: PaymentDiscount?
     /// The promoted purchase this payment continues, if any.
     public var intentIdentifier: String?

@@ -1,6 +1,8 @@
 /// A signed promotional offer, as `SKPaymentDiscount`.
 public struct PaymentDiscount: Hashable, Sendable, Codable {
+    /// The promotional offer's identifier; empty when the app left it out.
     public var identifier: String
+    /// The key that signed it, from ``SubscriptionOfferKey/keyIdentifier``; empty when left out.
     public var keyIdentifier: String
     /// A UUID, lower case.
     public var nonce: String

@@ -1,7 +1,9 @@
 /// PaymentQueue's request subjects, `sb.payment.v1.…`.
 public enum PaymentEndpoints {
+    /// Opens an account of an app, and creates it with its first session.
     public static let openAccount = Endpoint<OpenAccountRequest, OpenAccountReply>(
         .paymentQueue, "account.open", isIdempotent: true)
+    /// Reads a customer's account; `notFound` for an unknown one.
     public static let getAccount = Endpoint<GetAccountRequest, AccountReply>(
         .paymentQueue, "account.get", isIdempotent: true)
     /// Adds a payment. It is safe to repeat with the same idempotency key: one key is one charge.
@@ -10,17 +12,22 @@ public enum PaymentEndpoints {
     public static func addPayment<Item>(as item: Item.Type) -> Endpoint<AddPaymentRequest, AddPaymentReplyOf<Item>> {
         Endpoint(.paymentQueue, "queue.add", isIdempotent: true)
     }
+    /// Reads the device's unfinished transactions and the journal position, by page.
     public static let snapshot = snapshot(as: PaymentTransaction.self)
     public static func snapshot<Item>(as item: Item.Type) -> Endpoint<SnapshotRequest, SnapshotOf<Item>> {
         Endpoint(.paymentQueue, "queue.snapshot", isIdempotent: true)
     }
+    /// Reads a customer's journal after a position.
     public static let changes = Endpoint<ChangesRequest, ChangesReply>(
         .paymentQueue, "queue.changes", isIdempotent: true)
+    /// Reads the last journal position of up to 500 customers.
     public static let heads = Endpoint<HeadsRequest, HeadsReply>(.paymentQueue, "queue.heads", isIdempotent: true)
+    /// Reads one transaction, finished or not.
     public static let getTransaction = getTransaction(as: PaymentTransaction.self)
     public static func getTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(.paymentQueue, "transaction.get", isIdempotent: true)
     }
+    /// Finishes a transaction; finishing it again changes nothing.
     public static let finishTransaction = finishTransaction(as: PaymentTransaction.self)
     public static func finishTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(.paymentQueue, "transaction.finish", isIdempotent: true)
@@ -41,16 +48,21 @@ public enum PaymentEndpoints {
     /// Deletes a transaction, as ``clearHistory`` does.
     public static let deleteTransaction = Endpoint<OperateTransactionRequest, Empty>(
         .paymentQueue, "transaction.delete", isIdempotent: true)
+    /// Begins a restore; one key is one restore.
     public static let startRestore = Endpoint<StartRestoreRequest, Restore>(
         .paymentQueue, "restore.start", isIdempotent: true)
+    /// Reads a restore's progress.
     public static let getRestore = Endpoint<RestoreRequest, Restore>(.paymentQueue, "restore.get", isIdempotent: true)
     /// Notes that the device has got the restore's end. Snapshots no longer bring it then.
     public static let acknowledgeRestore = Endpoint<RestoreRequest, Empty>(
         .paymentQueue, "restore.acknowledge", isIdempotent: true)
+    /// Changes the state of a download on one device.
     public static let updateDownload = Endpoint<UpdateDownloadRequest, DownloadReply>(
         .paymentQueue, "download.update", isIdempotent: true)
+    /// Reads a download as it is for one device.
     public static let getDownload = Endpoint<DownloadRequest, DownloadReply>(
         .paymentQueue, "download.get", isIdempotent: true)
+    /// Lists a customer's purchased and restored transactions by page.
     public static let history = Endpoint<HistoryRequest, TransactionsPage>(
         .paymentQueue, "transaction.history", isIdempotent: true)
     /// Lists transactions across customers, for the operator.
@@ -68,27 +80,35 @@ public enum PaymentEndpoints {
     public static let standing = Endpoint<CustomerStandingRequest, CustomerStanding>(
         .paymentQueue, "customer.standing", isIdempotent: true)
 
+    /// Reads a tester's settings; an unknown account has the defaults.
     public static let getTester = Endpoint<TesterRequest, Tester>(.paymentQueue, "tester.get", isIdempotent: true)
+    /// Replaces all of a tester's settings.
     public static let putTester = Endpoint<PutTesterRequest, Tester>(.paymentQueue, "tester.put", isIdempotent: true)
     /// Resets a tester to the defaults; the account and its purchases stay.
     public static let deleteTester = Endpoint<TesterRequest, Empty>(.paymentQueue, "tester.delete", isIdempotent: true)
+    /// Lists the accounts with settings or purchases, by name.
     public static let listTesters = Endpoint<PageRequest, TestersPage>(
         .paymentQueue, "tester.list", isIdempotent: true)
+    /// Reads the settings' version, for caches of accounts.
     public static let testersVersion = Endpoint<Empty, TestersVersion>(
         .paymentQueue, "testers.version", isIdempotent: true)
+    /// Lists the open prompts by page.
     public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
         .paymentQueue, "prompt.list", isIdempotent: true)
     /// Answers a prompt. Returns the prompt as it was and its transaction after the answer.
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
         .paymentQueue, "prompt.answer", isIdempotent: false)
+    /// Deletes the purchases of an app's customers, or of one account.
     public static let clearHistory = Endpoint<ClearHistoryRequest, ClearHistoryReply>(
         .paymentQueue, "history.clear", isIdempotent: true)
+    /// Deletes an app's purchases and resets its clock.
     public static let reset = Endpoint<ResetRequest, ResetReply>(.paymentQueue, "app.reset", isIdempotent: true)
+    /// Reads events after a position, for tests that wait.
     public static let listEvents = Endpoint<EventsRequest, EventsReply>(
         .paymentQueue, "events.list", isIdempotent: true)
 }
 
-/// PaymentQueue's events, which are hints, delivered at most once (`architecture.md`, live delivery).
+/// PaymentQueue's events, which are hints, delivered at most once (ADR 0005).
 public enum PaymentEvents {
     /// One literal subject per customer. `key` is 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier),
     /// which is PaymentQueue's and the gateway's to compute: this module has no cryptography.

@@ -3,6 +3,7 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The shopper's name, 1…128 characters.
     public var account: String
+    /// The client's name for its device, 1…255 characters.
     public var deviceId: String
     /// The storefront of a new account. For an existing one it must be the account's own, else `storefrontMismatch`.
     public var storefront: String?
@@ -29,6 +30,7 @@ public struct OpenAccountReply: Hashable, Sendable, Codable {
     public var customerIdentifier: String
     /// Alpha-3 country code.
     public var storefront: String
+    /// False when the tester's settings forbid payments.
     public var canMakePayments: Bool
     /// The launch's number, larger than those of all launches before it; nil without a launch.
     public var launch: Int64?
@@ -43,7 +45,9 @@ public struct OpenAccountReply: Hashable, Sendable, Codable {
 /// Adds a payment to the queue.
 public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The device that pays; its observer sees the transaction before all others.
     public var deviceId: String
     /// `payment.requestIdentifier` is the idempotency key.
     public var payment: Payment
@@ -78,6 +82,7 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
 public struct AddPaymentReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// 201 once terminal, 202 while purchasing or deferred. Stored with the terminal commit and replayed with it.
     public var status: Int
+    /// The transaction at the moment of the reply; pushed on by later events.
     public var transaction: Item
     /// Whether an earlier request with this key had its final answer.
     public var isReplayed: Bool
@@ -93,7 +98,9 @@ public typealias AddPaymentReply = AddPaymentReplyOf<PaymentTransaction>
 /// Asks for a page of the device's unfinished transactions.
 public struct SnapshotRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The device the list is for; other devices' failed and restored transactions are left out.
     public var deviceId: String
     /// Whether it is a launch or resume. `deliveries` of the snapshot's transactions then grow by one (M51).
     public var countsDelivery: Bool
@@ -132,7 +139,9 @@ public struct StreamOpening: Hashable, Sendable, Codable {
 ///
 /// `Item` is as in ``AddPaymentReplyOf``.
 public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+    /// Oldest first, at most the request's `limit`.
     public var transactions: [Item]
+    /// The customer's last `seq` when the page was read; 0 without changes.
     public var seq: Int64
     /// The next page's `after`; nil on the last page. For a list it is the last transaction's `id`.
     public var after: String?
@@ -159,6 +168,7 @@ public typealias Snapshot = SnapshotOf<PaymentTransaction>
 /// Asks for a customer's changes after a position.
 public struct ChangesRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// The position after which changes are returned: those with a larger `seq`.
     public var after: Int64
@@ -174,6 +184,7 @@ public struct ChangesRequest: Hashable, Sendable, Codable {
 
 /// A customer's changes, in the order of `seq`.
 public struct ChangesReply: Hashable, Sendable, Codable {
+    /// In the order of `seq`, at most the request's `limit`.
     public var changes: [CustomerChange]
     /// The customer's last `seq`. More changes follow while it is larger than the last one here.
     public var head: Int64
@@ -189,6 +200,7 @@ public struct ChangesReply: Hashable, Sendable, Codable {
 /// A customer of an app.
 public struct CustomerReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     @ExactText public var customerIdentifier: String
     public init(bundleId: String, customerIdentifier: String) {
         self.bundleId = bundleId
@@ -198,13 +210,16 @@ public struct CustomerReference: Hashable, Sendable, Codable {
 
 /// Asks for the last `seq` of at most 500 customers.
 public struct HeadsRequest: Hashable, Sendable, Codable {
+    /// The most customers of one request.
     public static let customersMax = 500
+    /// Of any apps, at most ``customersMax``.
     public var customers: [CustomerReference]
     public init(customers: [CustomerReference]) { self.customers = customers }
 }
 
 /// The last `seq` of each customer, in the request's order; 0 without changes.
 public struct HeadsReply: Hashable, Sendable, Codable {
+    /// In the order of the request's customers.
     public var heads: [Int64]
     /// Each customer's present storefront, in the same order; empty for an unknown customer. A stream reports a change
     /// of it within a second.
@@ -218,8 +233,11 @@ public struct HeadsReply: Hashable, Sendable, Codable {
 /// Names a transaction of one customer, by `id`. Another customer's is `notFound`.
 public struct TransactionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The device whose downloads the transaction shows.
     public var deviceId: String
+    /// As ``PaymentTransaction/id``.
     public var id: String
     public init(bundleId: String, customerIdentifier: String, deviceId: String, id: String) {
         self.bundleId = bundleId
@@ -232,7 +250,9 @@ public struct TransactionRequest: Hashable, Sendable, Codable {
 /// Asks for a customer's purchased and restored transactions, finished or not, oldest first (M23).
 public struct HistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
@@ -246,11 +266,15 @@ public struct HistoryRequest: Hashable, Sendable, Codable {
 
 /// Asks for transactions across customers, for the operator.
 public struct TransactionListRequest: Hashable, Sendable, Codable {
+    /// Nil: transactions of all apps.
     public var bundleId: String?
+    /// Only this account's; nil: all accounts'.
     public var account: String?
+    /// Only transactions in this state; nil: in any.
     public var state: TransactionState?
     /// False: only those in the queue; true: only those out of it; nil: both.
     public var isFinished: Bool?
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
@@ -272,8 +296,10 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
     /// The customer of a transaction.
     public struct Record: Hashable, Sendable, Codable {
         public var bundleId: String
+        /// The shopper's name; it may have accounts in other apps, too.
         public var account: String
         public var customerIdentifier: String
+        /// Whether it has left the queue.
         public var isFinished: Bool
         public init(bundleId: String, account: String, customerIdentifier: String, isFinished: Bool) {
             self.bundleId = bundleId
@@ -283,6 +309,7 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
         }
     }
 
+    /// Oldest first, at most the request's `limit`.
     public var transactions: [PaymentTransaction]
     /// As many as `transactions` and in their order, or nil.
     public var records: [Record]?
@@ -298,6 +325,7 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
 /// Asks for a customer's subscriptions and offers.
 public struct OfferSummaryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     public init(bundleId: String, customerIdentifier: String) {
         self.bundleId = bundleId
@@ -307,6 +335,7 @@ public struct OfferSummaryRequest: Hashable, Sendable, Codable {
 
 /// A customer's subscriptions and offers, read in one snapshot.
 public struct OfferSummary: Hashable, Sendable, Codable {
+    /// The data for ``IntroductoryOfferPolicy``.
     public var history: SubscriptionHistory
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp

@@ -1,4 +1,4 @@
-/// A transaction in the payment queue, as `SKPaymentTransaction` (`http-api.md`, shapes).
+/// A transaction in the payment queue, as `SKPaymentTransaction` (`Transaction` of `openapi.json`).
 ///
 /// ```json
 /// {"id":"t_01j…","transactionIdentifier":"2000000000000001","transactionState":"purchased",
@@ -11,12 +11,15 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var id: String
     /// Decimal digits; null except in purchased and restored.
     public var transactionIdentifier: String?
+    /// The same for all devices; `revision` counts its changes.
     public var transactionState: TransactionState
     /// Null except in purchased and restored.
     public var transactionDate: Timestamp?
+    /// The app's request, unchanged by restarts and renewals.
     public var payment: Payment
     /// A whole transaction, never nested twice.
     public var original: OriginalTransaction?
+    /// Decimal digits of the first purchase; null for a first purchase itself.
     public var originalTransactionIdentifier: String?
     /// Non-null in failed and in no other state (M31).
     public var error: TransactionError?
@@ -32,12 +35,17 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var originDeviceId: String
     /// The failed transaction of an interrupted purchase that this one replaces.
     public var supersedes: String?
+    /// The end of the paid period; nil for products that do not expire.
     public var expiresDate: Timestamp?
+    /// Whether the period is a free trial; nil for other products than subscriptions.
     public var isTrialPeriod: Bool?
+    /// Whether the period has a paid introductory price; a free trial is false (M118).
     public var isInIntroOfferPeriod: Bool?
+    /// Whether an upgrade ended the period early; nil: not.
     public var isUpgraded: Bool?
     /// The time of its refund or revocation.
     public var revocationDate: Timestamp?
+    /// Set together with ``revocationDate``.
     public var revocationReason: RefundRequest.Reason?
     /// The time of a scheduled change of product, the next renewal. Nothing was charged, nothing is given yet.
     public var effectiveDate: Timestamp?
@@ -45,6 +53,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String?
     /// The price of the whole purchase, quantity and offer included.
     public var price: Money?
+    /// Nil when the full price was paid.
     public var offer: AppliedOffer?
     /// Set while the app is asked whether the purchase continues in the shopper's present storefront.
     public var storefrontChange: StorefrontChange?
@@ -67,8 +76,8 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
         self.price = price
     }
 
-    /// Whether the device's observer is notified of this transaction (`http-api.md`, "Whose transactions"). Purchased
-    /// and deferred ones go to all devices of the customer, every other to the device that caused it.
+    /// Whether the device's observer is notified of this transaction. Purchased and deferred ones go to all
+    /// devices of the customer, every other to the device that caused it.
     public func isVisible(to deviceId: String) -> Bool {
         transactionState.isVisible(to: deviceId, origin: originDeviceId)
     }
@@ -82,7 +91,7 @@ extension PaymentTransaction {
         case revocationReason, effectiveDate, subscriptionGroupIdentifier, price, offer, storefrontChange, priceIncrease
     }
 
-    /// Writes the transaction as `http-api.md` has it. `transactionIdentifier`, `transactionDate`, `original`,
+    /// Writes the transaction as `openapi.json` has it. `transactionIdentifier`, `transactionDate`, `original`,
     /// `originalTransactionIdentifier` and `error` are always present, null where there is none; the optional members
     /// are left out.
     public func encode(to encoder: any Encoder) throws {

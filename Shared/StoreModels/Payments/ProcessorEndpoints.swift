@@ -28,6 +28,7 @@ public enum ProcessorEvents {
 
 /// The event that a charge has changed: `{"chargeKey":"purchase:t_…"}`
 public struct ChargeChanged: Hashable, Sendable, Codable {
+    /// As ``Charge/chargeKey``.
     public var chargeKey: String
     public init(chargeKey: String) { self.chargeKey = chargeKey }
 }
@@ -38,9 +39,13 @@ public struct ChargeChanged: Hashable, Sendable, Codable {
 public struct CreateChargeRequest: Hashable, Sendable, Codable {
     /// 1…255 bytes.
     public var chargeKey: String
+    /// The price of the whole purchase; a repeated key must have the same.
     public var amount: Money
+    /// The app of the purchase, for the ledger.
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The product bought, for the ledger.
     public var productIdentifier: String
     /// The mode of a tester; nil is the processor's own mode.
     public var simulate: ProcessorMode?
@@ -59,6 +64,7 @@ public struct CreateChargeRequest: Hashable, Sendable, Codable {
 
 /// Cancels a charge.
 public struct CancelChargeRequest: Hashable, Sendable, Codable {
+    /// 1…255 bytes; a key without a charge gets a tombstone.
     public var chargeKey: String
     public init(chargeKey: String) { self.chargeKey = chargeKey }
 }
@@ -72,14 +78,17 @@ public struct Charge: Hashable, Sendable, Codable {
         case pending
     }
 
+    /// The caller's key, 1…255 bytes: one key is one charge.
     public var chargeKey: String
     /// The ledger's own number, decimal.
     public var chargeIdentifier: String
+    /// Final unless `pending`.
     public var outcome: Outcome
     /// Null for a tombstone, which never had an amount.
     public var amount: Money?
     /// The reason of a decline, in a sentence.
     public var declineReason: String?
+    /// Wall time of the first request with this key.
     public var createdAt: Timestamp
 
     public init(
@@ -109,6 +118,7 @@ public struct ChargeListRequest: Hashable, Sendable, Codable {
 
 /// A page of charges, oldest first.
 public struct ChargesPage: Hashable, Sendable, Codable {
+    /// Oldest first, at most the request's `limit`.
     public var charges: [Charge]
     /// The next page's `after`; absent on the last page.
     public var after: String?
@@ -123,7 +133,9 @@ public struct ChargesPage: Hashable, Sendable, Codable {
 public struct CreateRefundRequest: Hashable, Sendable, Codable {
     /// 1…255 bytes.
     public var refundKey: String
+    /// The key of the approved charge.
     public var chargeKey: String
+    /// The part to refund; more than what is left is refused.
     public var amount: Money
     public init(refundKey: String, chargeKey: String, amount: Money) {
         self.refundKey = refundKey
@@ -134,11 +146,15 @@ public struct CreateRefundRequest: Hashable, Sendable, Codable {
 
 /// A row of the processor's refunds; it never changes.
 public struct Refund: Hashable, Sendable, Codable {
+    /// The caller's key, 1…255 bytes: one key is one refund.
     public var refundKey: String
+    /// The key of the refunded charge.
     public var chargeKey: String
     /// The ledger's own number, decimal.
     public var refundIdentifier: String
+    /// The refunded part, in the charge's currency.
     public var amount: Money
+    /// Wall time of the first request with this key.
     public var createdAt: Timestamp
     public init(refundKey: String, chargeKey: String, refundIdentifier: String, amount: Money, createdAt: Timestamp) {
         self.refundKey = refundKey
@@ -151,6 +167,7 @@ public struct Refund: Hashable, Sendable, Codable {
 
 /// A page of refunds, oldest first.
 public struct RefundsPage: Hashable, Sendable, Codable {
+    /// Oldest first, at most the request's `limit`.
     public var refunds: [Refund]
     /// The next page's `after`; absent on the last page.
     public var after: String?

@@ -1,4 +1,4 @@
-/// A restore of completed transactions and its progress (`http-api.md`, restore):
+/// A restore of completed transactions and its progress (`Restore` of `openapi.json`):
 ///
 /// ```json
 /// {"restoreIdentifier":"r_01j…","state":"finished","restored":2,"applicationUsername":"alice"}
@@ -10,6 +10,7 @@ public struct Restore: Hashable, Sendable, Codable {
 
     /// Server-made, used in `/v1/restores/{restoreIdentifier}` and in the events of its end.
     public var restoreIdentifier: String
+    /// A restore ends in `finished` or `failed` and stays there.
     public var state: State
     /// Non-null in failed and in no other state (M42).
     public var error: TransactionError?
@@ -33,11 +34,13 @@ public struct Restore: Hashable, Sendable, Codable {
 /// Begins a restore. A repeated key gives the same restore; with another username it is `keyReused`.
 public struct StartRestoreRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// Restored transactions and the end go to this device and to no other.
     public var deviceId: String
     /// The idempotency key.
     public var requestIdentifier: String
+    /// The app's value, at most 255 characters; it filters nothing.
     public var applicationUsername: String?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, requestIdentifier: String,
@@ -54,8 +57,11 @@ public struct StartRestoreRequest: Hashable, Sendable, Codable {
 /// Names a restore of one customer. Another customer's is `notFound`.
 public struct RestoreRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The device that began the restore; another one's is `notFound`.
     public var deviceId: String
+    /// As ``Restore/restoreIdentifier``.
     public var restoreIdentifier: String
     public init(bundleId: String, customerIdentifier: String, deviceId: String, restoreIdentifier: String) {
         self.bundleId = bundleId

@@ -1,4 +1,4 @@
-/// `SKError.Code`, numbered as StoreKit numbers them (`mission.md` §2.6).
+/// `SKError.Code`, numbered as StoreKit numbers them.
 public enum SKErrorCode: Int, CaseIterable, Sendable, Codable {
     case unknown = 0
     case clientInvalid

@@ -16,7 +16,9 @@ public struct StorefrontChange: Hashable, Sendable, Codable {
 
 /// The app's answer to a ``StorefrontChange``, for a purchase of its device.
 public struct ContinueTransactionRequest: Hashable, Sendable, Codable {
+    /// The transaction, and the device that added its payment.
     public var transaction: TransactionRequest
+    /// False fails the purchase; nothing is charged.
     public var shouldContinue: Bool
     public init(transaction: TransactionRequest, shouldContinue: Bool) {
         self.transaction = transaction

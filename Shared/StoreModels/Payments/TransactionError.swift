@@ -4,9 +4,13 @@
 /// {"domain":"SKErrorDomain","code":3,"name":"paymentInvalid","localizedDescription":"…"}
 /// ```
 public struct TransactionError: Hashable, Sendable, Codable {
+    /// Always `SKErrorDomain`, as StoreKit's errors.
     public var domain: String
+    /// The raw value of ``SKErrorCode``, 0…20.
     public var code: Int
+    /// The case name of ``SKErrorCode`` for `code`.
     public var name: String
+    /// English, for people; not a contract.
     public var localizedDescription: String
     /// Storebus's reason where StoreKit's code is only "unknown": `unfinishedTransactions`.
     public var reason: String?
@@ -16,6 +20,7 @@ public struct TransactionError: Hashable, Sendable, Codable {
     /// `unfinishedLimit` is the app's. Absent where a person or the store's own rules caused it.
     public var setting: String?
 
+    /// Creates an error of StoreKit's domain, without a setting.
     public init(_ code: SKErrorCode, _ localizedDescription: String, reason: String? = nil, underlying: Int? = nil) {
         self.domain = "SKErrorDomain"
         self.code = code.rawValue

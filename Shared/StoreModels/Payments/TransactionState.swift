@@ -17,8 +17,7 @@ public enum TransactionState: String, CaseIterable, Sendable, Codable {
     /// Whether it is the last state a transaction takes.
     public var isTerminal: Bool { isFinishable }
 
-    /// Whether a device is notified of a transaction in this state (`http-api.md`, "Whose transactions"). The
-    /// transaction began on `origin`.
+    /// Whether a device is notified of a transaction in this state. The transaction began on `origin`.
     public func isVisible(to deviceId: String, origin: String) -> Bool {
         switch self {
         case .purchased, .deferred: true

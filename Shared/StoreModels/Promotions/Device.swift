@@ -8,10 +8,13 @@ public struct Device: Hashable, Sendable, Codable {
     /// An app on the device.
     public struct InstalledApp: Hashable, Sendable, Codable {
         public var bundleId: String
+        /// The app's version on the device, integers with dots: `1.0`.
         public var version: String
         /// Declared by its last launch, or set by the operator; nil: not known yet.
         public var promotedPurchases: DeviceLaunch.PromotedPurchases?
+        /// Whether the app was ever launched on the device since its installation.
         public var isLaunched: Bool
+        /// The device's own order and visibility of the app's promotions; both may be empty.
         public var overrides: PromotionOverrides
         public init(
             bundleId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases?, isLaunched: Bool,
@@ -25,8 +28,11 @@ public struct Device: Hashable, Sendable, Codable {
         }
     }
 
+    /// The client's name for the device, 1…255 characters.
     public var deviceId: String
+    /// As the last session or the operator said.
     public var platform: DeviceLaunch.Platform
+    /// Integers with dots, `17.4`; at most 64 characters.
     public var osVersion: String
     /// In the order of their bundle identifiers.
     public var apps: [InstalledApp]
@@ -40,14 +46,17 @@ public struct Device: Hashable, Sendable, Codable {
 
 /// Names a device.
 public struct DeviceRequest: Hashable, Sendable, Codable {
+    /// 1…255 characters; an unknown device is `notFound`.
     public var deviceId: String
     public init(deviceId: String) { self.deviceId = deviceId }
 }
 
 /// Creates or changes a device; its apps stay. A session of the App Store app sends it, too.
 public struct PutDeviceRequest: Hashable, Sendable, Codable {
+    /// 1…255 characters; an unknown device is created.
     public var deviceId: String
     public var platform: DeviceLaunch.Platform
+    /// Integers with dots, at most 64 characters; a session may send any text.
     public var osVersion: String
     public init(deviceId: String, platform: DeviceLaunch.Platform, osVersion: String) {
         self.deviceId = deviceId
@@ -59,7 +68,9 @@ public struct PutDeviceRequest: Hashable, Sendable, Codable {
 /// Installs an app or another version of it, without a launch.
 public struct PutInstallationRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// 1…255 characters; an unknown device is `notFound`.
     public var deviceId: String
+    /// Integers with dots, at most 64 characters.
     public var version: String
     /// Nil keeps the present value.
     public var promotedPurchases: DeviceLaunch.PromotedPurchases?
@@ -75,6 +86,7 @@ public struct PutInstallationRequest: Hashable, Sendable, Codable {
 
 /// A page of devices, in the order of their identifiers.
 public struct DevicesPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`.
     public var devices: [Device]
     /// The next page's `after`; absent on the last page.
     public var after: String?

@@ -23,6 +23,7 @@ public struct DottedVersion: Hashable, Sendable, Comparable, CustomStringConvert
         self.init(parts)
     }
 
+    /// Creates a version of parts, `DottedVersion(17, 4)`.
     public init(_ parts: Int...) { self.init(parts) }
 
     private init(_ parts: [Int]) {

@@ -5,10 +5,13 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
     /// Whether it is on the operator's list, with an approved image and for sale. The device decides whether it is
     /// visible.
     public var isPromoted: Bool
+    /// Whether a customer of the storefront can buy it now.
     public var isAvailable: Bool
     /// The price of the app itself; nil when it is free.
     public var appPrice: Money?
+    /// The app's version on sale, which a free download installs.
     public var currentVersion: String
+    /// The first version that handles promoted purchases; nil: every one does.
     public var promotionsSupportedSince: String?
     /// Whether the operator hides it where no device shows it; nil means no.
     public var isHidden: Bool?
@@ -29,10 +32,15 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
 /// Starts a purchase after a tap on Buy in the store, or a test URL. `facts` are Catalog's, requested by the gateway.
 public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device on which the user taps Buy; the intent is its own.
     public var deviceId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The shopper's name, for the operator's lists and prompts.
     public var account: String
+    /// `testURL` also starts products that are not available or promoted.
     public var source: PurchaseIntent.Source
+    /// Read in the customer's storefront, in the same request.
     public var facts: PromotedProductFacts
     /// The client's `Idempotency-Key`, or one that the gateway makes for the request. A repeated start, also a late
     /// one, is the same intent, regardless of its state.
@@ -65,7 +73,9 @@ public struct StartPurchaseReply: Hashable, Sendable, Codable {
         case promptUpgrade
     }
 
+    /// Decided from the app's installation on the device.
     public var outcome: Outcome
+    /// The new intent, or a pending one of the same purchase.
     public var intentIdentifier: String?
     public init(outcome: Outcome, intentIdentifier: String? = nil) {
         self.outcome = outcome
@@ -76,7 +86,9 @@ public struct StartPurchaseReply: Hashable, Sendable, Codable {
 /// Asks for the pending intents, for a stream that handles promoted purchases. `answerBy` runs from then on.
 public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device whose stream asks.
     public var deviceId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     public init(bundleId: String, deviceId: String, customerIdentifier: String) {
         self.bundleId = bundleId
@@ -99,13 +111,16 @@ public struct DeliverIntentsReply: Hashable, Sendable, Codable {
 
 /// Asks for the `seq` of at most 500 installations.
 public struct IntentHeadsRequest: Hashable, Sendable, Codable {
+    /// The most installations of one request.
     public static let installationsMax = 500
+    /// Of any apps and devices, at most ``installationsMax``.
     public var installations: [InstallationReference]
     public init(installations: [InstallationReference]) { self.installations = installations }
 }
 
 /// The `seq` of each installation, in the request's order; 0 without intents.
 public struct IntentHeadsReply: Hashable, Sendable, Codable {
+    /// In the order of the request's installations.
     public var heads: [Int64]
     public init(heads: [Int64]) { self.heads = heads }
 }
@@ -113,7 +128,9 @@ public struct IntentHeadsReply: Hashable, Sendable, Codable {
 /// The event that an installation's intents have changed; `seq` is the new count.
 public struct IntentsChanged: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device whose intents have changed.
     public var deviceId: String
+    /// As ``DeliverIntentsReply/seq``.
     public var seq: Int64
     public init(bundleId: String, deviceId: String, seq: Int64) {
         self.bundleId = bundleId
@@ -125,10 +142,13 @@ public struct IntentsChanged: Hashable, Sendable, Codable {
 /// Asks for one device's intents, oldest first.
 public struct IntentsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device of the client's session.
     public var deviceId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// Empty: all.
     public var states: [PurchaseIntent.State]
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
@@ -147,10 +167,15 @@ public struct IntentsRequest: Hashable, Sendable, Codable {
 
 /// Asks for intents across devices, for the operator.
 public struct IntentListRequest: Hashable, Sendable, Codable {
+    /// Nil: intents of all apps.
     public var bundleId: String?
+    /// Only this account's; nil: all accounts'.
     public var account: String?
+    /// Only this device's; nil: all devices'.
     public var deviceId: String?
+    /// Only intents in this state; nil: in any.
     public var state: PurchaseIntent.State?
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
@@ -169,6 +194,7 @@ public struct IntentListRequest: Hashable, Sendable, Codable {
 
 /// A page of intents, oldest first.
 public struct IntentsPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`.
     public var intents: [PurchaseIntent]
     /// The next page's `after`; absent on the last page.
     public var after: String?
@@ -181,8 +207,11 @@ public struct IntentsPage: Hashable, Sendable, Codable {
 /// Names an intent; another device's or customer's is `notFound`.
 public struct IntentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device of the client's session.
     public var deviceId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// As ``PurchaseIntent/intentIdentifier``.
     public var intentIdentifier: String
     public init(bundleId: String, deviceId: String, customerIdentifier: String, intentIdentifier: String) {
         self.bundleId = bundleId
@@ -203,9 +232,13 @@ public struct DecideIntentRequest: Hashable, Sendable, Codable {
     }
 
     public var bundleId: String
+    /// The device of the client's session.
     public var deviceId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// As ``PurchaseIntent/intentIdentifier``.
     public var intentIdentifier: String
+    /// The first decision is final; repeating it changes nothing.
     public var decision: Decision
     /// The message the user was shown, with `cancel` (M85). At most 500 characters.
     public var feedback: String?
@@ -225,9 +258,13 @@ public struct DecideIntentRequest: Hashable, Sendable, Codable {
 /// Adds an intent's saved payment for the app (M80–M82). Its `requestIdentifier` is the app's own key.
 public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device of the client's session.
     public var deviceId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// Must equal the intent's own payment but for its key.
     public var payment: Payment
+    /// As ``AddPaymentRequest/discountCheck``.
     public var discountCheck: DiscountCheck?
     public init(
         bundleId: String, deviceId: String, customerIdentifier: String, payment: Payment,
@@ -244,7 +281,9 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
 /// The intent as it is now, and the queue's answer to a continued one. Without that answer the decision is kept as
 /// well, and the transaction comes on the stream.
 public struct DecideIntentReply: Hashable, Sendable, Codable {
+    /// In the state after the decision, or after the first one.
     public var intent: PurchaseIntent
+    /// Nil unless the intent continues and PaymentQueue has answered.
     public var added: AddPaymentReply?
     /// Whether the decision was made before.
     public var isRepeated: Bool
@@ -257,6 +296,7 @@ public struct DecideIntentReply: Hashable, Sendable, Codable {
 
 /// Cancels the open intents of an app, of one account or of all.
 public struct ClearIntentsRequest: Hashable, Sendable, Codable {
+    /// The app whose open intents are cancelled.
     public var bundleId: String
     /// Nil: all accounts of the app.
     public var account: String?
@@ -292,8 +332,10 @@ public struct IntentEvent: Hashable, Sendable, Codable {
 
     /// Opaque; grows.
     public var id: String
+    /// What happened to the intent.
     public var type: Kind
     public var bundleId: String
+    /// The shopper's name.
     public var account: String
     /// The intent after the event.
     public var intent: PurchaseIntent
@@ -308,9 +350,13 @@ public struct IntentEvent: Hashable, Sendable, Codable {
 
 /// Asks for PromotionController's events, as ``EventsRequest`` for PaymentQueue's.
 public struct IntentEventsRequest: Hashable, Sendable, Codable {
+    /// The `id` or `after` to continue behind; nil asks for the present position.
     public var after: String?
+    /// Only events of this type; nil: all.
     public var type: IntentEvent.Kind?
+    /// Only this account's; nil: all accounts'.
     public var account: String?
+    /// Only this app's; nil: all apps'.
     public var bundleId: String?
     /// 1…100.
     public var limit: Int
@@ -328,7 +374,9 @@ public struct IntentEventsRequest: Hashable, Sendable, Codable {
 
 /// Events, oldest first, and the position to ask from next.
 public struct IntentEventsReply: Hashable, Sendable, Codable {
+    /// At most the request's `limit`; empty when nothing has happened since.
     public var events: [IntentEvent]
+    /// As ``EventsReply/after``.
     public var after: String
     public init(events: [IntentEvent], after: String) {
         self.events = events

@@ -5,7 +5,9 @@
 /// ```
 /// `owned` is whether the customer has the non-consumable or an unexpired subscription; null when PaymentQueue is away.
 public struct Promotion: Hashable, Sendable, Codable {
+    /// Priced for the customer's storefront.
     public var product: Product
+    /// Encoded as null when it is not known.
     public var owned: Bool?
 
     public init(product: Product, owned: Bool?) {

@@ -11,6 +11,7 @@ public enum PromotionEndpoints {
     /// - Throws: `notFound`.
     public static let getDevice = Endpoint<DeviceRequest, Device>(
         .promotionController, "device.get", isIdempotent: true)
+    /// Lists the devices with their apps, for the operator.
     public static let listDevices = Endpoint<PageRequest, DevicesPage>(
         .promotionController, "device.list", isIdempotent: true)
     /// Deletes a device with its apps and their overrides; open intents are cancelled.
@@ -24,6 +25,7 @@ public enum PromotionEndpoints {
     public static let deleteInstallation = Endpoint<InstallationReference, Empty>(
         .promotionController, "installation.delete", isIdempotent: true)
 
+    /// Reads a device's order and visibility of one app's promotions.
     public static let getOverrides = Endpoint<InstallationReference, DevicePromotions>(
         .promotionController, "overrides.get", isIdempotent: true)
     /// Replaces a device's order.
@@ -40,14 +42,19 @@ public enum PromotionEndpoints {
     ///   `keyReused` for another purchase under the same key.
     public static let startPurchase = Endpoint<StartPurchaseRequest, StartPurchaseReply>(
         .promotionController, "purchase.start", isIdempotent: true)
+    /// Reads the pending intents for a stream and starts their time to answer.
     public static let deliverIntents = Endpoint<DeliverIntentsRequest, DeliverIntentsReply>(
         .promotionController, "intent.deliver", isIdempotent: true)
+    /// Reads the last `seq` of up to 500 installations.
     public static let intentHeads = Endpoint<IntentHeadsRequest, IntentHeadsReply>(
         .promotionController, "intent.heads", isIdempotent: true)
+    /// Lists the intents of one device and customer.
     public static let listIntents = Endpoint<IntentsRequest, IntentsPage>(
         .promotionController, "intent.list", isIdempotent: true)
+    /// Lists intents across devices and customers, for the operator.
     public static let searchIntents = Endpoint<IntentListRequest, IntentsPage>(
         .promotionController, "intent.search", isIdempotent: true)
+    /// Reads one intent of a device and customer.
     public static let getIntent = Endpoint<IntentRequest, PurchaseIntent>(
         .promotionController, "intent.get", isIdempotent: true)
     /// Decides on an intent.
@@ -62,12 +69,14 @@ public enum PromotionEndpoints {
     /// - Throws: `serviceUnavailable` when the time was too short for all of them; a repeated call does the rest.
     public static let clearIntents = Endpoint<ClearIntentsRequest, ClearIntentsReply>(
         .promotionController, "intent.clear", isIdempotent: true)
+    /// Reads events after a position, for tests that wait.
     public static let listEvents = Endpoint<IntentEventsRequest, IntentEventsReply>(
         .promotionController, "events.list", isIdempotent: true)
 
     /// Lists prompts for apps that are not free. They are of the kind `appPurchase`, and their `id` begins with `ap_`.
     public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
         .promotionController, "prompt.list", isIdempotent: true)
+    /// Answers a prompt for an app that is not free.
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
         .promotionController, "prompt.answer", isIdempotent: false)
 }
@@ -89,10 +98,15 @@ public struct DeviceLaunch: Hashable, Sendable, Codable {
     public enum PromotedPurchases: String, CaseIterable, Sendable, Codable { case delegate, purchaseIntent, none }
 
     public var bundleId: String
+    /// The client's name for its device, 1…255 characters.
     public var deviceId: String
+    /// Declared by the client; `other` has no least version.
     public var platform: Platform
+    /// Declared by the client, at most 64 characters.
     public var osVersion: String
+    /// Declared by the client, at most 64 characters.
     public var appVersion: String
+    /// `none` unless the client declares a handler.
     public var promotedPurchases: PromotedPurchases
     public init(
         bundleId: String, deviceId: String, platform: Platform, osVersion: String, appVersion: String,

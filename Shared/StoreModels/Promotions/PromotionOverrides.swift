@@ -28,6 +28,7 @@ public struct PromotionOverrides: Hashable, Sendable, Codable {
 /// One app on one device.
 public struct InstallationReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
+    /// 1…255 characters, compared byte by byte.
     @ExactText public var deviceId: String
     public init(bundleId: String, deviceId: String) {
         self.bundleId = bundleId
@@ -37,6 +38,7 @@ public struct InstallationReference: Hashable, Sendable, Codable {
 
 /// The data of a device that a store page needs, in one answer.
 public struct DevicePromotions: Hashable, Sendable, Codable {
+    /// Both parts empty without any override.
     public var overrides: PromotionOverrides
     /// Whether the app was launched; before that there is nothing to override (M94).
     public var isLaunched: Bool
@@ -58,7 +60,9 @@ public struct DevicePromotions: Hashable, Sendable, Codable {
 /// Replaces a device's order; empty clears it.
 public struct PutPromotionOrderRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device of the client's session.
     public var deviceId: String
+    /// At most ``PromotionOverrides/orderMax``; unknown products are kept and not shown.
     public var productIdentifiers: [String]
     public init(bundleId: String, deviceId: String, productIdentifiers: [String]) {
         self.bundleId = bundleId
@@ -70,8 +74,11 @@ public struct PutPromotionOrderRequest: Hashable, Sendable, Codable {
 /// Sets a device's visibility of one product; `default` removes the override (M93).
 public struct PutPromotionVisibilityRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// The device of the client's session.
     public var deviceId: String
+    /// A product of the app's catalogue.
     public var productIdentifier: String
+    /// `default` is deleted instead of stored.
     public var visibility: StorePromotionVisibility
     public init(bundleId: String, deviceId: String, productIdentifier: String, visibility: StorePromotionVisibility) {
         self.bundleId = bundleId

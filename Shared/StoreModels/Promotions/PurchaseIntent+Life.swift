@@ -17,6 +17,7 @@ extension PurchaseIntent {
             public var wall: Timestamp
             /// For `expiresAt`: the app's own clock.
             public var business: Timestamp
+            /// Reads of both clocks at one moment; they may differ by years.
             public init(wall: Timestamp, business: Timestamp) {
                 self.wall = wall
                 self.business = business
@@ -42,10 +43,15 @@ extension PurchaseIntent {
             case expired
         }
 
+        /// The state after the last event or passing of time.
         public private(set) var state: State
+        /// Wall time; nil until a stream has got the intent.
         public private(set) var answerBy: Timestamp?
+        /// Business time, ``lifetime`` after the purchase began.
         public let expiresAt: Timestamp
+        /// Nil unless the intent was ever deferred.
         public private(set) var deferredBy: Deferral?
+        /// As ``PurchaseIntent/feedback``; set by a cancellation only.
         public private(set) var feedback: String?
         /// Whether PaymentQueue has a continued intent's transaction.
         public private(set) var isAdded: Bool

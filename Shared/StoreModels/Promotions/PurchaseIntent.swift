@@ -1,4 +1,4 @@
-/// A purchase that began in the store and waits for the app (`http-api.md`, intent):
+/// A purchase that began in the store and waits for the app (`Intent` of `openapi.json`):
 ///
 /// ```json
 /// {"intentIdentifier":"i_01j…","state":"pending","payment":{"requestIdentifier":"intent:i_01j…",…},"product":{…},
@@ -28,7 +28,9 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
         case timeout
     }
 
+    /// Server-made, begins with `i_`; used in `/v1/intents/{id}`.
     public var intentIdentifier: String
+    /// `pending` waits for the app, `deferred` for its payment; the others are final.
     public var state: State
     /// The payment that continuing adds to the queue. It is kept through a deferral, so that it makes one payment only
     /// (I3).
@@ -37,11 +39,13 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
     public var product: Product
     /// An offer that begins with it, by identifier.
     public var offer: String?
+    /// Where the user tapped Buy, for the operator's lists.
     public var source: Source
     /// The time a pending intent becomes deferred, by the wall clock. Absent until a stream gets it.
     public var answerBy: Timestamp?
     /// The time it expires, by the business clock.
     public var expiresAt: Timestamp
+    /// Set once the intent was deferred, and kept afterwards.
     public var deferredBy: Deferral?
     /// The app's message to the user on a cancellation, or the store's reason for one.
     public var feedback: String?

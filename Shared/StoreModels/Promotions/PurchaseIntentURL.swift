@@ -5,14 +5,19 @@
 /// ```
 /// The three parameters may come in any order. Nothing else is accepted: no other parameter, host, path or fragment.
 public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
+    /// Apple's scheme for such URLs, in lower case.
     public static let scheme = "itms-services"
+    /// The only value of the parameter `action`.
     public static let action = "purchaseIntent"
     /// The most bytes of a URL.
     public static let bytesMax = 2_048
 
+    /// Percent-decoded, not yet checked against the catalogue.
     public let bundleId: String
+    /// Percent-decoded, not yet checked against the catalogue.
     public let productIdentifier: String
 
+    /// Creates the URL of a product, for printing.
     public init(bundleId: String, productIdentifier: String) {
         self.bundleId = bundleId
         self.productIdentifier = productIdentifier

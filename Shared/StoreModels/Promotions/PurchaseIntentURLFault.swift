@@ -12,7 +12,9 @@ public struct PurchaseIntentURLFault: Error, Hashable, Sendable, CustomStringCon
         case wrong, missing, duplicate, unknown, unreadable, tooLong
     }
 
+    /// The first part with a fault, from left to right.
     public let part: Part
+    /// Decides the advice; `reason` has the sentence.
     public let kind: Kind
     /// The reason, as the end of a sentence that begins with the part.
     public let reason: String
@@ -23,6 +25,7 @@ public struct PurchaseIntentURLFault: Error, Hashable, Sendable, CustomStringCon
         self.reason = reason
     }
 
+    /// Part and reason as one sentence.
     public var description: String { "\(part.rawValue): \(reason)" }
 
     /// 422 `urlInvalid` with `details` `{"part":"action","fault":"wrong"}`.

@@ -5,9 +5,13 @@
 ///  "price":{"amount":"12.99","currency":"USD"},"formerPrice":{"amount":"9.99","currency":"USD"}}
 /// ```
 public struct PriceConsentQuestion: Hashable, Sendable, Codable {
+    /// The subscription's first transaction, decimal digits.
     public var originalTransactionIdentifier: String
+    /// The product of the next renewal.
     public var productIdentifier: String
+    /// The next renewal's price, higher than `formerPrice`.
     public var price: Money
+    /// The last price the subscriber has agreed to.
     public var formerPrice: Money
 
     public init(originalTransactionIdentifier: String, productIdentifier: String, price: Money, formerPrice: Money) {
@@ -33,8 +37,11 @@ public struct PriceConsentQuestion: Hashable, Sendable, Codable {
 /// The app's decision to show the question about a higher price, or to postpone it.
 public struct ShowPriceConsentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The subscription's first transaction, decimal digits.
     public var originalTransactionIdentifier: String
+    /// False postpones the question to the next launch.
     public var show: Bool
     public init(bundleId: String, customerIdentifier: String, originalTransactionIdentifier: String, show: Bool) {
         self.bundleId = bundleId

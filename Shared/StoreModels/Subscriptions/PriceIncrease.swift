@@ -11,8 +11,11 @@ public struct PriceIncrease: Hashable, Sendable, Codable {
         case declined
     }
 
+    /// `declined` lets the subscription expire at the next renewal.
     public var status: Status
+    /// The next renewal's price, higher than `formerPrice`.
     public var price: Money
+    /// The last price the subscriber has agreed to.
     public var formerPrice: Money
     public init(status: Status, price: Money, formerPrice: Money) {
         self.status = status

@@ -19,10 +19,13 @@ public struct Subscription: Hashable, Sendable, Codable {
 
     /// The first transaction's identifier, which never changes: the subscription's own name.
     public var originalTransactionIdentifier: String
+    /// The group of the present period; an import may rename it.
     public var subscriptionGroupIdentifier: String
     /// The present product, or the one at the end.
     public var productIdentifier: String
+    /// Computed at the business time of reading.
     public var state: SubscriptionState
+    /// False: the present period is the last.
     public var willAutoRenew: Bool
     /// The next renewal's product; another one when a change is scheduled.
     public var autoRenewProductIdentifier: String
@@ -36,6 +39,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var renewalPrice: Money?
     /// A higher price of the next renewal, and the subscriber's consent to it.
     public var priceIncrease: PriceIncrease?
+    /// Nil while the subscription has not expired.
     public var expirationReason: ExpirationReason?
     /// The offer of the present period.
     public var offer: AppliedOffer?

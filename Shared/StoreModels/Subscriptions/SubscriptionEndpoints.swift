@@ -1,5 +1,6 @@
 /// PaymentQueue's request subjects about subscriptions, refunds, receipts and the clock, `sb.payment.v1.…`.
 public enum SubscriptionEndpoints {
+    /// Lists a customer's subscriptions, one per group.
     public static let list = Endpoint<SubscriptionsRequest, SubscriptionsPage>(
         .paymentQueue, "subscription.list", isIdempotent: true)
     /// Lists subscriptions across customers, for the operator.
@@ -17,6 +18,7 @@ public enum SubscriptionEndpoints {
     /// - Throws: `notFound`.
     public static let showPriceConsent = Endpoint<ShowPriceConsentRequest, Subscription>(
         .paymentQueue, "subscription.priceConsent", isIdempotent: true)
+    /// Lists what has happened to a subscription, oldest first.
     public static let timeline = Endpoint<TimelineRequest, SubscriptionTimeline>(
         .paymentQueue, "subscription.timeline", isIdempotent: true)
     /// Refunds a purchase's remaining money. Repeating it returns the same transaction.
@@ -25,17 +27,22 @@ public enum SubscriptionEndpoints {
     /// Revokes the entitlement without a refund.
     public static let revoke = Endpoint<RefundRequest, PaymentTransaction>(
         .paymentQueue, "transaction.revoke", isIdempotent: true)
+    /// Notes the revocations that a device's stream has sent.
     public static let acknowledgeRevocations = Endpoint<AcknowledgeRevocationsRequest, Empty>(
         .paymentQueue, "revocation.acknowledge", isIdempotent: true)
+    /// Reads the data of a customer's receipt by page; the gateway signs it.
     public static let receipt = Endpoint<ReceiptFactsRequest, ReceiptFactsPage>(
         .paymentQueue, "receipt.facts", isIdempotent: true)
 
+    /// Reads an app's business clock; an unset one is the wall clock.
     public static let getClock = Endpoint<AppRequest, AppClockState>(.paymentQueue, "clock.get", isIdempotent: true)
+    /// Sets an app's clock; repeating the request sets it again.
     public static let putClock = Endpoint<PutClockRequest, AppClockState>(
         .paymentQueue, "clock.put", isIdempotent: true)
     /// Moves a clock, once per key. Answers when all is done or shortly before the deadline.
     public static let advanceClock = Endpoint<AdvanceClockRequest, ClockAdvance>(
         .paymentQueue, "clock.advance", isIdempotent: true)
+    /// Reads how far a move of the clock is.
     public static let getAdvance = Endpoint<AdvanceRequest, ClockAdvance>(
         .paymentQueue, "clock.progress", isIdempotent: true)
 }

@@ -38,13 +38,19 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
 
     /// Business time.
     public var at: Timestamp
+    /// What happened to the subscription.
     public var kind: Kind
+    /// The shopper's name; nil until the event is read from storage.
     public var account: String?
+    /// The subscription's first transaction, decimal digits.
     public var originalTransactionIdentifier: String
+    /// The product of the period it is about.
     public var productIdentifier: String
     /// The money charged, requested or refunded; absent when the event has none.
     public var amount: Money?
+    /// The offer of that period; nil when the full price applies.
     public var offer: AppliedOffer?
+    /// The transaction the event made or concerns; nil without one.
     public var transactionIdentifier: String?
     /// The period it is about, from 0.
     public var period: Int

@@ -1,6 +1,7 @@
 /// Asks for a customer's subscriptions, one per group ever subscribed to.
 public struct SubscriptionsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// The last subscription's `originalTransactionIdentifier` of the page before.
     public var after: String?
@@ -16,9 +17,13 @@ public struct SubscriptionsRequest: Hashable, Sendable, Codable {
 
 /// Asks for subscriptions across customers, for the operator.
 public struct SubscriptionListRequest: Hashable, Sendable, Codable {
+    /// Nil: subscriptions of all apps.
     public var bundleId: String?
+    /// Only this account's; nil: all accounts'.
     public var account: String?
+    /// Only subscriptions in this state; nil: in any.
     public var state: SubscriptionState?
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
@@ -36,6 +41,7 @@ public struct SubscriptionListRequest: Hashable, Sendable, Codable {
 
 /// A page of subscriptions.
 public struct SubscriptionsPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`.
     public var subscriptions: [Subscription]
     /// The next page's `after`; absent on the last page.
     public var after: String?
@@ -52,8 +58,11 @@ public struct SubscriptionsPage: Hashable, Sendable, Codable {
 /// stays.
 public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The subscription's first transaction, decimal digits.
     public var originalTransactionIdentifier: String
+    /// False cancels at the end of the period; nil keeps the present value.
     public var willAutoRenew: Bool?
     /// Another product of the group. It takes effect immediately where it would with StoreKit (an upgrade, a crossgrade
     /// of the same length), else with the next renewal; the present product takes a scheduled change back.
@@ -89,6 +98,7 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
 
     /// Any transaction of the subscription, by `id` or by `transactionIdentifier`.
     public var id: String
+    /// What the operator does; the subscription's state must allow it.
     public var operation: Operation
     /// For `extend` only.
     public var days: Int?
@@ -101,7 +111,9 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
 
 /// The subscription after the operation. The transaction is the one it has made, or whose end it has moved, if any.
 public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
+    /// In the state after the operation.
     public var subscription: Subscription
+    /// Nil when the operation has made no transaction and moved no end.
     public var transaction: PaymentTransaction?
     public init(subscription: Subscription, transaction: PaymentTransaction? = nil) {
         self.subscription = subscription
@@ -116,6 +128,7 @@ public struct RefundRequest: Hashable, Sendable, Codable {
 
     /// The transaction, by `id` or by `transactionIdentifier`.
     public var id: String
+    /// Apple's reason for the receipt; nil is `other`.
     public var reason: Reason?
     public init(id: String, reason: Reason? = nil) {
         self.id = id
@@ -140,7 +153,9 @@ public struct TimelineRequest: Hashable, Sendable, Codable {
 
 /// A page of a subscription's events, oldest first.
 public struct SubscriptionTimeline: Hashable, Sendable, Codable {
+    /// As it is when the page is read.
     public var subscription: Subscription
+    /// Oldest first, at most the request's `limit`.
     public var events: [SubscriptionEvent]
     /// The next page's `after`; absent on the last page.
     public var after: String?
@@ -154,8 +169,11 @@ public struct SubscriptionTimeline: Hashable, Sendable, Codable {
 /// Notes the revocations that a device's stream has sent. Snapshots no longer bring those up to this journal position.
 public struct AcknowledgeRevocationsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    /// The device whose stream has sent the revocations.
     public var deviceId: String
+    /// The largest journal position sent.
     public var seq: Int64
     public init(bundleId: String, customerIdentifier: String, deviceId: String, seq: Int64) {
         self.bundleId = bundleId
@@ -169,6 +187,7 @@ public struct AcknowledgeRevocationsRequest: Hashable, Sendable, Codable {
 public struct Revocation: Hashable, Sendable, Codable {
     /// Its place in the customer's journal.
     public var seq: Int64
+    /// The products the customer has lost.
     public var productIdentifiers: [String]
     public init(seq: Int64, productIdentifiers: [String]) {
         self.seq = seq

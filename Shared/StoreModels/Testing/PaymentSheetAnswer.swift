@@ -40,6 +40,8 @@ public enum PaymentSheetAnswer: Hashable, Sendable, Codable {
         }
     }
 
+    /// Reads the wire form.
+    /// - Throws: `DecodingError` for any other text.
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let answer = PaymentSheetAnswer(text) else {

@@ -25,9 +25,12 @@ public struct Prompt: Hashable, Sendable, Codable {
         case approve, cancel, decline
     }
 
+    /// Server-made; begins with `p_`, of kind `appPurchase` with `ap_`.
     public var id: String
+    /// Decides which of the members below are present.
     public var kind: Kind
     public var bundleId: String
+    /// The shopper's name.
     public var account: String
     /// The present state of the purchase.
     public var transaction: PaymentTransaction?
@@ -39,6 +42,7 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var times: Int?
     /// With `priceConsent`: the higher price.
     public var priceIncrease: PriceIncrease?
+    /// Wall time at which the question came up.
     public var createdAt: Timestamp
     /// The answers that the prompt takes.
     public var answers: [Answer]
@@ -61,6 +65,7 @@ public struct Prompt: Hashable, Sendable, Codable {
 public struct PromptsRequest: Hashable, Sendable, Codable {
     /// Only this account's; nil: all accounts'.
     public var account: String?
+    /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
@@ -73,6 +78,7 @@ public struct PromptsRequest: Hashable, Sendable, Codable {
 
 /// A page of open prompts, oldest first.
 public struct PromptsPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`.
     public var prompts: [Prompt]
     /// The next page's `after`; absent on the last page.
     public var after: String?
@@ -84,7 +90,9 @@ public struct PromptsPage: Hashable, Sendable, Codable {
 
 /// Answers a prompt. An answered prompt is `notFound`: the first answer decides.
 public struct AnswerPromptRequest: Hashable, Sendable, Codable {
+    /// As ``Prompt/id``.
     public var id: String
+    /// One of the prompt's ``Prompt/answers``; another is `requestInvalid`.
     public var answer: Prompt.Answer
     /// The error a declined payment fails with; nil is `unknown`.
     public var error: SKErrorCode?

@@ -17,9 +17,12 @@ public struct StoreEvent: Hashable, Sendable, Codable {
 
     /// Opaque; grows. The next request's `after`.
     public var id: String
+    /// What happened to the transaction or its subscription.
     public var type: Kind
     public var bundleId: String
+    /// The shopper's name.
     public var account: String
+    /// The transaction at the moment of the event.
     public var transaction: PaymentTransaction
 
     public init(id: String, type: Kind, bundleId: String, account: String, transaction: PaymentTransaction) {
@@ -33,10 +36,13 @@ public struct StoreEvent: Hashable, Sendable, Codable {
 
 /// Asks for the events after `after`, oldest first. Without `after` the reply has no event, only the present position.
 public struct EventsRequest: Hashable, Sendable, Codable {
+    /// The `id` or `after` to continue behind; nil asks for the present position.
     public var after: String?
     /// Only events of this type; nil: all.
     public var type: StoreEvent.Kind?
+    /// Only this account's; nil: all accounts'.
     public var account: String?
+    /// Only this app's; nil: all apps'.
     public var bundleId: String?
     /// 1…100.
     public var limit: Int
@@ -54,6 +60,7 @@ public struct EventsRequest: Hashable, Sendable, Codable {
 
 /// Events, oldest first, and the position to ask from next.
 public struct EventsReply: Hashable, Sendable, Codable {
+    /// At most the request's `limit`; empty when nothing has happened since.
     public var events: [StoreEvent]
     /// The position to continue at: after the last event examined, whether it matched or not.
     public var after: String

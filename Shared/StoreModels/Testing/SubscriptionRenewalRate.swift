@@ -1,4 +1,4 @@
-/// The speed of subscription renewals, by StoreKit Test's names (`SKTestSession.TimeRate`, `mission.md` §2.8).
+/// The speed of subscription renewals, by StoreKit Test's names (`SKTestSession.TimeRate`).
 public enum SubscriptionRenewalRate: String, CaseIterable, Sendable, Codable {
     case realTime
     case oneSecondIsOneDay

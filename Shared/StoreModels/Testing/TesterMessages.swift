@@ -1,11 +1,13 @@
 /// A tester of the store: `{"account":"alice","settings":{…},"effective":{…}}`.
 public struct Tester: Hashable, Sendable, Codable {
+    /// The shopper's name; its settings apply in every app.
     public var account: String
     /// Only the settings that the operator has set.
     public var settings: TesterSettings
     /// `settings` over StoreKit's own defaults; an app's defaults lie between the two.
     public var effective: TesterSettings
 
+    /// Creates a tester and works out ``effective`` without an app's defaults.
     public init(account: String, settings: TesterSettings) {
         self.account = account
         self.settings = settings
@@ -15,13 +17,16 @@ public struct Tester: Hashable, Sendable, Codable {
 
 /// Names a tester: `{"account":"alice"}`.
 public struct TesterRequest: Hashable, Sendable, Codable {
+    /// 1…128 characters; an account need not exist.
     public var account: String
     public init(account: String) { self.account = account }
 }
 
 /// Replaces all of a tester's settings. A storefront given here becomes that of the account's customers in every app.
 public struct PutTesterRequest: Hashable, Sendable, Codable {
+    /// 1…128 characters.
     public var account: String
+    /// The complete new settings; what is nil is no longer set.
     public var settings: TesterSettings
     public init(account: String, settings: TesterSettings) {
         self.account = account
@@ -31,6 +36,7 @@ public struct PutTesterRequest: Hashable, Sendable, Codable {
 
 /// A page of accounts that have settings or have bought, by name.
 public struct TestersPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`.
     public var testers: [Tester]
     /// The next page's `after`; absent on the last page.
     public var after: String?
@@ -43,6 +49,7 @@ public struct TestersPage: Hashable, Sendable, Codable {
 /// Deletes the purchases of an app's customers; without `account`, of all customers.
 public struct ClearHistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
+    /// Nil: all accounts of the app.
     public var account: String?
     /// Continued promoted purchases whose payments may still be on their way; nil for none. None of them buys from here
     /// on. ``ClearIntentsReply`` names them.
@@ -56,6 +63,7 @@ public struct ClearHistoryRequest: Hashable, Sendable, Codable {
 
 /// The number of deleted transactions: `{"removed":12}`.
 public struct ClearHistoryReply: Hashable, Sendable, Codable {
+    /// Deleted transactions, finished ones included.
     public var removed: Int
     public init(removed: Int) { self.removed = removed }
 }
@@ -74,6 +82,7 @@ public struct ResetRequest: Hashable, Sendable, Codable {
 
 /// The number of deleted transactions.
 public struct ResetReply: Hashable, Sendable, Codable {
+    /// Deleted transactions, finished ones included.
     public var removedTransactions: Int
     public init(removedTransactions: Int) { self.removedTransactions = removedTransactions }
 }

@@ -30,10 +30,15 @@ public struct TesterSettings: Hashable, Sendable, Codable {
 
     /// The errors of this tester's requests, by StoreKit Test's names of the requests.
     public struct SimulatedErrors: Hashable, Sendable, Codable {
+        /// An error's name in `SKError` or `StoreKitError`, or its number; nil: none.
         public var loadProducts: String?
+        /// As ``loadProducts``; the name may be one of `Product.PurchaseError`, too.
         public var purchase: String?
+        /// As ``loadProducts``, for restores.
         public var restore: String?
+        /// As ``loadProducts``, for asking for the receipt.
         public var receiptRefresh: String?
+        /// As ``loadProducts``, for downloads of hosted content.
         public var download: String?
 
         public init(
@@ -53,14 +58,21 @@ public struct TesterSettings: Hashable, Sendable, Codable {
 
     /// Alpha-3 country code.
     public var storefront: String?
+    /// False makes `canMakePayments` false and payments fail.
     public var canMakePayments: Bool?
+    /// Whether purchases are deferred until the operator approves them.
     public var askToBuy: Bool?
+    /// Whether purchases fail as interrupted until the operator resolves them.
     public var interruptPurchases: Bool?
+    /// The outcome of signing in before each payment.
     public var signIn: SignIn?
+    /// The shopper's action at the payment sheet.
     public var sheet: PaymentSheetAnswer?
+    /// The subscriber's answer to a higher price.
     public var priceConsent: PriceConsent?
     /// One of ``SubscriptionRenewalRate``'s names.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
+    /// The errors that this tester's requests fail with; nil: none.
     public var simulatedErrors: SimulatedErrors?
     /// The payment processor's mode for this tester's charges; nil means the common mode.
     public var processor: ProcessorMode?

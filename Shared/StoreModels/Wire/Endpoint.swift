@@ -2,7 +2,7 @@
 ///
 /// The service registers a handler for it, the caller names it; neither spells a subject by hand.
 public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable>: Sendable {
-    /// `sb.<service>.v1.<resource>.<verb>` (`bus-protocol.md` §9).
+    /// `sb.<service>.v1.<resource>.<verb>` (`docs/PROTOCOL.md`).
     public let subject: String
     /// The service's `$SRV` name, which is also its executable's and its compose service's: `payment-queue`.
     public let service: String

@@ -6,12 +6,16 @@
 /// their own. A value with identifiers that is compared or is a key has them as `@ExactText var`.
 @propertyWrapper
 public struct ExactText: Hashable, Sendable {
+    /// The text; assigning replaces its bytes.
     public var wrappedValue: String
 
+    /// Creates a value for a property declared `@ExactText var`.
     public init(wrappedValue: String) { self.wrappedValue = wrappedValue }
 
+    /// Creates a key for a dictionary or set.
     public init(_ text: String) { wrappedValue = text }
 
+    /// The text as a `String`, which compares by canonical equivalence again.
     public var text: String { wrappedValue }
 
     /// Compares length first, and then with the library's own fast comparison. They rule out nearly everything before
@@ -37,11 +41,13 @@ extension ExactText: Comparable {
 }
 
 extension ExactText: CustomStringConvertible {
+    /// The text itself.
     public var description: String { wrappedValue }
 }
 
 /// Codes the text alone.
 extension ExactText: Codable {
+    /// Reads a string without normalizing it.
     public init(from decoder: any Decoder) throws {
         wrappedValue = try decoder.singleValueContainer().decode(String.self)
     }
@@ -66,8 +72,10 @@ extension ExactText: CodingKeyRepresentable {
         init?(intValue: Int) { nil }
     }
 
+    /// The text itself as the member's name.
     public var codingKey: any CodingKey { Key(stringValue: wrappedValue) }
 
+    /// Creates the key from a member's name.
     public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
 }
 
@@ -107,6 +115,7 @@ extension Dictionary where Key == ExactText {
 }
 
 extension Set where Element == ExactText {
+    /// Creates a set; equal bytes are kept once.
     public init(exactly texts: some Sequence<String>) { self.init(texts.map { ExactText($0) }) }
 
     public func containsExactly(_ text: String) -> Bool { contains(ExactText(text)) }

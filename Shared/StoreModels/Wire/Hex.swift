@@ -1,5 +1,6 @@
 /// Hexadecimal text in lower case.
 package enum Hex {
+    /// ASCII of 0…9 and a…f, by value.
     package static let digits = Array("0123456789abcdef".utf8)
 
     /// Writes two digits a byte.

@@ -1,4 +1,4 @@
-/// The services of the store, by name (`architecture.md`). Executable, compose service and `$SRV` share the name.
+/// The services of the store, by name. Executable, compose service and `$SRV` share the name.
 public enum ServiceName: String, CaseIterable, Sendable, Codable {
     case catalog
     case paymentQueue = "payment-queue"

@@ -11,10 +11,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     /// Milliseconds since 1970-01-01T00:00:00Z.
     public var milliseconds: Int64
 
+    /// Creates an instant; negative values lie before 1970.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
+    /// Creates the nearest whole millisecond of a date.
     public init(_ date: Date) {
         self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
     }
@@ -22,6 +24,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     /// The wall clock. Business rules never call this: they get `now` as a parameter (PaymentQueue's business clock).
     public static func wallClock() -> Timestamp { Timestamp(Date()) }
 
+    /// The same instant as Foundation's floating point date.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     /// Reads the wire form.
@@ -101,6 +104,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         return Timestamp(milliseconds: left.milliseconds + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 
+    /// Reads the wire form.
+    /// - Throws: `DecodingError` for anything but ISO 8601 in UTC.
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let value = Timestamp(text) else {

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Hummingbird with one route that answers the same JSON each time: what a request costs that asks nobody. For
+/// Hummingbird with one route that answers the same JSON each time: the cost of a request without calls. For
 /// `make bench-store-page`.
 ///
 ///     BareRoute <port> <file>   answers GET /v1/anything with the file's bytes

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a server has sent and nobody has looked at yet.
+/// Bytes that a server has sent and the client has not read yet.
 ///
 /// Frames are only cut apart, as far as counting needs it: the load generator shares the machine with what it measures.
 struct Incoming: ~Copyable {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a server's memory grows by, for connections that do nothing and for subscriptions nobody publishes to.
+/// The growth of a server's memory by idle connections and by subscriptions without messages.
 struct Memory {
     let wire: Wire
     let port: Int

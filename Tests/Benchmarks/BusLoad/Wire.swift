@@ -5,7 +5,7 @@ enum Wire: String {
     /// nats-server's, a line of text before each body.
     case nats
 
-    /// Signs in. nats-server is told to send no `+OK`, as every client does.
+    /// Signs in. Asks nats-server to send no `+OK`, as every client does.
     func connect(name: String) -> [UInt8] {
         switch self {
         case .sbp:

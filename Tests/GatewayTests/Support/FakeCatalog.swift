@@ -52,7 +52,7 @@ final class FakeCatalog: Sendable {
             }
             return app
         }
-        // Whatever a test changes is another version.
+        // Each change by a test is another version.
         service.handle(CatalogEndpoints.appVersion) { [self] request in
             contents.withLock { contents in
                 var state = Hasher()

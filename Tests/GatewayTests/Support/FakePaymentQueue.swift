@@ -12,7 +12,7 @@ final class FakePaymentQueue: Sendable {
         var finished: Set<String> = []
         var journal: [CustomerChange] = []
         var seq: Int64 = 0
-        /// Whether a change is told of on the bus.
+        /// Whether a change is announced on the bus.
         var publishes = true
         /// Changes up to here are no longer in the journal.
         var pruned: Int64 = 0
@@ -20,7 +20,7 @@ final class FakePaymentQueue: Sendable {
         var snapshotRequests: [SnapshotRequest] = []
         var changesRequests: [ChangesRequest] = []
         var openRequests: [OpenAccountRequest] = []
-        /// At most this many transactions a page, whatever is asked for.
+        /// At most this many transactions a page, with any requested limit.
         var pageMax = 100
         var adding: Adding?
         var storefront = "USA"
@@ -108,7 +108,7 @@ final class FakePaymentQueue: Sendable {
         return change
     }
 
-    /// Sends a hint, however often and in whatever order.
+    /// Sends a hint, any number of times and in any order.
     func publish(_ change: CustomerChange) {
         let subject = PaymentEvents.customerChanged(key: Sample.customerKey)
         try? service.client.publish(subject, body: (try? StoreJSON.encode(change)) ?? [])
@@ -152,7 +152,7 @@ final class FakePaymentQueue: Sendable {
         }
     }
 
-    /// Whatever a test changes of what accounts do is another version.
+    /// Each change of accounts' settings by a test is another version.
     private func serveTestersVersion() {
         service.handle(PaymentEndpoints.testersVersion) { [self] _ in
             try check()

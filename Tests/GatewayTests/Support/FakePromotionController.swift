@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import Gateway
 
-/// PromotionController with everything in memory, as far as the gateway sees it. Its rules are simple: intents are pending
-/// until somebody decides.
+/// PromotionController with everything in memory, as far as the gateway sees it. Its rules are simple: intents are
+/// pending until a decision.
 final class FakePromotionController: Sendable {
     struct Contents {
         var devices: [String: Device] = [:]
@@ -14,7 +14,7 @@ final class FakePromotionController: Sendable {
         var intents: [PurchaseIntent] = []
         /// How far each installation's intents have come.
         var seqs: [InstallationReference: Int64] = [:]
-        /// Whether a change is told of on the bus.
+        /// Whether a change is announced on the bus.
         var publishes = true
         var failure: StoreError?
         /// What `purchase.start` answers.

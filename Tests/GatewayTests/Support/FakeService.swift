@@ -29,7 +29,7 @@ final class FakeService: Sendable {
         await service.ready()
     }
 
-    /// Nobody takes its requests any more, as after `kill -9`.
+    /// Its requests have no responder any more, as after `kill -9`.
     func goAway() { client.disconnect() }
     func comeBack() { client.reconnect() }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Holds whoever waits at it until it is opened, so that a test sees what is under way at the same time.
+/// Holds the tasks that wait at it until it is opened, so that a test sees what is under way at the same time.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

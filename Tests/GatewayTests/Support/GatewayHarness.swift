@@ -79,7 +79,7 @@ final class GatewayHarness: Sendable {
 
     var listeningPort: Int { port.withLock { $0 } }
 
-    /// A session opened before the services were told to fail.
+    /// A session opened before the services were set to fail.
     func sessionIgnoringFailures() async throws -> String {
         let failure = payments.contents.withLock { contents in
             defer { contents.failure = nil }
@@ -235,7 +235,7 @@ final class ClockBox: Sendable {
     func set(_ time: Timestamp) { moved.withLock { $0 = time } }
 }
 
-/// Notes what a fake was told.
+/// Notes what a fake received.
 final class Recorder<Element: Sendable>: Sendable {
     private let noted = Mutex<[Element]>([])
     var all: [Element] { noted.withLock { $0 } }

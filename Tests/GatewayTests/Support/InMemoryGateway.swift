@@ -6,7 +6,7 @@ import StorebusTesting
 
 /// A gateway that only shows its table.
 enum InMemoryGateway {
-    /// Keeps what it is told and says nothing.
+    /// Keeps its log lines and prints nothing.
     static let logger = {
         var logger = Logger(label: "gateway")
         logger.logLevel = .critical

@@ -5,7 +5,7 @@ import Testing
 @testable import PaymentQueue
 
 /// Goal: a download takes the edges of the contract and no others, and a repetition is no error (M47, M54, M55).
-/// Method: every state meets every action; what is expected stands in one table.
+/// Method: every state meets every action; the expected results are one table.
 @Suite struct DownloadStateMachineTests {
     private typealias Machine = DownloadStateMachine
 
@@ -13,7 +13,7 @@ import Testing
         DownloadStateMachine(state, error: state == .failed ? TransactionError(.unknown, "No disk.") : nil)
     }
 
-    /// action, from, to; whatever is not here is refused, and a state that is reached already is left alone.
+    /// action, from, to; every other edge is refused, and a state that is reached already is left alone.
     private static let edges: [(DownloadAction, Download.State, Download.State)] = [
         (.start, .waiting, .active), (.start, .failed, .active),
         (.pause, .active, .paused), (.resume, .paused, .active),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: an operator's word has one effect, whoever repeats it or comes second is told what came of the first, and a
+/// Goal: an operator's decision has one effect, a repeated or second one gets the result of the first, and a
 /// transaction that such a word is not about is left alone (D2, D4).
 @Suite struct OperatorPolicyTests {
     private typealias Context = OperatorPolicy.Context

@@ -39,7 +39,7 @@ import Testing
         #expect(code(TesterSettings(sheet: .interactive, simulatedErrors: purchase)) == 5)
     }
 
-    @Test func `an error nobody knows, from a catalogue file, still fails and is named`() {
+    @Test func `an unknown error, from a catalogue file, still fails and is named`() {
         let outcome = decide(TesterSettings(simulatedErrors: .init(purchase: "generic")))
         guard case .fail(let error) = outcome else {
             Issue.record("\(outcome)")
@@ -67,7 +67,7 @@ import Testing
         #expect(PaymentSheetPolicy.answers(to: .interrupted) == [.approve, .cancel])
         #expect(PaymentSheetPolicy.interrupted.code == 0)
         #expect(PaymentSheetPolicy.interrupted.reason == "interrupted")
-        // Whoever goes on has signed in and agreed, and is not interrupted again.
+        // A shopper who continues has signed in and agreed, and is not interrupted again.
         let tester = TesterSettings(
             askToBuy: true, interruptPurchases: true, signIn: .fails, sheet: .cancel,
             simulatedErrors: .init(purchase: "unknown"))

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: what the store sells and what the sheet says become one plan: nobody is asked in vain, and nobody waits to fail.
+/// Goal: what the store sells and what the sheet says become one plan: no person is asked in vain, and no failure
+/// waits.
 @Suite struct PurchasePlanTests {
     private func plan(
         _ tester: TesterSettings, _ context: PurchasePolicy.Context = .init(),
@@ -35,7 +36,7 @@ import Testing
         #expect(code(self.plan(TesterSettings(sheet: .cancel), availability: .unknown)) == 3)
     }
 
-    @Test func `behind another purchase of the product nobody is asked yet, but a failure comes at once`() {
+    @Test func `behind another purchase of the product no person is asked yet, but a failure comes at once`() {
         let busy = PurchasePolicy.Context(isSlotTaken: true)
         #expect(plan(TesterSettings(sheet: .interactive), busy).decision == .wait)
         #expect(plan(TesterSettings(sheet: .interactive), busy).asks.isEmpty)

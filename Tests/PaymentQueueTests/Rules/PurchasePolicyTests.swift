@@ -126,7 +126,7 @@ import Testing
         #expect(purchase.expiresDate == now + .seconds(30))
     }
 
-    @Test func `M134: whoever may not have the introductory offer pays the regular price`() {
+    @Test func `M134: a customer who may not have the introductory offer pays the regular price`() {
         let intro = ProductDiscount.discount(.freeTrial, "0.00", 1, .week)
         let product = Product.subscription("pro.monthly", intro: intro)
         #expect(decide(product).reservedGroup == "pro")

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: promotional, win-back and code offers are sold to whom they are for, and the errors are StoreKit's 11, 12, 13, 18.
+/// Goal: promotional, win-back and code offers are sold to whom they are for, and the errors are StoreKit's 11, 12, 13,
+/// 18.
 @Suite struct RequestedOfferPolicyTests {
     private let now = Timestamp(milliseconds: 1_000_000)
 
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `18: a promotional offer is for whoever has ever subscribed`() {
+    @Test func `18: a promotional offer is for customers who have ever subscribed`() {
         #expect(code(decide(discount: "loyal", check: .valid, .init())) == 18)
         guard case .sell(let terms, let claim) = decide(discount: "loyal", check: .valid, former) else {
             Issue.record("a former subscriber may have the offer")

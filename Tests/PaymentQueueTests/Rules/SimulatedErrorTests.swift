@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: every name of an error that StoreKit's tools use ends in the code StoreKit's observer is told.
+/// Goal: every name of an error that StoreKit's tools use ends in the code StoreKit's observer gets.
 @Suite struct SimulatedErrorTests {
     @Test func `every SKError is known by its name and its number`() {
         for code in SKErrorCode.allCases {

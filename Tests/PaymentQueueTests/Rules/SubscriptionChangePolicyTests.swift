@@ -3,7 +3,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: what buying in a group does, as one truth table (`mission.md` §2.7; S6).
+/// Goal: what buying in a group does, as one truth table (S6).
 @Suite struct SubscriptionChangePolicyTests {
     private typealias Outcome = SubscriptionChangePolicy.Outcome
     private static let now = Timestamp(milliseconds: 1_000_000)
@@ -31,7 +31,7 @@ import Testing
         #expect(decide("pro", level: 1, in: cancelled) == .begin)
     }
 
-    @Test func `higher service is at once, whatever its length`() {
+    @Test func `higher service is at once, at any length`() {
         for unit in SubscriptionPeriod.Unit.allCases {
             #expect(decide("pro", level: 1, unit, in: active) == .replace(.upgrade))
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: whatever comes in whatever order, a transaction's revisions form a path of StoreKit's graph, and what each
+/// Goal: after any events in any order a transaction's revisions form a path of StoreKit's graph, and what each
 /// state demands holds at every step (M27 to M31, M53; P7).
 @Suite struct TransactionLifeTests {
     private typealias Machine = TransactionStateMachine

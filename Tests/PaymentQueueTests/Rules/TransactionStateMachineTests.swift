@@ -4,7 +4,7 @@ import Testing
 @testable import PaymentQueue
 
 /// Goal: a transaction takes StoreKit's edges and no others (M27, M53; P7).
-/// Method: every state meets every event; the expected result stands in one table.
+/// Method: every state meets every event; the expected results are one table.
 @Suite struct TransactionStateMachineTests {
     private typealias Machine = TransactionStateMachine
 

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func `M126, M127: in grace and in retry nobody is a new subscriber`(
+    @Test(arguments: Engine.allCases) func `M126, M127: in grace and in retry no customer is a new subscriber`(
         _ engine: Engine
     ) async throws {
         try await withDeclined(engine, grace: true) { store, alice, _ in

@@ -9,7 +9,7 @@ import Testing
 
 /// Goal: an app's clock is set, stopped, sped up and moved, one key one move, and nothing else of the machine moves.
 @Suite(.serialized) struct ClockTests {
-    @Test(arguments: Engine.allCases) func `an app nobody has had to do with has the wall clock`(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func `an unknown app has the wall clock`(_ engine: Engine)
         async throws
     {
         try await TestStore.with(engine) { store in

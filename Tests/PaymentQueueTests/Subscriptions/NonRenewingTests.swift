@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a non-renewing subscription is sold once and never again by itself, whatever the clock says; its term is the
+/// Goal: a non-renewing subscription is sold once and never again by itself, at any time; its term is the
 /// app's to count.
 @Suite(.serialized) struct NonRenewingTests {
     @Test(arguments: Engine.allCases) func `it is charged once, has no group, and no clock renews it`(_ engine: Engine)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a higher price is charged to those who have agreed to it, and to nobody else who is asked.
+/// Goal: a higher price is charged to those who have agreed to it, and to no others who are asked.
 @Suite(.serialized) struct PriceConsentTests {
     private static let increase = PriceIncrease(status: .pending, price: .usd("12.99"), formerPrice: .usd("9.99"))
 
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [TesterSettings.PriceConsent.agree, nil], Engine.allCases)
-    func `by default everybody agrees: the renewal costs the new price, and nobody is asked`(
+    func `by default all agree: the renewal costs the new price, and no person is asked`(
         _ consent: TesterSettings.PriceConsent?, _ engine: Engine
     ) async throws {
         try await withRaised(engine, consent) { store, alice, original in
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `the app hears of it live and with each launch, may put it off, and have it shown`(
+    func `the app gets it live and with each launch, may put it off, and have it shown`(
         _ engine: Engine
     ) async throws {
         try await withRaised(engine, .interactive) { store, alice, original in

@@ -7,8 +7,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a renewal the processor has charged another amount for is neither given nor declined, holds up no clock, and ends
-/// when an operator says how.
+/// Goal: a renewal the processor has charged another amount for is neither given nor declined, holds up no clock, and
+/// ends when an operator says how.
 @Suite(.serialized) struct QuarantinedRenewalTests {
     /// Alice's first renewal has been charged 5.00 in place of 9.99.
     private func withMismatch(

@@ -3,7 +3,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: what a moved clock makes happen looks the same each time, whatever the processor answers first.
+/// Goal: what a moved clock makes happen looks the same each time, in any order of the processor's answers.
 @Suite struct RenewalOrderTests {
     @Test(arguments: Engine.allCases)
     func `identifiers follow the order in which renewals fall due, not the processor's`(_ engine: Engine) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: with replicas, on PostgreSQL, each period is charged once, whoever is at it, and a late answer writes nothing.
+/// Goal: with replicas, on PostgreSQL, each period is charged once, by any of them, and a late answer writes nothing.
 @Suite(.serialized) struct RenewalReplicaTests {
     @Test func `S1, S6: two replicas work off one move, and each period is paid once`() async throws {
         try await TestStore.with(.postgres) { store in
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `S7: whoever was thought dead comes too late and writes nothing`() async throws {
+    @Test func `S7: a replica that was thought dead comes too late and writes nothing`() async throws {
         try await TestStore.with(.postgres) { store in
             try await store.putClock("2027-01-31", frozen: true)
             let alice = try await store.shopper()

@@ -42,7 +42,8 @@ extension TestStore {
         }
     }
 
-    /// P2: each captured charge is one purchased transaction at its price. P10: no charge is given back more than it was.
+    /// P2: each captured charge is one purchased transaction at its price. P10: no charge is given back more than it
+    /// was.
     private func checkMoney(_ captured: [Charge], _ comment: Comment?) async throws {
         let (bodies, refunds) = try await database.read { reader in
             (

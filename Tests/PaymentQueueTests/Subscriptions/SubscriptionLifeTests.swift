@@ -4,8 +4,9 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: S1–S5 of the rules alone, over random lives of one subscription: whatever people, operators and the processor do,
-/// no charge is asked for twice under another key's period, none after a cancellation, and none is forgotten.
+/// Goal: S1–S5 of the rules alone, over random lives of one subscription: after any actions of people, operators and
+/// the processor no charge is asked for twice under another key's period, none after a cancellation, and none is
+/// forgotten.
 @Suite struct SubscriptionLifeTests {
     @Test func `S1, S2, S3: five hundred random lives`() throws {
         var random = SplitMix64.seeded()
@@ -84,7 +85,7 @@ import Testing
 
         private mutating func due(_ random: inout SplitMix64) throws {
             guard let at = value.dueAt else {
-                // An operator ends what is in quarantine; then somebody subscribes again.
+                // An operator ends what is in quarantine; then the customer subscribes again.
                 return value.isQuarantined ? handle(.expired(.other)) : try buy()
             }
             now = max(now, at)
@@ -128,7 +129,7 @@ import Testing
                 at: now)
         }
 
-        /// What people do; a state without such an edge refuses it. Nobody touches what is in quarantine but to end it.
+        /// What people do; a state without such an edge refuses it. What is in quarantine is not changed but to end it.
         private mutating func handle(_ event: SubscriptionChange) {
             if value.isQuarantined, event != .expired(.other) { return }
             try? perform(event, at: now)

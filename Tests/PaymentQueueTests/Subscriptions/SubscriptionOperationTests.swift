@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func `P11: nobody else's, and no product of another group`(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func `P11: no other customer's, and no product of another group`(_ engine: Engine)
         async throws
     {
         try await withSubscriber(engine) { store, alice, original in

@@ -100,8 +100,8 @@ extension TestStore {
     /// Where the events stand now.
     func position() async throws -> String { try await events(after: nil).after }
 
-    /// The first `count` events behind a position. On PostgreSQL they can be read as soon as no older transaction of the
-    /// server is under way, other tests' included.
+    /// The first `count` events behind a position. On PostgreSQL they can be read as soon as no older transaction of
+    /// the server is under way, other tests' included.
     func events(after: String, count: Int) async throws -> [StoreEvent] {
         var seen: [StoreEvent] = []
         try await eventually("\(count) events can be read") {

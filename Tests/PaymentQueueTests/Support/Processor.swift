@@ -9,7 +9,7 @@ final class Processor: ProcessorBehavior {
         case none
         /// It fails before anything is written.
         case before
-        /// The charge stands and its answer is an error.
+        /// The charge is made and its answer is an error.
         case after
         /// It gets no further until ``Processor/release()``.
         case held

@@ -29,8 +29,9 @@ struct Shopper: Sendable {
             context: CallContext(deadline: .now + time))
     }
 
-    /// Begins a purchase whose outcome stays unknown: the same key is sent until an answer says so. On a machine that is
-    /// busy the first answers may come too late to be heard, and after five of those the next is not asked for at once.
+    /// Begins a purchase whose outcome stays unknown: the same key is sent until an answer says so. On a machine that
+    /// is busy the first answers may come too late to be heard, and after five of those the next is not asked for at
+    /// once.
     func begin(_ product: String, key: String) async throws -> AddPaymentReply {
         var begun: AddPaymentReply?
         try await eventually("the purchase has begun", within: .seconds(120)) {

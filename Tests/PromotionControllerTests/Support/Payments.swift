@@ -1,8 +1,8 @@
 import EventLoop
 import StoreModels
 
-/// A stand-in for PaymentQueue: a clock per app, and payments of which one key is one transaction and one intent at most
-/// one payment.
+/// A stand-in for PaymentQueue: a clock per app, and payments of which one key is one transaction and one intent at
+/// most one payment.
 final class Payments: Sendable {
     /// What happens to a payment with a new key.
     enum Mode: Sendable {
@@ -50,7 +50,7 @@ final class Payments: Sendable {
     var sold: Int { contents.withLock { $0.sold } }
     var clockRequests: Int { contents.withLock { $0.clockRequests } }
 
-    /// Moves an app's business clock; from then on it stands.
+    /// Moves an app's business clock; from then on it is frozen.
     func moveClock(of bundleId: String = TestStore.bundleId, by time: Duration) {
         contents.withLock { contents in
             let before = contents.clocks[bundleId]

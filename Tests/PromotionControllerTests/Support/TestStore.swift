@@ -67,7 +67,7 @@ final class TestStore: Sendable {
     var current: Controller { controllers.current }
     var database: any SQLDatabase { current.database }
 
-    /// What the janitor does at its next turn, with everything due that was tried before.
+    /// What the next sweep does, with everything due that was tried before.
     @discardableResult
     func sweep() async throws -> Int { try await current.service.intents.sweep(now: .now + .seconds(60)) }
 

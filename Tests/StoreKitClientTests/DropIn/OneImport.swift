@@ -1,7 +1,7 @@
 import StoreKitClient
 
-/// An app's class as it is written for StoreKit: one import, no word of `Sendable`, state without a lock, and a request it
-/// does not keep. It compiles in Swift 6 mode.
+/// An app's class as it is written for StoreKit: one import, no word of `Sendable`, state without a lock, and a request
+/// it does not keep. It compiles in Swift 6 mode.
 class OneImport: NSObject, SKPaymentTransactionObserver, SKProductsRequestDelegate {
     var products: [SKProduct] = []
     var states: [SKPaymentTransactionState] = []
@@ -22,7 +22,7 @@ class OneImport: NSObject, SKPaymentTransactionObserver, SKProductsRequestDelega
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             states.append(transaction.transactionState)
-            // As some wrappers do, whatever else the state is.
+            // As some wrappers do, in every other state.
             if transaction.transactionState != .purchasing { queue.finishTransaction(transaction) }
         }
         didChange()

@@ -87,7 +87,7 @@ import Testing
         #expect(MockDiscount().offerText == "$1.00 for 3 weeks")
     }
 
-    @Test func `a copy of a payment stands still, and a mutable copy can be changed`() throws {
+    @Test func `a copy of a payment does not change, and a mutable copy can be changed`() throws {
         let payment = SKMutablePayment(product: SKProduct(try Product.sample("p")))
         payment.quantity = 2
         let copy = try #require(payment.copy() as? SKPayment)

@@ -1,6 +1,7 @@
 import StoreKitClient
 
-// What test suites of apps and wrappers make of StoreKit's classes. The overridden properties can be set, as mocks want it.
+// What test suites of apps and wrappers make of StoreKit's classes. The overridden properties can be set, as mocks want
+// it.
 
 class MockProduct: SKProduct, @unchecked Sendable {
     var identifier = ""

@@ -5,8 +5,8 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: what widely used wrappers of StoreKit 1 do works as they do it. Method: an app's class written as theirs are, with
-/// their defaults, against a gateway of the test's.
+/// Goal: what widely used wrappers of StoreKit 1 do works as they do it. Method: an app's class written as theirs are,
+/// with their defaults, against a gateway of the test's.
 @Suite struct WrapperTests {
     private struct Reply: Encodable {
         var products: [Product]
@@ -71,7 +71,9 @@ import Testing
         #expect(shop.gateway.requests("POST /v1/restore").map(\.json) == [.object([:])])
     }
 
-    @Test func `finishing whatever is not purchasing leaves a deferred purchase alone at every launch`() async throws {
+    @Test func `finishing everything that is not purchasing leaves a deferred purchase alone at every launch`()
+        async throws
+    {
         let shop = try Shop()
         shop.gateway.on("POST /v1/transactions/*/finish") { _ in .json([String: String]()) }
         let unfinished: [PaymentTransaction] = [

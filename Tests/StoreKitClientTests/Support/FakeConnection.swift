@@ -12,7 +12,7 @@ final class FakeConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends it for both sides; whoever blocks in it comes back.
+    /// Ends it for both sides; calls that block in it return.
     func shut() {
         isClosed.withLock { isClosed in
             if !isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) }

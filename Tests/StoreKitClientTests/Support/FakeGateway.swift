@@ -75,7 +75,7 @@ final class FakeGateway: Sendable {
         return setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size)) == 0
     }
 
-    /// Closes everything. Once: by the second time the listener's number may be somebody else's.
+    /// Closes everything. Once: by the second time the listener's number may be another descriptor's.
     func stop() {
         let connections: [FakeConnection]? = state.withLock { state in
             defer { state.isStopped = true }
@@ -86,7 +86,7 @@ final class FakeGateway: Sendable {
         for connection in connections { connection.shut() }
     }
 
-    /// Says what becomes of requests: `"POST /v1/payments"`; a last part `*` stands for any.
+    /// Sets the answers to requests: `"POST /v1/payments"`; a last part `*` matches any.
     func on(_ line: String, _ handler: @escaping Handler) { state.withLock { $0.handlers[line] = handler } }
 
     /// Answers the first requests with `answers`, one after the other, and all later ones with the last.

@@ -2,7 +2,8 @@ import StoreModels
 
 @testable import StoreKitClient
 
-/// The store's side of promoted purchases: a stream that tells of them, answers to decisions, and one device's overrides.
+/// The store's side of promoted purchases: a stream that tells of them, answers to decisions, and one device's
+/// overrides.
 final class FakePromotions: Sendable {
     private struct Order: Encodable {
         var productIdentifiers: [String]
@@ -60,7 +61,7 @@ final class FakePromotions: Sendable {
     /// What the device has set.
     var device: PromotionOverrides { overrides.withLock { $0 } }
 
-    /// Somebody buys in the store.
+    /// A shopper buys in the store.
     func tap(_ intent: StoreModels.PurchaseIntent) {
         stream.send("openApp", ["intentIdentifier": intent.intentIdentifier])
         tell(intent, on: stream)

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import StoreKitClient
 
-/// Writes down what it is told, and hands it to the test one after the other.
+/// Records its calls, and hands them to the test one after the other.
 final class RecordingObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     enum Call: Equatable, Sendable {
         case updated([SKPaymentTransactionState])
@@ -27,7 +27,7 @@ final class RecordingObserver: NSObject, SKPaymentTransactionObserver, Sendable 
             }
         }
     }
-    /// The transactions told so far, as they were told; removed ones too.
+    /// The transactions so far, as they came; removed ones too.
     var transactions: [SKPaymentTransaction] { log.withLock { $0.flatMap(\.transactions) } }
     /// The downloads told so far.
     var downloads: [SKDownload] { log.withLock { $0.flatMap(\.downloads) } }

@@ -2,8 +2,8 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: each platform has promoted purchases, and `PurchaseIntent`, from the version on that Apple names, and a refusal
-/// says which (M58–M60, M71, M75).
+/// Goal: each platform has promoted purchases, and `PurchaseIntent`, from the version on that Apple names, and a
+/// refusal says which (M58–M60, M71, M75).
 @Suite struct PromotionSupportTests {
     typealias Platform = DeviceLaunch.Platform
 

@@ -2,7 +2,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: an intent goes from state to state only along its edges, and the first decision stands (I2, I3, M77, M86).
+/// Goal: an intent goes from state to state only along its edges, and the first decision is final (I2, I3, M77, M86).
 /// Method: every state against every event, both clocks on both sides of their limits, then random histories.
 @Suite struct PurchaseIntentLifeTests {
     typealias Life = PurchaseIntent.Life
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `M86: what nobody answered for a day has been deferred on the way`() throws {
+    @Test func `M86: what was unanswered for a day has been deferred on the way`() throws {
         var life = Self.life(.pending)
         _ = try life.apply(.delivered, at: Self.now())
         #expect(life.pass(to: Self.now(.seconds(11), PurchaseIntent.lifetime)) == [.deferred, .expired])

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `M106: what is written is read back, whatever the identifiers are`() throws {
+    @Test func `M106: what is written is read back, with any identifiers`() throws {
         var random = SplitMix64.seeded()
         let letters = Array("abcXYZ019-._~ %&=?#/+:@éß漢🎮\u{301}")
         for _ in 0..<5_000 {

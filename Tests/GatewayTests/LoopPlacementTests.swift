@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Handlers and streams run on the bus's loop (`architecture.md`, loops).
+/// Handlers and streams run on the bus's loop (ADR 0002).
 @Suite struct LoopPlacementTests {
     @Test func `a handler runs on the loop, after it has asked the bus too`() async throws {
         let loop = try UVLoop.start(name: "gateway-test")

@@ -1,11 +1,11 @@
 import StoreModels
 
-/// When and where a product may be sold, from a catalogue file. A `.storekit` file without these members gives
+/// The conditions of a product's sale, from a catalogue file. A `.storekit` file without these members gives
 /// ``standard``.
 struct SaleConditions: Hashable, Sendable {
     var state = ProductState.approved
     var isClearedForSale = true
-    /// Wall time of the start of sale; nil for no restriction.
+    /// The start of sale, in wall time; nil for no restriction.
     var availableFrom: Timestamp?
     var storefronts = StorefrontSelection.all
     var hostedContent: DeclaredContent?
@@ -26,11 +26,11 @@ enum ProductState: String, CaseIterable, Sendable {
 
 /// The storefronts that sell a product, a catalogue file's `availability`.
 enum StorefrontSelection: Hashable, Sendable {
-    /// Without `availability`: every storefront, including those the App Store opens later.
+    /// Every storefront, including those that the App Store opens later. The value without `availability`.
     case all
-    /// A list: only these.
+    /// Only these storefronts, from a list.
     case only(Set<String>)
-    /// An object's `false`: every storefront except these.
+    /// Every storefront except these, from an object's `false`.
     case except(Set<String>)
 
     func contains(_ countryCode: String) -> Bool {

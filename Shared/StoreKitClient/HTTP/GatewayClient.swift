@@ -11,7 +11,7 @@ struct GatewayClient: Sendable {
     let transport: HTTPTransport
     let sessions: SessionKeeper
 
-    /// - Returns: The response, whatever its status.
+    /// - Returns: The response, of any status.
     /// - Throws: `URLError`; ``StoreProblem`` only when the gateway refused to open a session.
     func send(_ call: HTTPCall) async throws -> HTTPResponse {
         let session = try await sessions.session()

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The client library by itself: a package that depends on no other, for apps and tools that buy from a store. The targets
-// are links to the folders that the whole package builds, too.
+// The client library as a separate package without dependencies, for apps and tools that buy from a store. The targets
+// are links to folders that the whole package builds too.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),

@@ -1,2 +1,2 @@
-// On Linux there is no StoreKit. With this module an app's sources keep `import StoreKit`.
+// Linux has no StoreKit. With this module an app's sources can keep `import StoreKit`.
 @_exported import StoreKitClient

@@ -1,9 +1,9 @@
 import Foundation
 import StoreKitClient
 
-/// The app: what the user types, and what is shown.
+/// The app: handles the user's lines and shows products and purchases.
 ///
-/// Unchecked: all of it runs on the main queue, which is the connection's callback target.
+/// Unchecked: it is used on the main queue only, which is the connection's callback target.
 final class InAppPurchases: @unchecked Sendable {
     private let options: Options
     private let manager = StoreManager.shared
@@ -11,7 +11,7 @@ final class InAppPurchases: @unchecked Sendable {
 
     init(_ options: Options) { self.options = options }
 
-    /// Registers the one observer, then asks what is for sale.
+    /// Registers the observer, then requests the products.
     func launch() {
         Screen.show("InAppPurchases  \(options.account) on \(options.deviceId), \(options.bundleId)")
         manager.delegate = self
@@ -30,7 +30,7 @@ final class InAppPurchases: @unchecked Sendable {
         }
     }
 
-    /// One line of the user's.
+    /// Handles one line that the user has typed.
     func handle(_ line: String) {
         let word = line.trimmingCharacters(in: .whitespaces)
         switch word {
@@ -48,13 +48,13 @@ final class InAppPurchases: @unchecked Sendable {
         }
     }
 
-    /// The system is about to end the app.
+    /// Removes the observer and ends the app.
     func quit() {
         SKPaymentQueue.default().remove(observer)
         exit(0)
     }
 
-    /// A product is bought, a purchase is shown.
+    /// Buys a product, or shows a purchase.
     private func select(_ word: String) {
         if let product = Self.item(word, of: manager.availableProducts) {
             observer.buy(product)
@@ -67,7 +67,8 @@ final class InAppPurchases: @unchecked Sendable {
         }
     }
 
-    /// - Parameter word: A number from 1 on behind `prefix`.
+    /// Finds an item by its number.
+    /// - Parameter word: `prefix`, then a number from 1.
     private static func item<Item>(_ word: String, _ prefix: String = "", of list: [Item]) -> Item? {
         guard word.hasPrefix(prefix), let number = Int(word.dropFirst(prefix.count)), list.indices.contains(number - 1)
         else { return nil }
@@ -102,6 +103,6 @@ extension InAppPurchases: StoreObserverDelegate {
         }
     }
 
-    /// Prices are another storefront's now.
+    /// Requests the products again, with the prices of the new storefront.
     func storeObserverStorefrontDidChange() { fetchProducts() }
 }

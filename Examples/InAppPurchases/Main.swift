@@ -22,7 +22,7 @@ struct Main {
         DispatchQueue.main.async { app.launch() }
         Thread.detachNewThread {
             while let line = readLine() { DispatchQueue.main.async { app.handle(line) } }
-            // Without a keyboard, as when the store has opened it, the app goes on.
+            // Without a terminal, as when the store has opened it, the app continues.
             if isatty(STDIN_FILENO) == 1 { DispatchQueue.main.async { app.quit() } }
         }
         dispatchMain()

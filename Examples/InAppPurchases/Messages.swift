@@ -1,4 +1,4 @@
-/// What the app says to its user.
+/// The app's messages to its user.
 enum Messages {
     static let cannotMakePayments = "You may not make payments on this device."
     static let deferred = "This purchase waits for approval. You can go on using the app meanwhile."

@@ -2,16 +2,16 @@ import Dispatch
 import Foundation
 import StoreKitClient
 
-/// What the app was started with: the command line, else the environment, else a store on this machine.
+/// The options: from the command line, else the environment, else a store on this machine.
 struct Options {
     private(set) var wantsHelp = false
     private(set) var gateway = URL(string: "http://127.0.0.1:7430")
     private(set) var bundleId = "com.example.app"
     private(set) var account = "alice"
     private var device: String?
-    /// The identifiers the app asks for; nil for the `Products.plist` beside the sources.
+    /// The file of product identifiers; nil for the `Products.plist` beside the sources.
     private var products: String?
-    /// Where delivered content goes.
+    /// The directory for delivered content; nil for the default.
     private var contents: String?
 
     static let help = """
@@ -66,7 +66,7 @@ struct Options {
 
     var deviceId: String { device ?? "\(account)-1" }
 
-    /// Everything the app does runs on the main queue, where its user interface would be.
+    /// The connection, with callbacks on the main queue, where a user interface would be.
     var connection: StoreConnection {
         guard let gateway else { preconditionFailure("an address was checked before") }
         return StoreConnection(

@@ -1,13 +1,14 @@
 import StoreKitClient
 
-/// What the user has bought and restored since the app was launched.
+/// The purchases and restored purchases since the app was launched.
 ///
-/// Unchecked: all of it runs on the main queue.
+/// Unchecked: it is used on the main queue only.
 final class PurchaseHistory: @unchecked Sendable {
     private(set) var purchased: [SKPaymentTransaction] = []
     private(set) var restored: [SKPaymentTransaction] = []
 
-    /// - Returns: Whether it is new: an unfinished transaction comes again at each launch.
+    /// Adds a purchase.
+    /// - Returns: Whether it is new. The queue delivers an unfinished transaction again at each launch.
     func add(purchased transaction: SKPaymentTransaction) -> Bool { Self.add(transaction, to: &purchased) }
     func add(restored transaction: SKPaymentTransaction) -> Bool { Self.add(transaction, to: &restored) }
 
@@ -17,7 +18,7 @@ final class PurchaseHistory: @unchecked Sendable {
         return true
     }
 
-    /// Takes out what was refunded.
+    /// Removes refunded products.
     func remove(_ productIdentifiers: [String]) {
         purchased.removeAll { productIdentifiers.contains($0.payment.productIdentifier) }
         restored.removeAll { productIdentifiers.contains($0.payment.productIdentifier) }

@@ -10,7 +10,7 @@ extension SKProduct {
         return formatter.string(from: self.price)
     }
 
-    /// The regular price, and in front of it the introductory offer where the customer may have it.
+    /// The regular price, after the introductory offer if the customer is eligible.
     var priceText: String {
         let regular = regularPrice ?? ""
         guard let introductoryPrice, isEligibleForIntroOffer == true else { return regular }

@@ -1,15 +1,15 @@
 import Foundation
 import StoreKitClient
 
-/// The app's user interface as lines.
+/// The app's user interface, as lines of text.
 enum Screen {
-    /// Prints lines at once, also where there is no terminal.
+    /// Prints lines without buffering, also without a terminal.
     static func show(_ text: String) {
         let line = text.hasSuffix("\n") ? text : "\(text)\n"
         FileHandle.standardOutput.write(Data(line.utf8))
     }
 
-    /// The products and what was bought, in sections as in the sample app.
+    /// Returns the products and purchases, in sections as in Apple's sample app.
     static func lists(_ manager: StoreManager, _ purchases: PurchaseHistory) -> String {
         let products = manager.availableProducts.enumerated().map { index, product in
             row("\(index + 1)", product.localizedTitle, product.priceText)
@@ -20,14 +20,14 @@ enum Screen {
             + section("RESTORED", purchases.restored.enumerated().map { purchase("r\($0 + 1)", $1) })
     }
 
-    /// One line for a purchase, `p1` or `r1`.
+    /// Returns the line of a purchase, named `p1` or `r1`.
     static func purchase(_ name: String, _ transaction: SKPaymentTransaction) -> String {
         row(
             name, StoreManager.shared.title(matchingIdentifier: transaction.payment.productIdentifier),
             transaction.transactionIdentifier ?? "")
     }
 
-    /// What the sample app shows when a purchase is selected: more for hosted content, and for what was restored.
+    /// Returns the details of a purchase, as in Apple's sample app. Hosted content and restored purchases have more.
     static func information(_ transaction: SKPaymentTransaction) -> String {
         var rows = [
             ("Product identifier", transaction.payment.productIdentifier),

@@ -6,25 +6,25 @@ protocol StoreManagerDelegate: AnyObject {
     func storeManagerDidReceiveMessage(_ message: String)
 }
 
-/// Asks the store what is for sale.
+/// Requests products from the store.
 ///
-/// Unchecked: all of it runs on the main queue, which is the connection's callback target.
+/// Unchecked: it is used on the main queue only, which is the connection's callback target.
 final class StoreManager: NSObject, @unchecked Sendable {
     static let shared = StoreManager()
 
     weak var delegate: (any StoreManagerDelegate)?
-    /// In the order of the identifiers that were asked for.
+    /// The products, in the order of the requested identifiers.
     fileprivate(set) var availableProducts: [SKProduct] = []
     fileprivate(set) var invalidProductIdentifiers: [String] = []
     fileprivate var identifiers: [String] = []
-    /// Kept until the store has answered: a request that is let go may be cancelled.
+    /// The running request, kept as Apple requires.
     fileprivate var productRequest: SKProductsRequest?
 
     var isAuthorizedForPayments: Bool {
         return SKPaymentQueue.canMakePayments()
     }
 
-    /// Confirms that the customer may pay, then asks.
+    /// Checks that the customer may pay, then requests products.
     func startProductRequest(with identifiers: [String]) {
         guard isAuthorizedForPayments else {
             delegate?.storeManagerDidReceiveMessage(Messages.cannotMakePayments)
@@ -41,7 +41,7 @@ final class StoreManager: NSObject, @unchecked Sendable {
         request.start()
     }
 
-    /// What the customer knows a product as.
+    /// Returns a product's title; its identifier for an unknown product.
     func title(matchingIdentifier identifier: String) -> String {
         availableProducts.first { $0.productIdentifier == identifier }?.localizedTitle ?? identifier
     }

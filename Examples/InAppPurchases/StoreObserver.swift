@@ -9,23 +9,23 @@ protocol StoreObserverDelegate: AnyObject {
     func storeObserverStorefrontDidChange()
 }
 
-/// The app's one observer of the payment queue: delivers what was bought, and finishes it.
+/// The app's observer of the payment queue: delivers purchases and finishes them.
 ///
-/// Unchecked: all of it runs on the main queue, which is the connection's callback target.
+/// Unchecked: it is used on the main queue only, which is the connection's callback target.
 final class StoreObserver: NSObject, SKPaymentTransactionObserver, @unchecked Sendable {
     static let shared = StoreObserver()
 
     weak var delegate: (any StoreObserverDelegate)?
     let purchases = PurchaseHistory()
-    /// While the user is shown around, purchases that begin in the store wait.
+    /// Whether the user is in onboarding, which defers purchases that begin in the store.
     var isOnboarding = false
-    /// Those that wait.
+    /// The deferred payments.
     private(set) var savedPayments: [SKPayment] = []
-    /// Where delivered content goes.
+    /// The directory for delivered content.
     var contentDirectory: URL?
     private var hasRestorablePurchases = false
 
-    // MARK: What the user asks for
+    // MARK: Actions of the user
 
     func buy(_ product: SKProduct) {
         let payment = SKMutablePayment(product: product)
@@ -37,14 +37,14 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, @unchecked Se
         SKPaymentQueue.default().restoreCompletedTransactions()
     }
 
-    /// Continues the payments that were deferred.
+    /// Continues the deferred payments.
     func continueSavedPayments() {
         isOnboarding = false
         for savedPayment in savedPayments { SKPaymentQueue.default().add(savedPayment) }
         savedPayments = []
     }
 
-    /// Says to the store that they will not be made.
+    /// Cancels the deferred payments in the store.
     func cancelSavedPayments() {
         isOnboarding = false
         for savedPayment in savedPayments {
@@ -137,13 +137,14 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, @unchecked Se
         SKPaymentQueue.default().finishTransaction(transaction)
     }
 
-    /// Fetches hosted content first; everything else is unlocked by being in the history.
+    /// Delivers a purchase: downloads its hosted content, then finishes it. A product without content only needs the
+    /// history.
     private func deliver(_ transaction: SKPaymentTransaction) {
         let missing = transaction.downloads.filter { $0.state != .finished }
         if missing.isEmpty { finish(transaction) } else { SKPaymentQueue.default().start(missing) }
     }
 
-    /// Moves content to its place, then finishes: a finished transaction cannot be had back.
+    /// Moves content to its directory, then finishes the transaction, which cannot be undone.
     private func finish(_ transaction: SKPaymentTransaction) {
         do {
             for download in transaction.downloads { try keepContent(of: download) }

@@ -3,20 +3,20 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Loads other processes' commits for an app before a request is answered from memory. On SQLite this process is the
-/// only writer, and it does nothing.
+/// Loads other processes' commits for an app before a reply from memory. On SQLite this process is the only writer, and
+/// it does nothing.
 ///
-/// Simultaneous requests share one read of the database. While the database is away, requests are answered from memory.
+/// Simultaneous requests share one read of the database. While the database is away, replies come from memory.
 struct AppCatchUp: Sendable {
-    /// Timeout of one read, which may load a large file.
+    /// The timeout of one read, which may load a large file.
     private static let patience: Duration = .seconds(30)
 
     private let hasOthers: Bool
-    private let looks: SharedRequest<ExactText, Empty>
+    private let reads: SharedRequest<ExactText, Empty>
 
     init(_ loader: AppLoader) {
         hasOthers = loader.apps.database.dialect == .postgres
-        looks = SharedRequest(patience: Self.patience) { (bundleId, _) async throws(StoreError) in
+        reads = SharedRequest(patience: Self.patience) { (bundleId, _) async throws(StoreError) in
             do {
                 try await loader.refresh(bundleId.text)
             } catch {
@@ -29,6 +29,6 @@ struct AppCatchUp: Sendable {
 
     func callAsFunction(_ bundleId: String) async throws(StoreError) {
         guard hasOthers else { return }
-        _ = try await looks.ask(ExactText(bundleId), until: .now + Self.patience)
+        _ = try await reads.ask(ExactText(bundleId), until: .now + Self.patience)
     }
 }

@@ -2,10 +2,9 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Loads apps from the database into memory. It loads all at the start, and later those that another process has
-/// changed.
+/// Loads apps from the database into memory: all at the start, later those that another process has changed.
 struct AppLoader: Sendable {
-    /// Apps read by one statement.
+    /// The number of apps read by one statement.
     static let pageMax = 500
 
     let apps: AppRepository
@@ -29,10 +28,10 @@ struct AppLoader: Sendable {
         try await load(bundleId)
     }
 
-    /// Loads one app as it is now. Its file is read only if memory has another one.
+    /// Loads the current state of an app. Its file is read only if memory has another one.
     ///
-    /// A file that this version can no longer read must not keep the other apps from being sold, nor the operator from
-    /// importing it again: its app has no products then, and the service's health names it.
+    /// An app whose file this version cannot read has no products, and the service's health names it. Other apps are
+    /// still sold, and the operator can import the file again.
     func load(_ bundleId: String) async throws {
         let known = directory.fileVersion(of: bundleId)
         guard let stored = try await apps.whole(bundleId, unlessFile: known) else { return }

@@ -7,7 +7,8 @@ enum AppRules {
 
     /// Checks a bundle identifier.
     ///
-    /// - Throws: `requestInvalid` unless it is letters, digits, dots and hyphens, as Apple's bundle identifiers are.
+    /// - Throws: `requestInvalid` unless it has only letters, digits, dots and hyphens, as Apple's bundle identifiers
+    ///   do.
     static func check(bundleId: String) throws(StoreError) {
         if let fault = IdentifierRule.bundle.fault(in: bundleId) { throw invalid("bundleId", fault) }
     }
@@ -31,8 +32,8 @@ enum AppRules {
         if let price = settings.appPrice, price.minorUnits < 0 { throw invalid("appPrice", "must not be negative") }
     }
 
-    /// The name of an app that an import creates. It is the file's without its extension; the bundle identifier for an
-    /// empty one or `catalog`.
+    /// Returns the name of an app that an import creates: the file's without its extension. For an empty name or
+    /// `catalog` it is the bundle identifier.
     static func name(fileName: String, bundleId: String) -> String {
         let last = fileName.split(separator: "/").last.map(String.init) ?? ""
         let stem = last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last

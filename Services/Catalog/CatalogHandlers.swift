@@ -7,6 +7,7 @@ import StoreModels
 package struct CatalogHandlers: Sendable {
     private let store: CatalogStore
 
+    /// Creates handlers over a loaded store.
     package init(store: CatalogStore) {
         self.store = store
     }
@@ -76,8 +77,7 @@ package struct CatalogHandlers: Sendable {
         endpoints.handle(CatalogEndpoints.getFeatured, promotions.featured)
     }
 
-    /// Registers a handler that answers from memory. It first loads other processes' changes to the app `bundleId`
-    /// names.
+    /// Registers a handler that replies from memory. It first loads other processes' changes to the request's app.
     private func handleCurrent<Request, Response>(
         _ endpoints: DatabaseEndpoints, _ endpoint: Endpoint<Request, Response>,
         _ bundleId: @escaping @Sendable (Request) -> String,

@@ -1,13 +1,14 @@
 import BusService
 import StoreModels
 
-/// Imports files in parts: begin, parts, commit. The catalogue in force changes with the commit and not earlier.
+/// Imports files in parts: begin, parts, commit. The catalogue in force changes only with the commit.
 struct CatalogImporter: Sendable {
     let imports: ImportRepository
     let loader: AppLoader
-    /// The wall clock: imports expire by it, because they outlive the process.
+    /// The wall clock, by which imports expire: they outlive the process.
     let now: @Sendable () -> Timestamp
 
+    /// Begins an import.
     /// - Throws: `requestInvalid`, `bodyTooLarge`, `rateLimited`.
     func begin(_ request: BeginImportRequest) async throws -> BeginImportReply {
         try AppRules.check(bundleId: request.bundleId)
@@ -22,6 +23,7 @@ struct CatalogImporter: Sendable {
         return BeginImportReply(importIdentifier: identifier)
     }
 
+    /// Stores a part of the file, or replaces it.
     /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`.
     func add(_ request: ImportPartRequest) async throws -> Empty {
         guard (0..<ImportLimits.partsMax).contains(request.index) else {
@@ -51,8 +53,8 @@ struct CatalogImporter: Sendable {
         }
     }
 
-    /// Reads and validates the file without activating it. The report names the version in force, which stays. The
-    /// import is deleted afterwards in every case.
+    /// Reads and validates the file without activating it. The report has the version in force, which stays. The import
+    /// is deleted afterwards in every case.
     /// - Throws: As ``commit(_:)``.
     func judge(_ request: CommitImportRequest) async throws -> ImportReport {
         let upload = try await imports.upload(request.importIdentifier, now: now())

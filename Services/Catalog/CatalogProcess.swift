@@ -8,7 +8,7 @@ import StoreModels
 
 /// Assembles the service in a process.
 package enum CatalogProcess {
-    /// Runs the service until the process is asked to stop.
+    /// Runs the service until the process receives a signal to stop.
     /// - Throws: `ExitCode`, after the reason was written to standard error.
     package static func run(options: ServiceOptions, sample: Bool) async throws {
         try await ServiceMain.run(name: .catalog, options: options, description: "Apps, products, prices and offers.") {

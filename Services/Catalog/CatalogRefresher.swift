@@ -2,11 +2,11 @@ import Logging
 import Persistence
 import ServiceLifecycle
 
-/// Loads what other processes of the service have committed, within half a second. There are others only on PostgreSQL;
-/// on SQLite it does nothing.
+/// Loads the commits of the service's other processes, within half a second. On SQLite this process is the only one,
+/// and it does nothing.
 package struct CatalogRefresher: ServiceLifecycle.Service {
-    /// Time between two reads; monotonic. Services that cache products check versions once a second
-    /// (`architecture.md`), and must not see an old version for much longer than that.
+    /// The time between two reads, on the monotonic clock. Services that cache products check versions once a second
+    /// (ADR 0021), and must not see an old version for much longer.
     static let interval: Duration = .milliseconds(500)
 
     let loader: AppLoader

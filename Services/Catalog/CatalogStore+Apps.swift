@@ -3,6 +3,7 @@ import Persistence
 import StoreModels
 
 extension CatalogStore {
+    /// Returns an app with its settings.
     /// - Throws: `notFound`.
     func app(_ request: AppRequest) throws(StoreError) -> App {
         guard let app = directory.snapshot(of: request.bundleId)?.app else { throw Self.unknownApp(request.bundleId) }
@@ -11,7 +12,7 @@ extension CatalogStore {
 
     func version(_ request: AppRequest) -> AppVersion { directory.version(of: request.bundleId) }
 
-    /// Creates the app, or replaces its settings and leaves its catalogue.
+    /// Creates the app, or replaces its settings; the catalogue stays.
     /// - Throws: `requestInvalid`.
     func put(_ request: PutAppRequest) async throws -> App {
         try AppRules.check(bundleId: request.bundleId)
@@ -43,7 +44,7 @@ extension CatalogStore {
         return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
     }
 
-    /// Returns a part of the file in force, byte for byte as it was imported. A private key is replaced by asterisks.
+    /// Returns a part of the file in force, byte for byte as imported. A private key is replaced by asterisks.
     /// - Throws: `notFound`; `requestInvalid` when another file has taken effect since the first part, or the part does
     ///   not exist.
     func export(_ request: ExportPartRequest) async throws -> ExportPartReply {
@@ -66,7 +67,7 @@ extension CatalogStore {
             data: Data(FileSecrets.masked(data, at: part.start, secrets)))
     }
 
-    /// Byte ranges of private keys in the file of that version. Another process may have imported it a moment ago.
+    /// Returns the byte ranges of private keys in a version of the file. Another process may have imported it.
     private func secrets(of bundleId: String, version: Int64) async throws -> [Range<Int>] {
         if directory.fileVersion(of: bundleId) != version { try await loader.load(bundleId) }
         let file = directory.file(of: bundleId)

@@ -3,7 +3,7 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Catalog without a bus: apps, imports and queries about products.
+/// The parts of Catalog without the bus: apps, imports and queries about products.
 package struct CatalogStore: Sendable {
     let apps: AppRepository
     let directory: AppDirectory
@@ -15,11 +15,12 @@ package struct CatalogStore: Sendable {
     let library: ContentLibrary
     let images: ImageUploader
     let promotions: PromotionService
-    /// Services that run in parallel with the endpoints.
+    /// Drops abandoned uploads; runs in parallel with the endpoints.
     package let sweeper: ContentSweeper
+    /// Loads other processes' commits; runs in parallel with the endpoints.
     package let refresher: CatalogRefresher
 
-    /// Migrations of Catalog's database.
+    /// The migrations of Catalog's database.
     package static var migrations: [Migration] { CatalogSchema.migrations }
 
     /// Reads every app's catalogue into memory.
@@ -53,15 +54,15 @@ package struct CatalogStore: Sendable {
         refresher = CatalogRefresher(loader: loader, logger: logger)
     }
 
-    /// Calls `tell` with each app that changes from now on. The call precedes the response to the operator.
+    /// Sets the function called with each app that changes. The call precedes the response to the operator.
     package func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { directory.onChange(tell) }
 
-    /// Apps whose stored file cannot be read; importing a corrected file fixes it.
+    /// The apps whose stored file cannot be read; importing a corrected file fixes it.
     package var unreadableApps: [String] { directory.unreadableApps }
 
     /// Activates the sample catalogue for `com.example.app`, if there is no app (M135). Its products are Hidden
     /// Beaches, Pro Subscription, and Fishing Hot Spots.
-    /// - Returns: Whether it did.
+    /// - Returns: Whether the catalogue was activated.
     package func importSampleIfEmpty() async throws -> Bool {
         guard directory.apps.isEmpty else { return false }
         let bytes = PackageResources.Sample_storekit

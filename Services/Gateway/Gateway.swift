@@ -4,15 +4,15 @@ import Logging
 import Signing
 import StoreModels
 
-/// The gateway between HTTP and the bus; its only state is keys and open streams.
+/// The gateway between HTTP and the bus. Its only state is keys, caches and open streams.
 ///
-/// It holds what handlers need; each area of the API is an extension next to its handlers (`Gateway+Products.swift`, …)
-/// with a list of its routes, and ``routes`` is the whole table.
+/// It holds the parts that handlers need. Each area of the API is an extension (`Gateway+Products.swift`, …) with its
+/// handlers and a list of its routes; ``routes`` is the whole table.
 package final class Gateway: Sendable {
     let bus: any BusClient
-    /// Retries safe requests: the gateway is the caller nearest to the client.
+    /// Calls services, and retries safe requests: the gateway is the caller nearest to the client.
     let services: ServiceCaller
-    /// Never retries: for payments, where the client must learn of the first unknown outcome.
+    /// Calls services without retries, for payments. Their client must learn of the first unknown outcome.
     let payments: ServiceCaller
     let tokens: SessionTokens
     let keys: KeyStore
@@ -27,13 +27,14 @@ package final class Gateway: Sendable {
     let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
-    /// The wall clock, which decides about sessions and the signatures of apps' servers. Tests pass their own.
+    /// The wall clock, for the expiry of sessions and the signatures of apps' servers.
     let now: @Sendable () -> Timestamp
+    /// The metrics in Prometheus' text form.
     let exposition: @Sendable () async -> String
     let logger: Logger
 
     /// - Parameters:
-    ///   - catalogPatience: How long requests wait for a shared request to Catalog.
+    ///   - catalogPatience: The longest time requests wait for a shared request to Catalog.
     ///   - now: The wall clock; tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(

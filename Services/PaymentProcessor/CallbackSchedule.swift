@@ -1,7 +1,6 @@
 import StoreModels
 
-/// Callbacks to be sent, by the instant each is due. They are in memory only: a callback is a hint, and losing it with
-/// the process is allowed.
+/// The waiting callbacks, by due time. They are in memory only: a callback is a hint and may be lost with the process.
 struct CallbackSchedule: Sendable {
     /// Maximum number of waiting callbacks; one more is dropped.
     static let waitingMax = 10_000
@@ -11,16 +10,16 @@ struct CallbackSchedule: Sendable {
         let chargeKey: String
     }
 
-    /// Sorted by `due`; equal instants in the order they came.
+    /// The callbacks sorted by `due`; those due together in the order of adding.
     private var entries: [Entry] = []
 
     /// Adds a callback.
     ///
-    /// - Returns: False when too many wait and this one is dropped.
+    /// - Returns: False when too many callbacks wait, so that this one is dropped.
     @discardableResult
     mutating func add(_ chargeKey: String, due: Timestamp) -> Bool {
         guard entries.count < Self.waitingMax else { return false }
-        // Nearly always after the last one, because all wait about equally long.
+        // Nearly always after the last one, because all have similar delays.
         let position = entries.lastIndex { $0.due <= due }.map { $0 + 1 } ?? 0
         entries.insert(Entry(due: due, chargeKey: chargeKey), at: position)
         return true
@@ -33,6 +32,6 @@ struct CallbackSchedule: Sendable {
         return due.map(\.chargeKey)
     }
 
-    /// The instant the next callback is due; nil when none waits.
+    /// The time at which the next callback is due; nil when none waits.
     var next: Timestamp? { entries.first?.due }
 }

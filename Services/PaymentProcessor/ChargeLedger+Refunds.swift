@@ -1,13 +1,13 @@
 import Persistence
 import StoreModels
 
-/// Refunds. The sandbox's modes do not affect them: the caller of a refund retries until it gets an answer.
+/// Refunds, which the sandbox's modes do not affect.
 extension ChargeLedger {
-    /// Refunds money of an approved charge, once per key. The same key again gets the recorded refund.
+    /// Refunds money of an approved charge, once per key. A repeated key gets the recorded refund.
     ///
-    /// The charge's row is locked before anything is counted, so that concurrent refunds, also in several processors,
+    /// The charge's row is locked before refunds are summed, so that concurrent refunds, also of several processors,
     /// never exceed the charge together (P10).
-    /// - Throws: `requestInvalid`; with `details.conflict` "amount" for more than is left of the charge and for another
+    /// - Throws: `requestInvalid`. `details.conflict` is "amount" for more than the rest of the charge and for another
     ///   amount under the key, "charge" for a charge that was not approved and for another charge under the key.
     package func refund(_ request: CreateRefundRequest) async throws -> Refund {
         try checkKey(request.refundKey, "refundKey")
@@ -41,7 +41,7 @@ extension ChargeLedger {
         return refund
     }
 
-    /// Lists the refunds in order; as ``list(_:)`` for charges.
+    /// Lists the refunds in order, as ``list(_:)`` does charges.
     /// - Throws: `requestInvalid`.
     package func listRefunds(_ request: ChargeListRequest) async throws -> RefundsPage {
         let after = try Self.position(request)

@@ -2,9 +2,9 @@ import EventLoop
 import Persistence
 import StoreModels
 
-/// Ledger operations of ``ChargeSettler``.
+/// The ledger's operations for ``ChargeSettler``.
 extension ChargeLedger {
-    /// The instant the next pending charge is due; nil when none is pending.
+    /// Returns the time at which the next pending charge is due; nil when none is pending.
     func nextPending() async throws -> Timestamp? {
         try await database.read { reader in try await ChargeRepository.nextDue(in: reader) }
     }
@@ -15,7 +15,7 @@ extension ChargeLedger {
     }
 
     /// Approves due charges.
-    /// - Returns: The keys of those approved now.
+    /// - Returns: The keys of the approved charges.
     func approveDue(now: Timestamp, limit: Int) async throws -> [String] {
         let approved = try await database.write { transaction in
             try await ChargeRepository.approveDue(now: now, limit: limit, in: transaction)

@@ -1,35 +1,35 @@
 import Persistence
 import StoreModels
 
-/// Faults a sandbox simulates. They wait in the handler of their request; the database is never locked meanwhile, and
-/// at most as many wait as the bus service accepts requests of one endpoint.
+/// The faults that a sandbox simulates. They wait in the handler of their request, without a lock on the database; the
+/// bus service limits the requests of one endpoint.
 extension ChargeLedger {
-    /// Whether the key is unknown. It is recorded, so that the next process knows it too.
+    /// Whether the key is unknown. The key is recorded, so that the next process knows it too.
     func isFirst(_ chargeKey: String) async throws -> Bool {
         let now = wall()
         return try await database.write { transaction in
             guard try await ChargeRepository.find(chargeKey, in: transaction) == nil else { return false }
-            return try await WithheldAnswerRepository.claim(chargeKey, at: now, in: transaction)
+            return try await WithheldReplyRepository.claim(chargeKey, at: now, in: transaction)
         }
     }
 
-    /// Waits, unless the ledger has the key already.
+    /// Waits, unless the ledger already has the key.
     func delay(_ chargeKey: String, by duration: Duration) async throws {
         let known = try await database.read { reader in try await ChargeRepository.find(chargeKey, in: reader) }
         if known == nil { try await wait(duration) }
     }
 
-    /// Withholds or replaces an answer as ordered.
-    /// - Throws: The error sent instead of the answer.
-    func spoil(_ answer: ChargeTrouble.FirstAnswer, until deadline: ContinuousClock.Instant) async throws {
-        switch answer {
+    /// Withholds or replaces a reply as the request orders.
+    /// - Throws: The error sent instead of the reply.
+    func spoil(_ reply: ChargeTrouble.FirstReply, until deadline: ContinuousClock.Instant) async throws {
+        switch reply {
         case .given: return
         case .withheldBefore, .withheldAfter: try await withhold(until: deadline)
         case .failedAfter: throw StoreError(.internal, "the sandbox's processor fails after the charge, as ordered")
         }
     }
 
-    /// Responds after the caller's deadline, so the response is dropped.
+    /// Replies after the caller's deadline, so that the caller drops the reply.
     /// - Throws: Always.
     private func withhold(until deadline: ContinuousClock.Instant) async throws {
         try await wait(ContinuousClock.now.duration(to: deadline) + Self.deadlineGrace)

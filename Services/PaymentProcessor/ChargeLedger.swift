@@ -4,19 +4,21 @@ import Metrics
 import Persistence
 import StoreModels
 
-/// The processor with its ledger of charges and tombstones. Each is flushed (fsync) with its commit before it is
-/// answered.
+/// The processor with its ledger of charges and tombstones. Each entry is flushed (fsync) with its commit before the
+/// reply.
 package final class ChargeLedger: Sendable {
+    /// The allowed length of a charge's key in bytes.
     static let chargeKeys = 1...255
+    /// Maximum length of a page.
     static let pageMax = 500
-    /// How long a charge is pending.
+    /// The time for which a charge is pending.
     package static let pendingTime: Duration = .seconds(2)
-    /// Time beyond the deadline for which an answer is withheld. A busy caller must see the timeout before any answer.
+    /// The time after the deadline for which a reply is withheld. A busy caller must see the timeout before any reply.
     static let deadlineGrace: Duration = .seconds(1)
 
     let database: any SQLDatabase
     let behavior: any ProcessorBehavior
-    /// The wall clock, for dates; it may be set back.
+    /// The wall clock, for dates. It may be set back.
     let wall: @Sendable () -> Timestamp
     private let uptime: @Sendable () -> Duration
     /// The wall clock when the ledger was opened.
@@ -26,10 +28,10 @@ package final class ChargeLedger: Sendable {
     let callbacks = Locked(CallbackSchedule())
 
     /// - Parameters:
-    ///   - wall: The processor's clock. It belongs to another company: the apps' business clocks do not move it.
-    ///   - uptime: Monotonic time from zero, for waits.
-    ///   - sleep: Waits for a slow answer; never while the database is locked.
-    ///   - metrics: Nil for the process-wide factory.
+    ///   - wall: The processor's clock, independent of the apps' business clocks.
+    ///   - uptime: The monotonic time from zero, for waits.
+    ///   - sleep: Waits before a slow reply, never while the database is locked.
+    ///   - metrics: The metrics factory; nil for the process-wide one.
     package init(
         database: any SQLDatabase, behavior: any ProcessorBehavior,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
@@ -57,20 +59,20 @@ package final class ChargeLedger: Sendable {
     /// possible.
     var steady: Timestamp { opened + uptime() }
 
-    /// Charges once per key. The same key again gets the recorded result: the same answer, `cancelled` for a cancelled
-    /// charge, and a pending charge's outcome as soon as it has one.
+    /// Charges once per key. A repeated key gets the recorded result: the same charge, `cancelled` for a cancelled one,
+    /// and a pending charge's outcome as soon as it has one.
     ///
-    /// - Parameter deadline: When the caller stops waiting. A withheld answer returns after it and is dropped.
-    /// - Throws: `requestInvalid`; with `details.conflict` "amount" when the key is used for another amount. In the
-    ///   sandbox's mode for it, `internal` after the charge; `serviceUnavailable` when the process stopped during a
-    ///   wait.
+    /// - Parameter deadline: The time at which the caller stops waiting. A withheld reply is sent later.
+    /// - Throws: `requestInvalid`, with `details.conflict` "amount" when the key is used for another amount; `internal`
+    ///   after the charge, if the sandbox's mode is `errorAfter`; `serviceUnavailable` when the process stopped during
+    ///   a wait.
     package func create(
         _ request: CreateChargeRequest, until deadline: ContinuousClock.Instant = .now + .seconds(5)
     ) async throws -> Charge {
         try check(request)
         let trouble = behavior.trouble(with: request)
         try await behavior.beforeCharge(request)
-        if trouble.firstAnswer == .withheldBefore, try await isFirst(request.chargeKey) {
+        if trouble.firstReply == .withheldBefore, try await isFirst(request.chargeKey) {
             try await spoil(.withheldBefore, until: deadline)
         }
         if trouble.delay > .zero { try await delay(request.chargeKey, by: trouble.delay) }
@@ -80,7 +82,7 @@ package final class ChargeLedger: Sendable {
             record.note(written.charge)
             schedule(trouble.callbacks, request.chargeKey)
         }
-        if written.isSpoiled { try await spoil(trouble.firstAnswer, until: deadline) }
+        if written.isSpoiled { try await spoil(trouble.firstReply, until: deadline) }
         try await behavior.afterCharge(request)
         return written.charge
     }
@@ -88,7 +90,7 @@ package final class ChargeLedger: Sendable {
     private struct Written: Sendable {
         let charge: Charge
         let isNew: Bool
-        /// Whether its first answer is withheld or replaced.
+        /// Whether the key's first reply is withheld or replaced.
         let isSpoiled: Bool
     }
 
@@ -98,11 +100,11 @@ package final class ChargeLedger: Sendable {
         return try await database.write { transaction in
             let (charge, isNew) = try await ChargeRepository.insert(
                 request, decision, at: now, due: due, in: transaction)
-            guard isNew, trouble.firstAnswer != .given else {
+            guard isNew, trouble.firstReply != .given else {
                 return Written(charge: charge, isNew: isNew, isSpoiled: false)
             }
-            // Once per key: it may have had another fault before.
-            let isSpoiled = try await WithheldAnswerRepository.claim(request.chargeKey, at: now, in: transaction)
+            // Once per key, which may have had another fault before.
+            let isSpoiled = try await WithheldReplyRepository.claim(request.chargeKey, at: now, in: transaction)
             return Written(charge: charge, isNew: true, isSpoiled: isSpoiled)
         }
     }
@@ -114,8 +116,8 @@ package final class ChargeLedger: Sendable {
         }
     }
 
-    /// Cancels a charge. It writes a tombstone for an unknown key, cancels a pending charge, and otherwise returns the
-    /// recorded charge.
+    /// Cancels a charge. An unknown key gets a tombstone, a pending charge is cancelled, and any other charge is
+    /// returned unchanged.
     /// - Throws: `requestInvalid`.
     package func cancel(_ request: CancelChargeRequest) async throws -> Charge {
         try checkKey(request.chargeKey)
@@ -128,10 +130,10 @@ package final class ChargeLedger: Sendable {
         return charge
     }
 
-    /// Lists the ledger in order. 500 charges stay far below the 512 KiB of a reply.
+    /// Lists the charges in order. A page of 500 is far below the 512 KiB of a reply.
     ///
-    /// Where several processors share the ledger, a charge being written may get its position before one that was
-    /// listed already; a reconciling caller lists again when no charge is being written.
+    /// With several processors of one ledger, a charge being written may get its position before one that was already
+    /// listed. A reconciling caller lists again when no charge is being written.
     /// - Throws: `requestInvalid`.
     package func list(_ request: ChargeListRequest) async throws -> ChargesPage {
         let after = try Self.position(request)
@@ -142,7 +144,7 @@ package final class ChargeLedger: Sendable {
         return ChargesPage(charges: page, after: page.count == rows.count ? nil : page.last?.chargeIdentifier)
     }
 
-    /// Position at which a page begins.
+    /// Returns the position at which a page begins.
     /// - Throws: `requestInvalid`.
     static func position(_ request: ChargeListRequest) throws(StoreError) -> Int64 {
         guard (1...pageMax).contains(request.limit) else {
@@ -178,13 +180,14 @@ package final class ChargeLedger: Sendable {
     }
 }
 
-/// A processor's decision about a charge it has not seen before.
+/// A processor's decision about a new charge.
 package struct ChargeDecision: Hashable, Sendable {
-    /// `pending` is approved ``ChargeLedger/pendingTime`` later, unless it is cancelled before.
+    /// The outcome. `pending` becomes approved after ``ChargeLedger/pendingTime``, unless it is cancelled before.
     package var outcome: Charge.Outcome
-    /// Reason for a declined charge, a sentence.
+    /// The reason of a declined charge, a sentence; nil for any other outcome.
     package var declineReason: String?
 
+    /// Creates a decision.
     package init(_ outcome: Charge.Outcome, declineReason: String? = nil) {
         self.outcome = outcome
         self.declineReason = declineReason

@@ -7,7 +7,7 @@ package enum ChargeRepository {
         try await reader.queryOne("SELECT * FROM charge WHERE charge_key = ?", chargeKey).map(charge)
     }
 
-    /// As ``find(_:in:)``, with the row locked until the commit, which serializes refunds of one charge.
+    /// Finds a charge and locks its row until the commit. The lock serializes refunds of one charge.
     package static func lock(_ chargeKey: String, in transaction: SQLTransaction) async throws(PersistenceError)
         -> Charge?
     {
@@ -18,7 +18,7 @@ package enum ChargeRepository {
 
     /// Writes a charge, unless its key exists.
     ///
-    /// - Parameter due: The instant at which a pending charge is approved.
+    /// - Parameter due: The time at which a pending charge is approved; nil for other outcomes.
     /// - Returns: The recorded charge, and whether it is new.
     package static func insert(
         _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, due: Timestamp?,
@@ -38,8 +38,8 @@ package enum ChargeRepository {
         return (known, false)
     }
 
-    /// Gives a key up. It writes a tombstone for an unknown key, `cancelled` for a pending charge, and changes no
-    /// decided one. One statement, so that neither a create nor an approval comes in between.
+    /// Cancels a charge. It writes a tombstone for an unknown key, `cancelled` for a pending charge, and does not
+    /// change a decided one. It is one statement, so that neither a create nor an approval comes in between.
     package static func cancel(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Charge {
@@ -55,7 +55,7 @@ package enum ChargeRepository {
     }
 
     /// Approves pending charges that are due, the longest waiting first.
-    /// - Returns: Their keys. Each is returned once, however many processors share the ledger.
+    /// - Returns: Their keys. Each is returned once, even if several processors share the ledger.
     package static func approveDue(
         now: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
@@ -82,14 +82,14 @@ package enum ChargeRepository {
             "UPDATE charge SET due_at = ? WHERE outcome = 'pending' AND due_at > ?", due.milliseconds, due.milliseconds)
     }
 
-    /// The instant the next pending charge is due; nil when none is pending.
+    /// Returns the time at which the next pending charge is due; nil when none is pending.
     package static func nextDue(in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne("SELECT MIN(due_at) AS due FROM charge WHERE outcome = 'pending'")
         let due: Int64? = try row.flatMap { row throws(PersistenceError) in try row["due"] }
         return due.map(Timestamp.init(milliseconds:))
     }
 
-    /// Charges after a number, in order.
+    /// Lists charges after a number, in order.
     package static func list(
         after: Int64, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [Charge] {

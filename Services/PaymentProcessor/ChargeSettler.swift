@@ -1,15 +1,15 @@
 import StoreModels
 
-/// Approves pending charges when they are due, and sends callbacks: the processor's background work.
+/// Approves due charges and sends callbacks, in the background.
 ///
-/// It reads the ledger instead of keeping state, so a charge that was pending when its process ended is approved by the
-/// next one. A callback follows its commit and is a hint: a lost one is not sent again.
+/// It reads the ledger instead of keeping state, so the next process approves the charges pending at the end of one. A
+/// callback follows its commit and is a hint: a lost one is not sent again.
 package struct ChargeSettler: Sendable {
-    /// Maximum time between two rounds. Any wait started in between lasts at least as long, so none is late.
+    /// The maximum time between two rounds. Any wait started in between lasts at least as long, so none is late.
     package static let interval: Duration = .seconds(1)
-    /// Minimum time between two rounds. Another processor of a shared ledger may be processing what is due.
+    /// The minimum time between two rounds. Another processor of a shared ledger may be processing the due charges.
     static let breath: Duration = .milliseconds(20)
-    /// Charges approved by one commit.
+    /// Maximum number of charges approved by one commit.
     static let approvedMax = 256
 
     let ledger: ChargeLedger
@@ -21,7 +21,7 @@ package struct ChargeSettler: Sendable {
         self.publish = publish
     }
 
-    /// Runs the work that is due now.
+    /// Approves due charges and sends due callbacks.
     /// - Returns: The wait before the next round.
     @discardableResult
     package func round() async throws -> Duration {
@@ -29,7 +29,7 @@ package struct ChargeSettler: Sendable {
         for chargeKey in ledger.takeDueCallbacks(now: now) { publish(ChargeChanged(chargeKey: chargeKey)) }
         let due = try await ledger.nextPending()
         if let due, due > now + ChargeLedger.pendingTime {
-            // Another process wrote it, with a clock that was ahead.
+            // Another process wrote the charge, with a clock that was ahead.
             try await ledger.limitPending(to: now + ChargeLedger.pendingTime)
         } else if let due, due <= now {
             let approved = try await ledger.approveDue(now: now, limit: Self.approvedMax)

@@ -1,47 +1,50 @@
 import StoreModels
 
-/// Delays and faults of a charge, as a sandbox orders them. The decision itself is a ``ChargeDecision``.
+/// The simulated delays and faults of a charge. The outcome is a ``ChargeDecision``.
 package struct ChargeTrouble: Hashable, Sendable {
-    /// What happens to a key's first answer. A repeated request with the same key is answered.
-    package enum FirstAnswer: Hashable, Sendable {
+    /// The fault of a key's first reply. A repeated request gets its reply.
+    package enum FirstReply: Hashable, Sendable {
         case given
-        /// It is never sent, and its request has charged nothing.
+        /// The reply is never sent, and nothing was charged.
         case withheldBefore
-        /// The charge is recorded, and its answer is never sent.
+        /// The charge is recorded, and its reply is never sent.
         case withheldAfter
-        /// The charge is recorded, and its answer is an error.
+        /// The charge is recorded, and its reply is an error.
         case failedAfter
     }
 
-    /// Delay before anything is written, for unknown keys.
+    /// The delay before an unknown key is written.
     package var delay: Duration
-    package var firstAnswer: FirstAnswer
-    /// Delays of callbacks about a new charge, each counted from its commit.
+    /// The fault of the key's first reply.
+    package var firstReply: FirstReply
+    /// The delays of callbacks about a new charge, each counted from its commit.
     package var callbacks: [Duration]
 
+    /// Creates faults, by default none.
     package init(
-        delay: Duration = .zero, firstAnswer: FirstAnswer = .given, callbacks: [Duration] = []
+        delay: Duration = .zero, firstReply: FirstReply = .given, callbacks: [Duration] = []
     ) {
         self.delay = delay
-        self.firstAnswer = firstAnswer
+        self.firstReply = firstReply
         self.callbacks = callbacks
     }
 
+    /// No delays and no faults.
     package static let none = ChargeTrouble()
 }
 
 extension ChargeTrouble {
-    /// Delay of a slow processor.
+    /// The delay of a slow processor.
     static let slowDelay: Duration = .seconds(2)
-    /// Both are late: the answer was sent before.
+    /// The delays of duplicate callbacks, both after the reply.
     static let duplicateCallbacks: [Duration] = [.seconds(1), .seconds(2)]
 
     init(_ mode: ProcessorMode) {
         switch mode {
         case .approve, .decline, .pending: self = .none
-        case .timeoutBefore: self.init(firstAnswer: .withheldBefore)
-        case .timeoutAfter: self.init(firstAnswer: .withheldAfter)
-        case .errorAfter: self.init(firstAnswer: .failedAfter)
+        case .timeoutBefore: self.init(firstReply: .withheldBefore)
+        case .timeoutAfter: self.init(firstReply: .withheldAfter)
+        case .errorAfter: self.init(firstReply: .failedAfter)
         case .slow: self.init(delay: Self.slowDelay)
         case .duplicateCallback: self.init(callbacks: Self.duplicateCallbacks)
         }

@@ -8,7 +8,7 @@ struct LedgerRecord: Sendable {
     private let charges: [Charge.Outcome: Counter]
     private let refunds: Counter
 
-    /// - Parameter factory: Nil for the process-wide factory.
+    /// - Parameter factory: The metrics factory; nil for the process-wide one.
     init(logger: Logger, factory: (any MetricsFactory)? = nil) {
         let factory = factory ?? MetricsSystem.factory
         self.logger = logger
@@ -20,7 +20,7 @@ struct LedgerRecord: Sendable {
         refunds = Counter(label: "storebus_refunds_total", dimensions: [], factory: factory)
     }
 
-    /// Records a charge that is new, or has another outcome than before.
+    /// Records a charge that is new or has a new outcome.
     func note(_ charge: Charge) {
         var metadata: Logger.Metadata = ["charge": "\(charge.chargeKey)"]
         if let amount = charge.amount { metadata["amount"] = "\(amount.amount) \(amount.currency.code)" }

@@ -1,7 +1,8 @@
 import Persistence
 
-/// Migrations of the ledger. Rows are only ever added; an outcome changes once at most, from `pending`.
+/// The schema of the ledger. Rows are only added; an outcome changes at most once, from `pending`.
 package enum PaymentProcessorSchema {
+    /// The migrations, in order.
     package static let migrations = [
         Migration(
             number: 1, name: "ledger",
@@ -23,7 +24,7 @@ package enum PaymentProcessorSchema {
                 """),
         Migration(
             number: 2, name: "pending charges, answers withheld",
-            // Not every database can change a constraint in place, so the table is created again. The database counts
+            // Not every database can change a constraint in place, so the table is created again. The database assigns
             // `charge_number`.
             sql: """
                 CREATE TABLE charge_2 (
@@ -58,7 +59,7 @@ package enum PaymentProcessorSchema {
                 """),
         Migration(
             number: 3, name: "refunds",
-            // The charge's lock ensures that its refunds never exceed it (P10); a CHECK sees one row.
+            // The charge's lock ensures that its refunds never exceed it (P10); a CHECK sees only one row.
             sql: """
                 CREATE TABLE refund (
                     refund_number INTEGER PRIMARY KEY,

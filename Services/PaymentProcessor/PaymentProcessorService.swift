@@ -12,7 +12,8 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
     let settler: ChargeSettler
     let logger: Logger
 
-    /// - Parameter publish: Sends a callback; without it none are sent.
+    /// Creates the service; by default it sends no callbacks.
+    /// - Parameter publish: Sends a callback.
     package init(
         ledger: ChargeLedger, logger: Logger = Logger(label: ServiceName.paymentProcessor.rawValue),
         publish: @escaping @Sendable (ChargeChanged) -> Void = { _ in }
@@ -22,12 +23,12 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         self.logger = logger
     }
 
-    /// Creates the service with callbacks on the bus.
+    /// Creates the service, with callbacks on the bus.
     package convenience init(ledger: ChargeLedger, caller: ServiceCaller, logger: Logger) {
         self.init(ledger: ledger, logger: logger) { caller.publish(event: ProcessorEvents.chargeChanged, $0) }
     }
 
-    /// Registers the endpoints and the health check; call it before the bus service runs.
+    /// Registers the endpoints and the health check. Call it before the bus service runs.
     package func register(on service: BusService) {
         let endpoints = DatabaseEndpoints(of: "the payment processor", on: service)
         endpoints.handle(ProcessorEndpoints.createCharge, ledger.create)
@@ -38,14 +39,14 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         service.healthCheck("ledger", of: ledger.database)
     }
 
-    /// Approves pending charges and sends callbacks until graceful shutdown, then closes the ledger. In a service group
-    /// it precedes the bus service, so that the ledger closes after the last request.
+    /// Approves pending charges and sends callbacks until graceful shutdown. Then it closes the ledger. In a service
+    /// group it precedes the bus service, so that the ledger closes after the last request.
     package func run() async throws {
         await cancelWhenGracefulShutdown { await self.settle() }
         await ledger.database.close()
     }
 
-    /// Runs round after round. A failed one is logged, and the next may succeed.
+    /// Runs the settler's rounds. A failed round is logged, and the next may succeed.
     private func settle() async {
         while !Task.isCancelled {
             var pause = ChargeSettler.interval

@@ -1,13 +1,13 @@
 import Persistence
 import StoreModels
 
-/// The ledger's refunds, one per key. A row is never changed or deleted.
+/// Stores the ledger's refunds, one per key. A row is never changed or deleted.
 package enum RefundRepository {
     package static func find(_ refundKey: String, in reader: SQLReader) async throws(PersistenceError) -> Refund? {
         try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ?", refundKey).map(refund)
     }
 
-    /// Amount refunded of a charge so far, in minor units.
+    /// Returns the amount refunded of a charge so far, in minor units.
     package static func refunded(
         of chargeKey: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Int64 {
@@ -21,7 +21,7 @@ package enum RefundRepository {
     }
 
     /// Writes a refund, unless its key exists.
-    /// - Returns: The refund; nil when its key exists and nothing is written.
+    /// - Returns: The refund; nil when its key exists.
     package static func insert(
         _ request: CreateRefundRequest, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Refund? {
@@ -34,7 +34,7 @@ package enum RefundRepository {
         ).map(refund)
     }
 
-    /// Refunds after a number, in order.
+    /// Lists refunds after a number, in order.
     package static func list(
         after: Int64, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [Refund] {

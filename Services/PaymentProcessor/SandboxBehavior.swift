@@ -1,10 +1,11 @@
 import StoreModels
 
-/// The sandbox as configured: one mode for all charges, unless a request names another.
+/// The behavior of the sandbox: one mode for all charges, unless a request has another.
 package struct SandboxBehavior: ProcessorBehavior {
-    /// `processor.mode`.
+    /// The mode of charges whose request has none, `processor.mode`.
     package let mode: ProcessorMode
 
+    /// Creates the behavior of a mode.
     package init(mode: ProcessorMode) { self.mode = mode }
 
     package func decide(_ request: CreateChargeRequest) -> ChargeDecision {
@@ -16,16 +17,16 @@ package struct SandboxBehavior: ProcessorBehavior {
     }
 }
 
-/// The part of a processor that a sandbox simulates. It is the decision, and the faults on the way.
+/// The part of a processor that a sandbox simulates: the decision and the faults.
 ///
-/// The first two methods are called for every create and are quick; for a known key their results have no effect. The
-/// other two run before and after the commit; a test throws or waits there to make an outcome unknown.
+/// The first two methods are called for every create and must be quick; for a known key their results have no effect.
+/// The other two run before and after the commit; a test throws or waits in them to make an outcome unknown.
 package protocol ProcessorBehavior: Sendable {
     func decide(_ request: CreateChargeRequest) -> ChargeDecision
     func trouble(with request: CreateChargeRequest) -> ChargeTrouble
-    /// Called before anything is written.
+    /// Called before the charge is written.
     func beforeCharge(_ request: CreateChargeRequest) async throws
-    /// Called when the charge is recorded and its answer has not been sent.
+    /// Called after the charge was recorded and before the reply.
     func afterCharge(_ request: CreateChargeRequest) async throws
 }
 

@@ -153,9 +153,9 @@ import Testing
     }
 
     @Test func `pages say that faults can be asked for, and how many there were`() throws {
-        let facts = ProcessFacts(host: "127.0.0.1", port: 1, startTime: 0, loopLagMicroseconds: 0)
+        let process = ProcessStats(host: "127.0.0.1", port: 1, startTime: 0, loopLagMicroseconds: 0)
         func page(_ harness: CoreHarness, _ path: String) -> String {
-            String(decoding: harness.core.page(path, query: [:], facts, uptime: .zero)?.body ?? [], as: UTF8.self)
+            String(decoding: harness.core.page(path, query: [:], process, uptime: .zero)?.body ?? [], as: UTF8.self)
         }
         let (sound, spoilt) = (CoreHarness(), harness())
         #expect(!page(sound, "/healthz").contains("chaos") && !page(sound, "/metrics").contains("chaos"))

@@ -9,11 +9,11 @@ import Testing
 
 /// Goal: what reads nats-server's pages reads ours, and Prometheus has nothing to complain of.
 @Suite struct MonitoringNamesTests {
-    private let facts = ProcessFacts(
+    private let process = ProcessStats(
         host: "127.0.0.1", port: 7420, startTime: 1_795_232_300_000, loopLagMicroseconds: 42)
 
     private func page(_ harness: CoreHarness, _ path: String, _ query: [String: String] = [:]) throws -> MonitorPage {
-        try #require(harness.core.page(path, query: query, facts, uptime: harness.now))
+        try #require(harness.core.page(path, query: query, process, uptime: harness.now))
     }
 
     private func json(_ harness: CoreHarness, _ path: String, _ query: [String: String] = [:]) throws -> [String: Any] {
@@ -93,9 +93,9 @@ import Testing
 
     @Test func `requests over the bus ask with a body what a query asks`() throws {
         let harness = CoreHarness()
-        let facts = facts
+        let process = process
         harness.core.systemRequests = { [unowned harness] name, query in
-            harness.core.page("/\(name.lowercased())", query: query, facts, uptime: harness.now)
+            harness.core.page("/\(name.lowercased())", query: query, process, uptime: harness.now)
         }
         harness.disconnect(harness.client("gone").cid)
         let client = harness.client()

@@ -6,11 +6,11 @@ import Testing
 
 /// Goal: the pages speak nats-server's language and count what happened.
 @Suite struct MonitoringTests {
-    private let facts = ProcessFacts(
+    private let process = ProcessStats(
         host: "127.0.0.1", port: 7420, startTime: 1_795_232_300_000, loopLagMicroseconds: 42)
 
     private func json(_ harness: CoreHarness, _ path: String, _ query: [String: String] = [:]) throws -> [String: Any] {
-        let page = try #require(harness.core.page(path, query: query, facts, uptime: harness.now))
+        let page = try #require(harness.core.page(path, query: query, process, uptime: harness.now))
         return try #require(JSONSerialization.jsonObject(with: Data(page.body)) as? [String: Any])
     }
 
@@ -73,12 +73,12 @@ import Testing
         #expect(subsz["num_cache"] as? Int == 1 && subsz["cache_hit_rate"] as? Double == 0.5)
         #expect(try json(harness, "/healthz")["status"] as? String == "ok")
         harness.core.drain(why: "stopping", now: harness.now)
-        let health = harness.core.page("/healthz", query: [:], facts, uptime: harness.now)
+        let health = harness.core.page("/healthz", query: [:], process, uptime: harness.now)
         #expect(health?.status == 503)
-        let metrics = harness.core.page("/metrics", query: [:], facts, uptime: harness.now)
+        let metrics = harness.core.page("/metrics", query: [:], process, uptime: harness.now)
         let text = String(decoding: metrics?.body ?? [], as: UTF8.self)
         #expect(
             text.contains("# TYPE storebus_broker_messages_in_total counter\nstorebus_broker_messages_in_total 2\n"))
-        #expect(harness.core.page("/nothing", query: [:], facts, uptime: harness.now) == nil)
+        #expect(harness.core.page("/nothing", query: [:], process, uptime: harness.now) == nil)
     }
 }

@@ -25,7 +25,7 @@ import Testing
     private func receipt(
         _ store: GatewayHarness, bundleId: String = Sample.bundleId, environment: ReceiptEnvironment = .sandbox
     ) async throws -> String {
-        let facts = CustomerFacts(
+        let facts = ReceiptContents(
             items: [Self.trial], subscriptions: [], firstSeen: Self.trial.purchaseDate,
             now: Timestamp(milliseconds: 1_800_000_000_000))
         return try await ReceiptMaker(keys: store.gateway.signing, environment: environment).receiptData(

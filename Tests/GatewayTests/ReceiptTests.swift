@@ -102,15 +102,15 @@ import Testing
                 $0.isInIntroOfferPeriod = number == 7
             }
         }
-        let selected = CustomerFacts.selected(items, max: CustomerFacts.itemsMax)
-        #expect(selected.count == CustomerFacts.itemsMax)
+        let selected = ReceiptContents.selected(items, max: ReceiptContents.itemsMax)
+        #expect(selected.count == ReceiptContents.itemsMax)
         #expect(selected.prefix(2).map(\.transactionIdentifier) == ["0", "7"])
         #expect(selected.dropFirst(2).map(\.transactionIdentifier) == (502..<2_000).map(String.init))
-        #expect(CustomerFacts.selected(Array(items.prefix(5)), max: 5) == Array(items.prefix(5)))
-        #expect(CustomerFacts.selected(items, max: 1).map(\.transactionIdentifier) == ["7"])
+        #expect(ReceiptContents.selected(Array(items.prefix(5)), max: 5) == Array(items.prefix(5)))
+        #expect(ReceiptContents.selected(items, max: 1).map(\.transactionIdentifier) == ["7"])
         // Page by page, as a history is read.
         let paged = stride(from: 0, to: items.count, by: 300).reduce([]) { kept, start in
-            CustomerFacts.selected(kept + items[start..<min(start + 300, items.count)], max: CustomerFacts.itemsMax)
+            ReceiptContents.selected(kept + items[start..<min(start + 300, items.count)], max: ReceiptContents.itemsMax)
         }
         #expect(paged == selected)
     }
@@ -119,7 +119,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let database = try KeyStore.open(in: directory.path, logger: InMemoryGateway.logger).database
         let instant = Timestamp(milliseconds: 1_795_600_000_000)
-        let items = (0..<CustomerFacts.itemsMax).map { number in
+        let items = (0..<ReceiptContents.itemsMax).map { number in
             with(
                 ReceiptItem(
                     transactionIdentifier: "\(2_000_000_000_000_000 + number)",
@@ -133,7 +133,7 @@ import Testing
                 $0.cancellationDate = instant
             }
         }
-        let facts = CustomerFacts(items: items, subscriptions: [], firstSeen: instant, now: instant)
+        let facts = ReceiptContents(items: items, subscriptions: [], firstSeen: instant, now: instant)
         let data = try await ReceiptMaker(keys: SigningKeys(database: database), environment: .sandbox).receiptData(
             of: CustomerReference(bundleId: Sample.bundleId, customerIdentifier: "c"), facts, applicationVersion: "1.0")
         // Beside the receipt a request has a password and little else.

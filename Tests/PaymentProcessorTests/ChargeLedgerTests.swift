@@ -184,12 +184,12 @@ import Testing
         let fixture = try LedgerFixture(engine)
         let remembered = try await fixture.withDatabase { database in
             try await database.write { transaction in
-                for number in 0..<WithheldAnswerRepository.rowsMax {
+                for number in 0..<WithheldReplyRepository.rowsMax {
                     try await transaction.send(
                         "INSERT INTO withheld_answer (charge_key, created_at) VALUES (?, ?)", "k\(number)", number)
                 }
-                let now = Timestamp(milliseconds: Int64(WithheldAnswerRepository.rowsMax))
-                #expect(try await WithheldAnswerRepository.claim("new", at: now, in: transaction))
+                let now = Timestamp(milliseconds: Int64(WithheldReplyRepository.rowsMax))
+                #expect(try await WithheldReplyRepository.claim("new", at: now, in: transaction))
                 return try await transaction.query(
                     "SELECT charge_key FROM withheld_answer WHERE charge_key IN ('k0', 'k1', 'new') ORDER BY charge_key"
                 ).map { try $0["charge_key"] as String }

@@ -21,11 +21,11 @@ import Testing
         }
     }
 
-    private func answer(_ status: Int, _ code: String = "") -> Result<HTTPAnswer, any Error> {
-        .success(HTTPAnswer(status: status, headers: [:], body: Array(#"{"code":"\#(code)"}"#.utf8)))
+    private func answer(_ status: Int, _ code: String = "") -> Result<HTTPResponse, any Error> {
+        .success(HTTPResponse(status: status, headers: [:], body: Array(#"{"code":"\#(code)"}"#.utf8)))
     }
 
-    private func lost(_ code: URLError.Code) -> Result<HTTPAnswer, any Error> { .failure(URLError(code)) }
+    private func lost(_ code: URLError.Code) -> Result<HTTPResponse, any Error> { .failure(URLError(code)) }
 
     @Test(arguments: [200, 201, 202]) func `an answer ends it`(status: Int) {
         var repetition = Repetition(.quick, patience: .seconds(1))

@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Delivers the current message to a subscription, with a fault when a rule strikes.
+    /// Delivers the current message to a subscription, with a fault when a rule selects it.
     func disturb(
         _ chaos: Chaos, _ subscription: Subscription, _ delivery: Delivery, _ header: Span<UInt8>,
         _ members: Span<UInt8>, _ body: Span<UInt8>
@@ -37,7 +37,7 @@ extension BrokerCore {
         }
     }
 
-    /// Releases due messages. Called with every tick, and those are frequent while faults are enabled.
+    /// Releases due messages. It is called with every tick.
     func releaseHeld(_ chaos: Chaos, now: Duration) {
         if !chaos.delays.isEmpty { release(chaos.delays.takeDue(now: now)) }
         if !chaos.blackholes.isEmpty { chaos.blackholes.formIntersection(connections.keys) }
@@ -60,8 +60,7 @@ extension BrokerCore {
         if !chaos.delays.isEmpty { release(chaos.delays.takeFollowers(of: target)) }
     }
 
-    /// Writes held messages, unless the connection is gone or an `unsub` has been acknowledged meanwhile. No `msg` may
-    /// follow that.
+    /// Writes held messages, unless the connection has ended or an `unsub` was acknowledged. No `msg` may follow that.
     private func release(_ messages: [ChaosDelays.Held]) {
         for message in messages {
             let (subscription, target) = (message.subscription, message.subscription.connection)

@@ -1,9 +1,9 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Answers `$SYS.CHAOS.{SET,LIST,CLEAR}`. Nil for another subject, and always in a broker without fault injection,
-    /// where these subjects are as reserved as everything under `$SYS.`.
-    func chaosAnswer(_ subject: Span<UInt8>, _ body: Span<UInt8>) -> (body: [UInt8], headers: BusHeaders)? {
+    /// Handles `$SYS.CHAOS.{SET,LIST,CLEAR}`. Nil for another subject, and always in a broker without fault injection,
+    /// where these subjects are reserved like all others under `$SYS.`.
+    func chaosReply(_ subject: Span<UInt8>, _ body: Span<UInt8>) -> (body: [UInt8], headers: BusHeaders)? {
         guard let chaos else { return nil }
         if subject.isEqual("$SYS.CHAOS.SET") {
             do throws(BusViolation) {
@@ -17,7 +17,7 @@ extension BrokerCore {
         } else if !subject.isEqual("$SYS.CHAOS.LIST") {
             return nil
         }
-        return (MonitorJSON.encode(ChaosAnswer(chaos)), [:])
+        return (MonitorJSON.encode(ChaosReply(chaos)), [:])
     }
 
     private func set(_ rules: [ChaosRule], seed: UInt64, _ chaos: Chaos) {
@@ -25,7 +25,7 @@ extension BrokerCore {
         note(.chaos(seed: seed, rules: rules.count))
     }
 
-    /// An error reply in the format of services.
+    /// Creates an error reply in the format of services.
     private static func refusal(_ message: String) -> (body: [UInt8], headers: BusHeaders) {
         struct Envelope: Encodable {
             struct Problem: Encodable {

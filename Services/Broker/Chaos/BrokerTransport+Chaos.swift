@@ -1,11 +1,11 @@
 import EventLoop
 
 extension BrokerTransport {
-    /// Tick interval for delays and slices while faults are enabled.
+    /// The tick interval for delays and slices while faults are enabled.
     static let chaosTickInterval: Duration = .milliseconds(5)
 
-    /// Takes the output of a connection affected by a fault. Returns the bytes it still has to send. Returns nil for
-    /// other connections, whose bytes are sent normally.
+    /// Takes the output of a connection affected by a fault.
+    /// - Returns: The number of bytes still to be sent; nil for other connections, whose bytes are sent normally.
     func disturb(
         _ chaos: Chaos, _ cid: Int, _ stream: TCPStream, _ bytes: [UInt8], _ ending: Ending?
     ) -> Int? {
@@ -20,7 +20,7 @@ extension BrokerTransport {
         return stream.pendingBytes + slices.bytes.count
     }
 
-    /// Sends each sliced connection its next piece. After the last one it is an ordinary connection again.
+    /// Sends each sliced connection its next piece. After the last piece the connection is an ordinary one again.
     func sendSlices(_ chaos: Chaos) {
         for (cid, rest) in chaos.slices {
             guard let stream = stream(of: cid) else {

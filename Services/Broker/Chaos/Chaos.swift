@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Fault injection. Only a broker started with `STOREBUS_CHAOS=1` has it; in others no message passes this code.
+/// The state of fault injection, which only a broker started with `STOREBUS_CHAOS=1` has.
 ///
 /// The broker does not account for a fault: a lost, held or damaged message counts as delivered, as if the network had
 /// caused it.
@@ -12,12 +12,12 @@ final class Chaos {
     private(set) var dice = ChaosDice<SeededGenerator>(rules: [], seed: 0)
     private(set) var counts: [ChaosAction: Int] = [:]
     var delays = ChaosDelays()
-    /// Connections that no longer carry anything.
+    /// The connections that no longer carry any bytes.
     var blackholes: Set<Int> = []
-    /// Connections whose output is being sent in pieces.
+    /// The connections whose output is being sent in pieces.
     var slices: [Int: ChaosSlices] = [:]
 
-    /// Replaces the rules; held messages still arrive, and a black hole stays one.
+    /// Replaces the rules. Held messages still arrive, and a black hole remains.
     func set(_ rules: [ChaosRule], seed: UInt64) {
         self.seed = seed
         dice = ChaosDice(rules: rules, seed: seed)

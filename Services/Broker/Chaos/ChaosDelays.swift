@@ -1,4 +1,4 @@
-/// Messages held by a fault, with their due times.
+/// The messages held by a fault, with their due times.
 struct ChaosDelays {
     struct Held {
         let subscription: Subscription
@@ -24,7 +24,8 @@ struct ChaosDelays {
         return true
     }
 
-    /// Removes and returns due messages, the earliest first. Those due together keep the order they were held in.
+    /// Removes and returns due messages, the earliest first. Messages due together keep the order in which they were
+    /// held.
     mutating func takeDue(now: Duration) -> [Held] {
         take { $0.due <= now }.enumerated()
             .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element)

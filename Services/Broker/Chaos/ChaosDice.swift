@@ -1,15 +1,15 @@
 import BusProtocol
 
-/// Decides which messages get faults, with rules and a random generator for each.
+/// Decides which messages get faults, with a random generator for each rule.
 ///
-/// Every rule draws once for each message it concerns, independent of other rules. So with the same seed it selects the
-/// same messages among those it concerns, in their order, independent of other traffic.
+/// A rule draws once for each message it concerns, independent of other rules and traffic. So with the same seed it
+/// selects the same messages among those it concerns.
 struct ChaosDice<Generator: RandomNumberGenerator> {
     /// A rule's decision to inject a fault.
     struct Strike: Equatable {
         var action: ChaosAction
         var milliseconds: Int
-        /// Random number for further choices of the fault.
+        /// A random number for further choices of the fault.
         var chance: UInt64
     }
 

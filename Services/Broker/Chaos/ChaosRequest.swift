@@ -13,7 +13,7 @@ import BusProtocol
 ///  {"match":"_INBOX.>","to":"gateway","action":"delay","ms":50}]}
 /// ```
 struct ChaosRequest {
-    /// Random when it is missing; the response and the log contain it.
+    /// The seed, random when the request has none. The reply and the log contain it.
     var seed: UInt64
     var rules: [ChaosRule]
 
@@ -52,8 +52,9 @@ struct WireRule: Codable {
     var action: String
     var ms: Int?
     var count: Int?
-    /// In responses: the number of messages the rule concerned, and of those it hit.
+    /// In replies: the number of messages that the rule concerned.
     var matched: Int?
+    /// In replies: the number of messages that got a fault.
     var struck: Int?
 
     init(_ tally: ChaosDice<SeededGenerator>.Tally) {
@@ -87,11 +88,11 @@ struct WireRule: Codable {
     }
 }
 
-/// Response to every request under `$SYS.CHAOS.`: the rules in force, and their counters.
-struct ChaosAnswer: Encodable {
+/// The reply to every request under `$SYS.CHAOS.`: the rules in force, and their counters.
+struct ChaosReply: Encodable {
     let seed: UInt64
     let rules: [WireRule]
-    /// Number of faults since the broker started, by action.
+    /// The number of faults since the broker started, by action.
     let faults: [String: Int]
 
     init(_ chaos: Chaos) {

@@ -1,30 +1,34 @@
 import BusProtocol
 
-/// Selects the messages that get a fault, and how often.
+/// A rule that selects the messages that get a fault.
 ///
 /// ```json
 /// {"match":"sb.payment.v1.>","from":"gateway","to":"payment-queue","p":0.2,
 ///  "action":"delay","ms":50,"count":10}
 /// ```
 package struct ChaosRule: Sendable, Equatable {
-    /// Pattern of subjects. As everywhere, a wildcard as the first token matches neither inboxes nor subjects that
-    /// begin with `$`: answers match `_INBOX.>`.
+    /// The pattern of subjects. A wildcard as the first token matches neither inboxes nor subjects that begin with `$`,
+    /// as in subscriptions; replies match `_INBOX.>`.
     package var match: SubjectPattern
     /// The publisher's connection name or user; nil for any.
     package var from: String?
     /// The receiver's connection name or user; nil for any.
     package var to: String?
-    /// Probability of a fault, 0…1.
+    /// The probability of a fault, 0…1.
     package var p: Double
+    /// The fault.
     package var action: ChaosAction
-    /// Milliseconds of `delay`, and the longest wait of `reorder` for another message.
+    /// The milliseconds of `delay`, and the longest wait of `reorder` for another message.
     package var milliseconds: Int
     /// Maximum number of faults; nil for no limit.
     package var count: Int?
 
+    /// The allowed range of ``milliseconds``.
     package static let millisecondsRange = 1...60_000
+    /// The value of ``milliseconds`` in a request without it.
     package static let millisecondsDefault = 100
 
+    /// Creates a rule; ``WireRule/checked(_:)`` checks a request's values.
     package init(
         match: SubjectPattern, from: String? = nil, to: String? = nil, p: Double = 1, action: ChaosAction,
         milliseconds: Int = ChaosRule.millisecondsDefault, count: Int? = nil
@@ -38,14 +42,14 @@ package struct ChaosRule: Sendable, Equatable {
         self.count = count
     }
 
-    /// Whether the rule concerns such a message.
+    /// Whether the rule concerns a message.
     func concerns(_ subject: Span<UInt8>, from publisher: ChaosParty, to target: ChaosParty) -> Bool {
         publisher.isCalled(from) && target.isCalled(to)
             && SubjectSyntax.matches(pattern: match.text.utf8.span, subject: subject)
     }
 }
 
-/// One end of a delivery, as rules name it.
+/// One end of a delivery, identified by connection name or user.
 struct ChaosParty {
     let name: String
     let user: String
@@ -59,23 +63,23 @@ extension ChaosParty {
     }
 }
 
-/// Effect of a fault on a message, or on its receiver's connection.
+/// The effect of a fault on a message, or on its receiver's connection.
 package enum ChaosAction: String, CaseIterable, Sendable, Codable {
     /// The message is lost.
     case drop
-    /// It arrives twice.
+    /// The message arrives twice.
     case dup
-    /// It arrives later; others overtake it.
+    /// The message arrives later, after messages sent after it.
     case delay
-    /// It arrives after the next message for the same connection. Without a next one it arrives after its delay.
+    /// The message arrives after the next one for the same connection. Without a next one it arrives after its delay.
     case reorder
-    /// One bit of its prefix or header is flipped. Bodies are not changed: the bus does not protect them, so such a
-    /// test would check nothing the bus guarantees.
+    /// One bit of the frame's prefix or header is flipped. Bodies are not changed, because the bus does not protect
+    /// them.
     case corrupt
     /// The receiver's connection is cut.
     case close
-    /// It arrives in many small pieces, and later bytes after them.
+    /// The message arrives in many small pieces, and later bytes after them.
     case slice
-    /// The receiver's connection carries nothing any more in either direction, and is not closed.
+    /// The receiver's connection carries no more bytes in either direction, and is not closed.
     case blackhole
 }

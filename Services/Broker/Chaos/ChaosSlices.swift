@@ -6,7 +6,7 @@ struct ChaosSlices {
 
     private(set) var bytes: [UInt8] = []
     private var pieceBytes = 0
-    /// What happens to the socket after the last piece.
+    /// How the socket is closed after the last piece; nil keeps it open.
     private(set) var ending: Ending?
 
     /// Adds output.

@@ -2,9 +2,9 @@ import BusProtocol
 
 /// Authenticates clients.
 package enum Authenticator: Sendable {
-    /// Every client is the one open user. Only with a loopback address.
+    /// Every client is the one open user. Allowed with a loopback address only.
     case open
-    /// A client with this token is the one user.
+    /// Every client has this token and is the same user.
     case token(String)
     /// The token identifies the user, and each user has permissions.
     case users([BrokerUser])
@@ -12,14 +12,14 @@ package enum Authenticator: Sendable {
     /// The user of an authenticated client.
     struct User {
         let name: String
-        /// Nil for the one open user, which has no restrictions.
+        /// The user's permissions; nil for no restrictions.
         var permissions: Permissions?
     }
 
-    /// The only user without a users file.
+    /// The name of the only user without a users file.
     static let userName = "default"
 
-    /// Methods announced in `hello`.
+    /// The methods announced in `hello`.
     var methods: [String] {
         switch self {
         case .open: ["none"]
@@ -42,7 +42,7 @@ package enum Authenticator: Sendable {
         }
     }
 
-    /// Compares with every user's token, so that the time does not reveal which one matched.
+    /// Finds the user of a token. It compares every token, so that the time does not reveal which one matched.
     private static func user(_ token: String, among users: [BrokerUser]) throws(BusViolation) -> User {
         var found: BrokerUser?
         for user in users where isEqual(user.token, token) { found = user }
@@ -50,7 +50,7 @@ package enum Authenticator: Sendable {
         return User(name: found.name, permissions: found.permissions)
     }
 
-    /// Compares in a time that depends on the lengths only.
+    /// Compares texts in a time that depends on the lengths only.
     private static func isEqual(_ expected: String, _ given: String) -> Bool {
         let (left, right) = (Array(expected.utf8), Array(given.utf8))
         guard left.count == right.count else { return false }

@@ -12,7 +12,7 @@ extension BrokerCore {
     }
 
     /// Signs a client in. An older connection of the same user and instance is removed before the new one's `ok`, so
-    /// that a half-open connection gets no more work.
+    /// that a half-open connection gets no more messages.
     func connect(_ message: ConnectMessage, _ connection: BrokerConnection) throws(BusViolation) {
         if drainEnds != nil { throw BusViolation(.shuttingDown, "the broker is stopping") }
         connection.name = message.name

@@ -2,8 +2,8 @@ import BusProtocol
 import EventLoop
 
 extension BrokerCore {
-    /// Begins to stop. It sends `drain` to all clients, then `bye` to each, spread over the window so that they do not
-    /// reconnect simultaneously. A client that has not signed in yet gets `shutting_down`.
+    /// Begins to stop the broker. It sends `drain` to all clients, then `bye` to each, spread over the window so that
+    /// they do not reconnect simultaneously. A client that has not signed in gets `shutting_down`.
     func drain(why: String, now: Duration) {
         guard drainEnds == nil else { return }
         drainEnds = now + limits.drainWindow
@@ -20,7 +20,7 @@ extension BrokerCore {
         }
     }
 
-    /// Ends a connection cleanly. It closes when the client has closed, or after two seconds.
+    /// Ends a connection cleanly. The socket closes when the client has closed, or after two seconds.
     func sayBye(_ connection: BrokerConnection) {
         write(to: connection) { ControlFrame.bye(why: "shutting down", into: &$0) }
         connection.endReason = BusErrorCode.shuttingDown.rawValue

@@ -1,12 +1,13 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Handles one frame; the verdict tells the decoder how to continue.
+    /// Handles one frame.
+    /// - Returns: How the decoder continues.
     func handle(
         _ header: Span<UInt8>, _ body: Span<UInt8>, from connection: BrokerConnection, now: Duration
     ) -> FrameDecoder.Verdict {
         let wasReady = connection.state == .ready
-        // Nearly every frame is a message in the canonical spelling, and is read in one pass.
+        // Nearly every frame is a message in canonical form, and is read in one pass.
         if wasReady, let publish = PublishHeader(canonical: header) {
             do throws(BusViolation) {
                 try self.publish(publish, header, body, from: connection, now: now)
@@ -60,8 +61,8 @@ extension BrokerCore {
         }
     }
 
-    /// Answers a violation with `err`, and ends the connection if it is fatal. All violations before the `ok` of
-    /// `connect` are fatal.
+    /// Sends `err` for a violation, and ends the connection if it is fatal. All violations before the `ok` of `connect`
+    /// are fatal.
     func refuse(
         _ connection: BrokerConnection, _ violation: BusViolation, frame: FrameHeader? = nil,
         header: Span<UInt8> = Span()
@@ -76,7 +77,7 @@ extension BrokerCore {
         if isFatal { finish(connection, .afterFlush, because: violation.code) }
     }
 
-    /// The rejected subject, for codes about subjects. In other cases it may not be valid text.
+    /// Returns the rejected subject, for codes about subjects. In other cases it may not be valid text.
     private static func subject(of frame: FrameHeader?, _ code: BusErrorCode, _ header: Span<UInt8>) -> String? {
         guard let frame, [.permPub, .permSub, .reserved].contains(code), frame[.subject].kind == .string else {
             return nil
@@ -90,7 +91,7 @@ extension BrokerCore {
         write(to: connection) { answer.encode(into: &$0) }
     }
 
-    /// Sends a connection the reason of its end, and ends it.
+    /// Ends a connection, after sending it the reason.
     func end(
         _ connection: BrokerConnection, _ code: BusErrorCode, _ message: String, _ ending: Ending = .afterFlush
     ) {
@@ -124,8 +125,8 @@ extension BrokerCore {
         }
     }
 
-    /// Ends a connection that greets with HTTP or TLS, and answers HTTP with status 426. False when the byte is not a
-    /// known greeting.
+    /// Ends a connection that begins with HTTP or TLS. HTTP gets a response with status 426.
+    /// - Returns: Whether the first byte belongs to one of these protocols.
     func greeted(_ connection: BrokerConnection, _ first: UInt8) -> Bool {
         let isHTTP = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
         guard isHTTP || first == 0x16 else { return false }

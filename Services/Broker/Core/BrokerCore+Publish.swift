@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Routes one message. Frames it causes on the publisher's own connection precede its `ok`.
+    /// Routes one message. Frames that it causes on the publisher's own connection precede its `ok`.
     func publish(
         _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>, from publisher: BrokerConnection,
         now: Duration
@@ -25,8 +25,8 @@ extension BrokerCore {
         write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: delivery.count).encode(into: &$0) }
     }
 
-    /// Checks a publish. The receiver of a request may answer it, unless the subject is denied; other connections may
-    /// not publish to a foreign inbox. A rejected publish uses no grant.
+    /// Checks the right to publish. The receiver of a request may reply, unless the subject is denied; other
+    /// connections may not publish to a foreign inbox. A rejected publish uses no grant.
     private func authorize(
         _ subject: Span<UInt8>, _ route: Route?, _ publisher: BrokerConnection, _ now: Duration
     ) throws(BusViolation) {
@@ -44,8 +44,8 @@ extension BrokerCore {
                 : "this user may not publish to '\(subject.text)'")
     }
 
-    /// The right to publish to a subject. The open user has no restrictions; the rights of others are cached with the
-    /// route.
+    /// Returns the right to publish to a subject. The open user has no restrictions; the rights of others are cached
+    /// with the route.
     private func right(
         of publisher: BrokerConnection, toPublishTo subject: Span<UInt8>, _ route: Route?
     ) -> Permissions.Publishing {
@@ -54,8 +54,8 @@ extension BrokerCore {
         return route.publishing(permissions, to: subject)
     }
 
-    /// Delivers a message along its route, or to an inbox. `members` are the members of the publisher's header that
-    /// every delivery contains.
+    /// Delivers a message along its route, or to an inbox.
+    /// - Parameter members: The members of the publisher's header that every delivery contains.
     private func deliver(
         _ delivery: inout Delivery, along route: Route?, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
@@ -74,7 +74,7 @@ extension BrokerCore {
         _ delivery: inout Delivery, on route: Route, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
     ) {
-        // Groups first: a member's plain subscription to the same subject must not make it look busy.
+        // Groups first: a member's plain subscription to the same subject must not add to its load.
         for group in route.groups {
             let member = choice.choose(
                 group.members, keyHash: delivery.keyHash, publisher: delivery.publisher, now: delivery.now)
@@ -87,8 +87,7 @@ extension BrokerCore {
         for index in route.plain.indices { offer(route.plain[index], &delivery, header, members, body) }
     }
 
-    /// Delivers to an inbox. Its subscriptions belong to its owner, so no others match, and the lookup allocates
-    /// nothing.
+    /// Delivers to an inbox. Only subscriptions of its owner match, and the lookup does not allocate memory.
     private func deliverToInbox(
         _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>
     ) {
@@ -108,7 +107,7 @@ extension BrokerCore {
         swap(&matches, &spareMatches)
     }
 
-    /// Queues one message for one subscription, unless it is dropped or the subscription has ended.
+    /// Queues a message for a subscription, unless it is dropped or the subscription has ended.
     private func offer(
         _ subscription: Subscription, _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
@@ -161,7 +160,7 @@ extension BrokerCore {
         counters.dropped += 1
     }
 
-    /// Notifies the publisher of a request that has no responder, or overloaded ones only. It uses the publisher's
+    /// Notifies the publisher of a request without a responder, or with overloaded ones only. It uses the publisher's
     /// subscription for the reply with the lowest sid.
     private func reportNoTaker(_ delivery: Delivery, _ subject: Span<UInt8>, _ header: Span<UInt8>) {
         let isOverload = delivery.ineligibleGroups > 0
@@ -180,8 +179,8 @@ extension BrokerCore {
         delivered(own)
     }
 
-    /// Notifies clients whose requests an ended connection can no longer answer. Only clients that have requested it
-    /// are notified, at their subscription for the reply, as for a request without a responder.
+    /// Notifies clients whose requests a closed connection had received. Only clients that have requested it are
+    /// notified, at their subscription for the reply, as for a request without a responder.
     func reportLost(_ connection: BrokerConnection) {
         for reply in connection.ledger.takeUnanswered() {
             let subject = reply.span
@@ -199,7 +198,7 @@ extension BrokerCore {
         }
     }
 
-    /// A connection's own subscription with the lowest sid that matches a subject.
+    /// Returns a connection's own subscription with the lowest sid that matches a subject.
     func ownSubscription(matching subject: Span<UInt8>, of connection: BrokerConnection) -> Subscription? {
         var matches: [Subscription] = []
         if connection.ownsInbox(subject) {
@@ -211,7 +210,7 @@ extension BrokerCore {
         return matches.filter { $0.connection === connection && $0.isActive }.min { $0.sid < $1.sid }
     }
 
-    /// Copies a message to traces. They do not count as receivers, and the publisher does not notice them.
+    /// Copies a message to traces, which do not count as receivers.
     private func copyToTaps(_ subject: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>) {
         for tap in router.tapped(subject) where tap.isActive {
             if tap.connection.pendingBytes > limits.softPendingBytes { drop(tap) } else { send(tap, members, body) }

@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Subscribes. The `ok` precedes the first message, because both go through the same buffer.
+    /// Adds a subscription. The `ok` precedes the first message, because both use the same buffer.
     func subscribe(_ message: SubMessage, _ connection: BrokerConnection) throws(BusViolation) {
         guard connection.subscriptions[message.sid] == nil else {
             throw BusViolation(.dupSid, "sid \(message.sid) is in use")
@@ -36,7 +36,7 @@ extension BrokerCore {
         acknowledge(.unsub, message.seq, connection)
     }
 
-    /// Ends a subscription of a living connection.
+    /// Ends a subscription of an open connection.
     func remove(_ subscription: Subscription) {
         subscription.connection.subscriptions[subscription.sid] = nil
         retire(subscription)
@@ -82,7 +82,8 @@ extension BrokerCore {
         return BusViolation(code, reason)
     }
 
-    /// The pattern to trace, for `$SYS.TAP.<pattern>`. Nil for patterns that are not under `$` or open to services.
+    /// Returns the pattern to trace, for `$SYS.TAP.<pattern>`. Nil for patterns that are not under `$`, or under
+    /// `$SRV.`.
     private func tracedPattern(_ pattern: SubjectPattern) throws(BusViolation) -> SubjectPattern? {
         let bytes = pattern.text.utf8.span
         guard bytes[0] == UInt8(ascii: "$"), !bytes.starts(with: "$SRV.") else { return nil }

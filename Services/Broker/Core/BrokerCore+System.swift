@@ -1,17 +1,17 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Handles a publish under `$`. True when the broker itself answered it; false when it is routed normally, as
-    /// everything under `$SRV.` is.
+    /// Handles a publish under `$`. True when the broker itself replied; false when the message is routed normally,
+    /// like all under `$SRV.`.
     ///
-    /// - Throws: `perm_pub` when a user may not publish there; `reserved` for the broker's other subjects.
+    /// - Throws: `perm_pub` when the user may not publish to the subject; `reserved` for the broker's other subjects.
     func answeredBySystem(
         _ subject: Span<UInt8>, _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>,
         _ publisher: BrokerConnection
     ) throws(BusViolation) -> Bool {
         if subject.starts(with: "$SRV.") { return false }
         try checkSystemRight(subject, publisher)
-        guard let answer = chaosAnswer(subject, body) ?? pageAnswer(subject, body) else {
+        guard let answer = chaosReply(subject, body) ?? pageReply(subject, body) else {
             counters.permissionsDenied += 1
             throw BusViolation(.reserved, "'\(subject.text)' belongs to the broker")
         }
@@ -24,8 +24,8 @@ extension BrokerCore {
         return true
     }
 
-    /// Checks access to the broker's subjects under `$SYS.`. Users of a users file need a permission; the rest is
-    /// reserved.
+    /// Checks access to the broker's subjects under `$SYS.`. Users of a users file need a permission; other subjects
+    /// are reserved.
     private func checkSystemRight(_ subject: Span<UInt8>, _ publisher: BrokerConnection) throws(BusViolation) {
         guard let permissions = publisher.permissions,
             subject.starts(with: "$SYS.REQ.") || subject.starts(with: "$SYS.CHAOS."),
@@ -35,9 +35,9 @@ extension BrokerCore {
         throw BusViolation(.permPub, "this user may not publish to '\(subject.text)'")
     }
 
-    /// The monitoring page that `$SYS.REQ.<name>` asks for. The query of HTTP is the body here, as in nats-server:
+    /// Returns the monitoring page of `$SYS.REQ.<name>`. The body has the query of HTTP, as in nats-server:
     /// `{"state":"closed","subs":true}`.
-    private func pageAnswer(
+    private func pageReply(
         _ subject: Span<UInt8>, _ body: Span<UInt8>
     ) -> (body: [UInt8], headers: BusHeaders)? {
         guard subject.starts(with: "$SYS.REQ.") else { return nil }
@@ -48,7 +48,7 @@ extension BrokerCore {
         return (page.body, [BusHeader.natsServiceError: message, BusHeader.natsServiceErrorCode: "400"])
     }
 
-    /// Answers at the publisher's own subscription for the reply, as status messages do.
+    /// Replies at the publisher's own subscription for the reply subject, as status messages do.
     private func reply(
         _ body: [UInt8], _ headers: BusHeaders, to publish: PublishHeader, _ header: Span<UInt8>,
         _ publisher: BrokerConnection

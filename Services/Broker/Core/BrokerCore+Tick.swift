@@ -1,8 +1,8 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Checks all time limits: sign-in, unfinished frames, silence, stalled writes, memory, drain. Called ten times a
-    /// second.
+    /// Checks all time limits: sign-in, unfinished frames, silence, stalled writes, memory, drain. It is called ten
+    /// times a second.
     func tick(now: Duration) {
         for connection in connections.values.sorted(by: { $0.cid < $1.cid }) {
             switch connection.state {
@@ -45,7 +45,7 @@ extension BrokerCore {
         }
     }
 
-    /// Closes the largest connections until the broker's memory limit is met. Publishers are never slowed for it.
+    /// Closes the largest connections until the broker's memory limit is met. Publishers are never slowed.
     func shedLargest() {
         while totalPendingBytes > limits.totalPendingBytes {
             let living = connections.values.filter { $0.ending != .now && $0.pendingBytes > 0 }

@@ -1,11 +1,10 @@
 import BusProtocol
 import EventLoop
 
-/// The broker without a network: bytes and times in, bytes and endings out.
+/// The rules of the broker, without a network. Its input is bytes and times, its output bytes and closings.
 ///
-/// All broker rules of SBP/1 are decided here. It belongs to one thread and never waits. Outgoing frames are collected
-/// in each connection and leave through `flush` once per turn of the loop, however many messages the turn brought; so a
-/// delivery costs a copy into an existing buffer, and the socket gets one write.
+/// It belongs to one thread and never waits. Outgoing frames are collected in each connection, and `flush` passes them
+/// on once per turn of the loop; so a delivery costs a copy into an existing buffer, and the socket gets one write.
 ///
 /// For `@exclusivity(unchecked)` see `BrokerConnection`.
 final class BrokerCore {
@@ -16,9 +15,9 @@ final class BrokerCore {
     let time: () -> Int
 
     var connections: [Int: BrokerConnection] = [:]
-    /// Owners of inboxes by their whole prefix, `_INBOX.<id>`.
+    /// The owners of inboxes by their whole prefix, `_INBOX.<id>`.
     @exclusivity(unchecked) var inboxes = ByteTable<BrokerConnection>()
-    /// Signed-in connections by user and instance.
+    /// The signed-in connections by user and instance.
     var instances: [InstanceKey: BrokerConnection] = [:]
     @exclusivity(unchecked) var router: Router
     @exclusivity(unchecked) var choice: MemberChoice
@@ -26,19 +25,19 @@ final class BrokerCore {
     @exclusivity(unchecked) var counters = BrokerCounters()
     /// Fault injection; nil unless the broker was started with it.
     var chaos: Chaos?
-    /// Closed connections, the newest last.
+    /// The closed connections, the newest last.
     var closed: [ClosedConnection] = []
-    /// Answers requests to `$SYS.REQ.<name>`; nil for an unknown name. The server sets it once.
+    /// Returns the page of `$SYS.REQ.<name>`; nil for an unknown name. The server sets it once.
     var systemRequests: (_ name: String, _ query: [String: String]) -> MonitorPage? = { _, _ in nil }
 
     private var lastCid = 0
     @exclusivity(unchecked) private var dirty: [BrokerConnection] = []
     private var events: [BrokerEvent] = []
-    /// Reusable buffer for the subscriptions of one inbox.
+    /// A reusable buffer for the subscriptions of one inbox.
     @exclusivity(unchecked) var spareMatches: [Subscription] = []
     private var spareDirty: [BrokerConnection] = []
     @exclusivity(unchecked) var totalPendingBytes = 0
-    /// Set while the broker stops.
+    /// The end of the drain window; nil unless the broker is stopping.
     var drainEnds: Duration?
 
     /// One instance of one user.
@@ -47,7 +46,9 @@ final class BrokerCore {
         let instance: String
     }
 
-    /// - Parameter seed: For the draw among queue members.
+    /// - Parameters:
+    ///   - seed: The seed of the draw among queue members.
+    ///   - time: The wall clock, milliseconds since 1970.
     init(
         limits: BrokerLimits = BrokerLimits(), identity: BrokerIdentity, authenticator: Authenticator, seed: UInt64,
         time: @escaping () -> Int
@@ -62,7 +63,7 @@ final class BrokerCore {
 
     // MARK: Events
 
-    /// Adds an accepted connection and returns its number; `hello` is ready to be flushed.
+    /// Adds an accepted connection and returns its number. Its `hello` is ready to be flushed.
     func accepted(peer: String, now: Duration) -> Int {
         lastCid += 1
         counters.totalConnections += 1
@@ -73,8 +74,7 @@ final class BrokerCore {
         connections[lastCid] = connection
         sendHello(to: connection)
         if isTooMany {
-            // Ending connections hold a descriptor for a moment longer; when there are too many, they are closed
-            // immediately.
+            // Ending connections hold a descriptor for a moment; when there are too many, they are closed immediately.
             let ending: Ending = connections.count > limits.connections * 2 ? .now : .afterFlush
             end(connection, .tooManyConns, "this broker takes \(limits.connections) connections", ending)
         }
@@ -122,7 +122,7 @@ final class BrokerCore {
                 cid: cid, name: connection.name, peer: connection.peer, reason: connection.endReason))
     }
 
-    /// Records how much the socket still holds and when the network last sent some.
+    /// Records the number of bytes in the socket, and when it last sent some.
     func progressed(_ cid: Int, pendingBytes: Int, at lastProgress: Duration) {
         guard let connection = connections[cid] else { return }
         totalPendingBytes += pendingBytes - connection.socketPendingBytes
@@ -133,8 +133,8 @@ final class BrokerCore {
 
     // MARK: Output
 
-    /// Passes each connection's output of this turn to `take`, with its ending, if any. `take` returns the number of
-    /// bytes the socket holds after that. New output written meanwhile is passed too.
+    /// Passes each connection's output of this turn to `take`. `take` also gets the connection's ending, nil while it
+    /// is open, and returns the number of bytes the socket then holds. Output written meanwhile is passed too.
     func flush(_ take: (_ cid: Int, _ bytes: [UInt8], _ ending: Ending?) -> Int) {
         while !dirty.isEmpty {
             var batch: [BrokerConnection] = []

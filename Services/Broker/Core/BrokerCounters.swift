@@ -4,9 +4,9 @@ package struct BrokerCounters: Sendable, Equatable {
     package var traffic = TrafficCounters()
     /// Connections accepted since the start.
     package var totalConnections = 0
-    /// Requests answered with 503, because their subject has no responder.
+    /// Requests that got a 503, because their subject has no responder.
     package var noResponders = 0
-    /// Requests answered with 502, because the member that got them has gone.
+    /// Requests that got a 502, because their receiver has disconnected.
     package var takersLost = 0
     /// Messages without `reply` that had no subscriber.
     package var noInterest = 0

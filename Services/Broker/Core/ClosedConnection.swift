@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Monitoring data of a closed connection.
+/// The monitoring data of a closed connection.
 struct ClosedConnection {
     let cid: Int
     let name: String
@@ -9,22 +9,23 @@ struct ClosedConnection {
     let version: String
     let instance: String?
     let peer: String
-    /// Milliseconds since 1970.
+    /// The time of acceptance, in milliseconds since 1970.
     let startTime: Int
-    /// When a byte was last received from it.
+    /// The time at which a byte was last received, in milliseconds since 1970.
     let lastTime: Int
+    /// The time of the end, in milliseconds since 1970.
     let stopTime: Int
     let traffic: TrafficCounters
     let subscriptions: Int
     let pendingBytes: Int
-    /// An error code, `bye`, `eof`, `http`, `tls` or `chaos`.
+    /// The reason of the end: an error code, `bye`, `eof`, `http`, `tls` or `chaos`.
     let reason: String
 }
 
 /// How a connection is closed.
 package enum Ending: Sendable, Equatable {
-    /// Write pending bytes, then close. A client that does not take them within the linger time is cut off.
+    /// Writes pending bytes, then closes. A client that does not take them within the linger time is cut off.
     case afterFlush
-    /// Close immediately; pending bytes are discarded.
+    /// Closes immediately; pending bytes are discarded.
     case now
 }

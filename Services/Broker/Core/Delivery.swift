@@ -2,25 +2,25 @@ import BusProtocol
 
 /// One publish during its delivery to subscriptions.
 struct Delivery {
-    /// A publisher can only grant publish rights it holds itself. A reply in a foreign inbox grants an answer only when
-    /// the publisher might answer there, as when it forwards a request; and no publisher grants itself a right.
+    /// The receivers that may reply. A publisher can only grant publish rights it holds itself: a reply subject in a
+    /// foreign inbox grants a reply only when the publisher could reply itself, as when it forwards a request. No
+    /// publisher grants itself a right.
     private enum Granted {
         case nobody, others, everybody
     }
 
     let publisher: BrokerConnection
     let now: Duration
-    /// Position of the subject in the publisher's header.
+    /// The position of the subject in the publisher's header.
     let subject: Range<Int>
-    /// Position of the reply subject in the publisher's header.
+    /// The position of the reply subject in the publisher's header; nil without one.
     let reply: Range<Int>?
-    /// Receivers that may answer.
     private let granted: Granted
-    /// `StableHash` of the key's text.
+    /// The `StableHash` of the key's text; nil without a key.
     let keyHash: UInt64?
-    /// Subscriptions it was queued for.
+    /// The number of subscriptions for which the message was queued.
     var count = 0
-    /// Queue groups that matched without an eligible member.
+    /// The number of queue groups that matched without an eligible member.
     var ineligibleGroups = 0
 
     init(_ publish: PublishHeader, _ header: Span<UInt8>, _ publisher: BrokerConnection, _ now: Duration) {
@@ -32,7 +32,7 @@ struct Delivery {
         keyHash = publish.key.map { StableHash.hash($0.text(in: header).utf8) }
     }
 
-    /// Whether receiving the message grants an answer.
+    /// Whether receiving the message grants a reply.
     func grantsAnswer(to subscription: Subscription) -> Bool {
         switch granted {
         case .nobody: false
@@ -49,7 +49,7 @@ struct Delivery {
         return publisher.ledger.holds(reply, now: now) ? .others : .nobody
     }
 
-    /// Whether the message may be sent there. A publisher that asked for no echo does not get it back.
+    /// Whether the message may be sent to a subscription. A publisher without echo does not get its own messages.
     func reaches(_ subscription: Subscription) -> Bool {
         subscription.connection !== publisher || publisher.wantsEcho
     }
@@ -61,9 +61,9 @@ package enum BrokerEvent: Sendable, Equatable {
     case connected(cid: Int, name: String, user: String, peer: String)
     /// A connection has ended. `reason` is an error code, `bye`, `eof`, `http`, `tls` or `chaos`.
     case disconnected(cid: Int, name: String, peer: String, reason: String)
-    /// A connection was closed because it does not keep up.
+    /// A connection was closed because its client is too slow.
     case slowConsumer(cid: Int, name: String, peer: String, pendingBytes: Int, why: String)
-    /// Messages were dropped for a connection that prefers this to being closed.
+    /// Messages were dropped for a subscription with `overflow: "drop"`.
     case dropped(cid: Int, name: String, sid: Int, count: Int)
     /// A client used HTTP or TLS.
     case foreignGreeting(cid: Int, peer: String, what: String)

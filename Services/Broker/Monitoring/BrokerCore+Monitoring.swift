@@ -1,12 +1,12 @@
 extension BrokerCore {
-    /// Number of connections that are not ending.
+    /// The number of connections that are not ending.
     var livingConnections: Int { connections.values.reduce(0) { $0 + ($1.state == .ending ? 0 : 1) } }
 
-    /// Number of subscriptions of all connections, including those on inboxes.
+    /// The number of subscriptions of all connections, including those on inboxes.
     var subscriptionCount: Int { connections.values.reduce(0) { $0 + $1.subscriptions.count } }
 
-    /// The page at a path; nil for an unknown path.
-    func page(_ path: String, query: [String: String], _ process: ProcessFacts, uptime: Duration) -> MonitorPage? {
+    /// Returns the page at a path; nil for an unknown path.
+    func page(_ path: String, query: [String: String], _ process: ProcessStats, uptime: Duration) -> MonitorPage? {
         switch path {
         case "/healthz": .json(MonitorJSON.encode(Healthz(self)), status: drainEnds == nil ? 200 : 503)
         case "/varz": .json(MonitorJSON.encode(Varz(self, process)))
@@ -30,13 +30,13 @@ extension BrokerCore {
     }
 }
 
-/// `/healthz`: whether the broker accepts work. `{"status":"ok"}`, or 503 while it stops. `"chaos":true` marks a broker
-/// with fault injection, so that it is not mistaken for a normal one.
+/// `/healthz`, whether the broker accepts connections: `{"status":"ok"}`, or 503 while it stops. `"chaos":true` marks a
+/// broker with fault injection.
 struct Healthz: Encodable {
     let status: String
     var statusCode: Int?
     var error: String?
-    /// Nil, and thus absent, in an ordinary broker.
+    /// Whether the broker has fault injection; nil and thus absent without.
     var chaos: Bool?
 
     init(_ core: BrokerCore) {
@@ -49,10 +49,11 @@ struct Healthz: Encodable {
 
 /// One response of the monitoring server.
 package struct MonitorPage: Sendable, Equatable {
-    /// HTTP status.
+    /// The HTTP status.
     package var status: Int
-    /// Media type.
+    /// The media type.
     package var contentType: String
+    /// The bytes of the page.
     package var body: [UInt8]
 
     static func json(_ body: [UInt8], status: Int = 200) -> MonitorPage {

@@ -1,6 +1,6 @@
 /// `/metrics`: the counters in Prometheus text format.
 enum BrokerMetrics {
-    static func text(_ core: BrokerCore, _ process: ProcessFacts) -> String {
+    static func text(_ core: BrokerCore, _ process: ProcessStats) -> String {
         let counters = core.counters
         var lines = ""
         add("connections", .gauge, "Connections now.", core.livingConnections, &lines)

@@ -25,7 +25,7 @@ struct Connz: Encodable {
         let ip: String
         let port: Int
         let start: Date
-        /// When a byte was last received from it.
+        /// The time at which a byte was last received.
         let lastActivity: Date
         var stop: Date?
         var reason: String?
@@ -50,7 +50,7 @@ struct Connz: Encodable {
     struct SubscriptionDetail: Encodable {
         let subject: String
         let qgroup: String?
-        /// Text, as in nats-server.
+        /// The sid as text, as in nats-server.
         let sid: String
         let msgs: Int
         let max: Int?

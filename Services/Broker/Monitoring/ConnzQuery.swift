@@ -11,7 +11,7 @@ struct ConnzQuery {
     /// How a connection's subscriptions are shown.
     enum Subscriptions { case none, patterns, details }
 
-    /// Sort order: numbers and times descending, `cid`, `start`, `stop` and `reason` ascending.
+    /// The sort order: descending by numbers and times, ascending by `cid`, `start`, `stop` and `reason`.
     enum Order: String, CaseIterable {
         case cid, start, subs, pending, msgsTo = "msgs_to", msgsFrom = "msgs_from", bytesTo = "bytes_to"
         case bytesFrom = "bytes_from", last, idle, uptime, stop, reason
@@ -47,10 +47,11 @@ struct ConnzQuery {
     var offset = 0
     var limit = ConnzQuery.limitMax
 
+    /// Reads a query; `limit` and `offset` are clamped to their ranges.
     /// - Throws: An error for an unknown `state` or `sort`, as nats-server does.
     init(_ query: [String: String]) throws(Mistake) {
         if let text = query["state"] {
-            // nats-server has two names for it.
+            // nats-server has two names for this state.
             guard let state = text == "all" ? .any : State(rawValue: text) else {
                 throw Mistake(message: "invalid state: \(text)")
             }

@@ -1,9 +1,9 @@
-/// Longest wait for the loop in the last ten seconds. It is the longest turn, or the lateness of a timer, when the
+/// The longest wait for the loop in the last ten seconds. It is the longest turn, or the lateness of a timer when the
 /// process itself was not scheduled.
 struct LoopLag {
     static let window: Duration = .seconds(10)
 
-    /// Maximum of each second, the oldest first.
+    /// The maximum of each second, the oldest first.
     private var seconds: [(second: Int64, microseconds: Int)] = []
 
     /// Records the maximum since the last call.
@@ -19,7 +19,7 @@ struct LoopLag {
         }
     }
 
-    /// Microseconds, including the current turn.
+    /// Returns the longest wait in microseconds, including the current turn.
     func longest(now: Duration) -> Int {
         let first = now.components.seconds - Self.window.components.seconds
         return seconds.lazy.filter { $0.second > first }.map(\.microseconds).max() ?? 0

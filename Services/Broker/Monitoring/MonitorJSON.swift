@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// JSON of the monitoring pages: nats-server's names in snake case, times as RFC 3339.
+/// The JSON of the monitoring pages: nats-server's names in snake case, times as RFC 3339.
 enum MonitorJSON {
     static func encode(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
@@ -15,7 +15,7 @@ enum MonitorJSON {
         return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
     }
 
-    /// A flat JSON object as a query; anything else is an empty query.
+    /// Reads a flat JSON object as a query; any other body is an empty query.
     static func query(_ body: Span<UInt8>) -> [String: String] {
         guard !body.isEmpty else { return [:] }
         let bytes = body.withUnsafeBufferPointer(Array.init)
@@ -23,7 +23,7 @@ enum MonitorJSON {
         return members?.mapValues(\.text) ?? [:]
     }
 
-    /// A member of such an object: text, number, or a boolean as 1 or 0.
+    /// A member of a query: a text, a number, or a boolean as 1 or 0.
     private struct QueryValue: Decodable {
         let text: String
 
@@ -39,6 +39,6 @@ enum MonitorJSON {
         }
     }
 
-    /// A date from milliseconds since 1970.
+    /// Returns a date from milliseconds since 1970.
     static func date(_ milliseconds: Int) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

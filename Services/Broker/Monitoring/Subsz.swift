@@ -15,11 +15,11 @@ struct Subsz: Encodable {
     let numRemoves: Int
     let numMatches: Int
     let cacheHitRate: Double
-    /// Number of subscriptions in the complete list; 0 without a list.
+    /// The number of subscriptions in the complete list; 0 without a list.
     let total: Int
     let offset: Int
     let limit: Int
-    /// With `?subs=1`.
+    /// The page of the list, with `?subs=1` only.
     var subscriptionsList: [Connz.SubscriptionDetail]?
 }
 

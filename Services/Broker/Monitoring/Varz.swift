@@ -22,20 +22,20 @@ struct Varz: Encodable {
     let maxPayload = BusLimits.bodyBytesMax
     let maxControlLine = BusLimits.headerBytesMax
     let maxPending: Int
-    /// Nanoseconds, as in nats-server.
+    /// The ping interval in nanoseconds, as in nats-server.
     let pingInterval: Int
     let pingMax = BusLimits.pingsOutMax
-    /// Seconds, as in nats-server.
+    /// The timeout of `connect` in seconds, as in nats-server.
     let authTimeout: Int
-    /// Nanoseconds without write progress until a reader is closed.
+    /// The time without write progress until a connection is closed, in nanoseconds.
     let writeDeadline: Int
     let start: Date
     let now: Date
     let uptime: String
-    /// Resident memory in bytes.
+    /// The resident memory in bytes.
     let mem: Int
     let cores: Int
-    /// Percent of one core since the start.
+    /// The CPU time since the start, in percent of one core.
     let cpu: Double
     let connections: Int
     let totalConnections: Int
@@ -55,13 +55,13 @@ struct Varz: Encodable {
     let replaced: Int
     let authFailures: Int
     let errors: [String: Int]
-    /// Longest wait of a ready socket in the last ten seconds: ``LoopLag``.
+    /// The longest wait for the loop in the last ten seconds, in microseconds (``LoopLag``).
     let loopLagUs: Int
     let draining: Bool
 }
 
 extension Varz {
-    init(_ core: BrokerCore, _ process: ProcessFacts) {
+    init(_ core: BrokerCore, _ process: ProcessStats) {
         let counters = core.counters
         let time = core.time()
         serverId = core.identity.id

@@ -2,8 +2,8 @@ import BusProtocol
 
 /// A hash table from byte strings to values, looked up with borrowed bytes.
 ///
-/// Lookups allocate nothing. An entry keeps its slot number while it exists, so other data may refer to it; the slot's
-/// memory is reused by later entries. An empty table owns no memory. Hashing is seeded per process, so that clients
+/// Lookups do not allocate memory. An entry keeps its slot number while it exists, so other data may refer to it; later
+/// entries reuse the slot's memory. An empty table owns no memory. Hashing is seeded per process, so that clients
 /// cannot choose subjects that collide.
 struct ByteTable<Value> {
     private struct Slot {
@@ -16,15 +16,15 @@ struct ByteTable<Value> {
 
     private var slots: [Slot] = []
     private var free: [Int32] = []
-    /// Linear probing over slot numbers; the count is a power of two.
+    /// The slot numbers, for linear probing; their count is a power of two.
     private var index: [Int32] = []
     private(set) var count = 0
 
-    /// The slot of a key; nil when the key is missing.
+    /// Returns the slot of a key; nil when the key is missing.
     func slot(of key: Span<UInt8>) -> Int? {
         if count == 0 { return nil }
         let hash = Self.hash(key)
-        // Spans borrow: an array in a local variable would be retained with every lookup.
+        // Spans, because an array in a local variable would be retained with every lookup.
         let index = self.index.span
         let slots = self.slots.span
         var at = hash & (index.count - 1)
@@ -36,7 +36,7 @@ struct ByteTable<Value> {
         return nil
     }
 
-    /// The value of a key.
+    /// The value of a key; nil when the key is missing.
     subscript(_ key: Span<UInt8>) -> Value? { slot(of: key).flatMap { slots[$0].value } }
 
     /// The value in a used slot.
@@ -48,10 +48,10 @@ struct ByteTable<Value> {
         set { slots[slot].value = newValue }
     }
 
-    /// The key of a slot.
+    /// Returns the key of a slot.
     func key(ofSlot slot: Int) -> [UInt8] { slots[slot].key }
 
-    /// Adds an entry for a new key, and returns its slot.
+    /// Adds an entry for a missing key, and returns its slot.
     mutating func insert(_ key: Span<UInt8>, _ value: Value) -> Int {
         if (count + 1) * 2 > index.count { grow() }
         let hash = Self.hash(key)
@@ -72,10 +72,10 @@ struct ByteTable<Value> {
         count -= 1
     }
 
-    /// Removes everything.
+    /// Removes all entries.
     mutating func removeAll() { self = ByteTable() }
 
-    /// Used slots.
+    /// The used slots.
     var usedSlots: some Sequence<Int> { slots.indices.lazy.filter { slots[$0].value != nil } }
 
     private mutating func takeSlot(_ hash: Int, _ key: Span<UInt8>, _ value: Value) -> Int {
@@ -120,7 +120,7 @@ struct ByteTable<Value> {
         for slot in slots.indices where slots[slot].value != nil { place(Int32(slot), slots[slot].hash) }
     }
 
-    /// Hashes eight bytes at a time: a folded product of two seeded words (wyhash's step).
+    /// Hashes a key, eight bytes at a time. Each step is a folded product of two seeded words, as in wyhash.
     private static func hash(_ key: Span<UInt8>) -> Int {
         let seed = processSeed
         var state = seed ^ UInt64(truncatingIfNeeded: key.count)
@@ -131,7 +131,7 @@ struct ByteTable<Value> {
         }
         var rest: UInt64 = 0
         if at < key.count, key.count >= 8 {
-            // Some bytes count twice, which does no harm.
+            // Some bytes count twice, which is harmless.
             rest = word(key, key.count - 8)
         } else {
             while at < key.count {
@@ -152,5 +152,5 @@ struct ByteTable<Value> {
     }
 }
 
-/// Hash seed of all byte tables in this process.
+/// The hash seed of all byte tables in this process.
 private let processSeed = UInt64.random(in: 0 ... .max)

@@ -13,12 +13,13 @@ struct MemberChoice {
     /// Chooses among the eligible members.
     ///
     /// With a key it chooses the same member as long as the eligible ones stay the same (rendezvous hash). Without a
-    /// key it draws two at random and takes the one with fewer unanswered requests, then fewer pending bytes.
+    /// key it draws two at random, and takes the one with fewer requests without a reply, then with fewer pending
+    /// bytes.
     ///
     /// - Parameters:
-    ///   - keyHash: `StableHash` of the message's key.
-    ///   - publisher: Excluded when it asked for no echo.
-    /// - Returns: Nil when no member is eligible.
+    ///   - keyHash: The `StableHash` of the message's key; nil without a key.
+    ///   - publisher: The publisher, which is excluded when it wants no echo.
+    /// - Returns: The member; nil when none is eligible.
     mutating func choose(
         _ members: [Subscription], keyHash: UInt64?, publisher: BrokerConnection, now: Duration
     ) -> Subscription? {
@@ -30,8 +31,8 @@ struct MemberChoice {
         return eligible.max { Self.isBefore($0, $1, keyHash) }
     }
 
-    /// Draws two members of the whole group; nil unless both are eligible and quick. This is the usual case, without a
-    /// scan of the group.
+    /// Draws two members of the whole group; nil unless both are eligible and quick. This usual case needs no scan of
+    /// the group.
     private mutating func drawUnfiltered(
         _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
     ) -> Subscription? {

@@ -1,18 +1,18 @@
 import BusProtocol
 
-/// The requests one connection has received and may still answer.
+/// The requests that one connection has received and may still reply to.
 ///
 /// It has one entry per reply subject, oldest first. It serves two rules: receiving a message with `reply` grants
-/// publishes to exactly that subject, for a limited time; and the requests a queue member has not answered yet are its
-/// load.
+/// publishes to exactly that subject, for a limited time; and the requests without a reply are the load of a queue
+/// member.
 struct RequestLedger {
     private struct Entry {
         var deliveredAt: Duration
-        /// Number of publishes still granted.
+        /// The number of publishes still granted.
         var grants: Int
-        /// Queue deliveries that are unanswered and not yet forgotten.
+        /// The number of queue deliveries without a reply that count as load.
         var unanswered: Int
-        /// Whether the connection was chosen for it in a queue group. Then no other member answers it.
+        /// Whether the connection was chosen in a queue group, so that no other member replies.
         var isOwn = false
         var previous: Int?
         var next: Int?
@@ -23,9 +23,9 @@ struct RequestLedger {
     private var entries = ByteTable<Entry>()
     private var oldest: Int?
     private var newest: Int?
-    /// The oldest entry that may still count as load; older ones are forgotten.
+    /// The oldest entry that may still count as load; older ones do not.
     private var firstRemembered: Int?
-    /// Queue requests delivered and not answered, as of the last `forget`.
+    /// The number of queue requests that count as load, as of the last `forget`.
     private(set) var unanswered = 0
 
     init(limits: BrokerLimits) {
@@ -33,7 +33,7 @@ struct RequestLedger {
         responses = PermissionRules.Responses(max: limits.grantsPerRequest, lifetime: limits.grantLifetime)
     }
 
-    /// Sets the grants of each later request: the user's, instead of the default.
+    /// Sets the grants of each later request, which a user's permissions define.
     mutating func grant(_ responses: PermissionRules.Responses) { self.responses = responses }
 
     /// Whether no more grants fit, which makes the connection ineligible. Expired grants do not count.
@@ -43,12 +43,12 @@ struct RequestLedger {
         return entries.count >= limits.grants
     }
 
-    /// Live grants, as of the last `expire`.
+    /// The number of grants, as of the last `expire`.
     var grantCount: Int { entries.count }
 
     /// Records a delivered request.
     ///
-    /// - Parameter countsAsLoad: Whether the connection was chosen for it in a queue group.
+    /// - Parameter countsAsLoad: Whether the connection was chosen in a queue group.
     mutating func delivered(_ reply: Span<UInt8>, countsAsLoad: Bool, now: Duration) {
         expire(now)
         var entry = Entry(deliveredAt: now, grants: 0, unanswered: 0)
@@ -69,7 +69,7 @@ struct RequestLedger {
         append(reply, entry)
     }
 
-    /// Uses a grant for a publish to this subject; false when there is none.
+    /// Uses a grant for a publish to a subject; false when there is none.
     mutating func spend(_ subject: Span<UInt8>, now: Duration) -> Bool {
         if entries.count == 0 { return false }
         expire(now)
@@ -84,14 +84,14 @@ struct RequestLedger {
         return true
     }
 
-    /// Whether a publish to this subject is granted.
+    /// Whether a publish to a subject is granted.
     mutating func holds(_ subject: Span<UInt8>, now: Duration) -> Bool {
         expire(now)
         return entries.slot(of: subject).map { entries[slot: $0].grants > 0 } ?? false
     }
 
     /// Empties the ledger of a connection that has ended.
-    /// - Returns: The reply subjects of requests it was chosen for and may still have answered, oldest first.
+    /// - Returns: The reply subjects of queue requests that it could still have replied to, oldest first.
     mutating func takeUnanswered() -> [[UInt8]] {
         var replies: [[UInt8]] = []
         while let slot = oldest {
@@ -102,7 +102,7 @@ struct RequestLedger {
         return replies
     }
 
-    /// When the oldest request was delivered that is unanswered and not forgotten.
+    /// Returns the delivery time of the oldest request that counts as load; nil without one.
     mutating func oldestUnanswered(now: Duration) -> Duration? {
         forget(now)
         guard unanswered > 0 else { return nil }
@@ -114,7 +114,7 @@ struct RequestLedger {
         return nil
     }
 
-    /// Queue requests delivered and not answered within the last five seconds.
+    /// Returns the load: the queue requests of the last five seconds without a reply.
     mutating func load(now: Duration) -> Int {
         forget(now)
         return unanswered

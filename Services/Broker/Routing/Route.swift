@@ -1,7 +1,7 @@
 import BusProtocol
 
-/// Receivers of one subject: plain subscriptions, and one group for each queue name. Groups are independent of the
-/// patterns.
+/// The receivers of one subject: plain subscriptions, and one group for each queue name. A group may have members with
+/// different patterns.
 final class Route {
     /// The members of one queue group for one subject.
     struct Group {
@@ -36,7 +36,7 @@ final class Route {
 
     var isEmpty: Bool { plain.isEmpty && groups.isEmpty }
 
-    /// A user's right to publish to this route's subject, computed once.
+    /// Returns a user's right to publish to this route's subject, which is computed once.
     func publishing(_ permissions: Permissions, to subject: Span<UInt8>) -> Permissions.Publishing {
         for known in rights where known.permissions === permissions { return known.right }
         let right = permissions.publishing(to: subject)

@@ -1,9 +1,9 @@
 import BusProtocol
 
-/// Finds routes with a trie of all subscriptions, and a cache of the routes found.
+/// Finds the routes of subjects, with a trie of all subscriptions and a cache.
 ///
-/// The cache survives changes of subscriptions, because a change drops only the subjects it concerns. Subjects without
-/// subscriptions are never cached: a flood of unknown subjects must not evict the known ones.
+/// A change of subscriptions drops only the cached subjects it concerns. Subjects without subscriptions are never
+/// cached: a flood of unknown subjects must not evict others.
 struct Router {
     private var trie = SubjectTrie()
     private var taps = SubjectTrie()
@@ -15,18 +15,18 @@ struct Router {
         self.rememberedMax = rememberedMax
     }
 
-    /// Subscriptions added since the start.
+    /// The number of subscriptions added since the start.
     private(set) var inserts = 0
-    /// Subscriptions removed since the start.
+    /// The number of subscriptions removed since the start.
     private(set) var removes = 0
-    /// Number of routes requested.
+    /// The number of routes requested.
     private(set) var matches = 0
-    /// Number of requested routes that were cached.
+    /// The number of requested routes that were cached.
     private(set) var hits = 0
 
-    /// Number of subscriptions, without those on inboxes.
+    /// The number of subscriptions, without those on inboxes.
     var subscriptionCount: Int { trie.count + taps.count }
-    /// Number of cached routes.
+    /// The number of cached routes.
     var rememberedCount: Int { remembered.count }
     /// Whether there is any trace.
     var hasTaps: Bool { taps.count > 0 }
@@ -47,7 +47,7 @@ struct Router {
         forget(subscription.pattern)
     }
 
-    /// The route of a legal subject.
+    /// Returns the route of a legal subject.
     mutating func route(_ subject: Span<UInt8>) -> Route {
         matches += 1
         if let route = remembered[subject] {
@@ -63,7 +63,7 @@ struct Router {
         return route
     }
 
-    /// The traces that match a subject.
+    /// Returns the traces that match a subject.
     func tapped(_ subject: Span<UInt8>) -> [Subscription] {
         var matches: [Subscription] = []
         taps.match(subject, into: &matches)

@@ -1,6 +1,6 @@
-/// A hash that is the same in every process. It is for choices that must survive a restart of the broker.
+/// A hash that is the same in every process. Its choices survive a restart of the broker.
 enum StableHash {
-    /// FNV-1a, 64 bits.
+    /// Hashes bytes with FNV-1a, 64 bits.
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

@@ -1,17 +1,16 @@
 import BusProtocol
 
-/// All subscriptions by the tokens of their patterns.
+/// The subscriptions by the tokens of their patterns.
 ///
 /// Each token is a node; `*` and `>` are separate children that a lookup also follows. The cost of a lookup depends on
-/// the number of tokens, not of subscriptions, and it allocates only memory for its results; `Router` caches the routes
-/// found.
+/// the number of tokens, not of subscriptions, and it allocates memory only for its results; `Router` caches them.
 struct SubjectTrie {
     private final class Node {
-        /// Children by the token's bytes.
+        /// The children by the token's bytes.
         @exclusivity(unchecked) var children = ByteTable<Node>()
-        /// Child for `*`.
+        /// The child for `*`.
         var anyToken: Node?
-        /// Child for `>`.
+        /// The child for `>`.
         var tail: Node?
         @exclusivity(unchecked) var subscriptions: [Subscription] = []
         var isEmpty: Bool { children.count == 0 && anyToken == nil && tail == nil && subscriptions.isEmpty }
@@ -36,12 +35,12 @@ struct SubjectTrie {
     }
 
     private let root = Node()
-    /// Length of the prefix common to all patterns, which lookups skip.
+    /// The length of the prefix common to all patterns, which lookups skip.
     private let prefixBytes: Int
     private(set) var count = 0
 
-    /// - Parameter prefixBytes: Length of the common prefix of all patterns and subjects: whole tokens, including the
-    ///   last dot.
+    /// - Parameter prefixBytes: The length of the common prefix of all patterns and subjects: whole tokens, including
+    ///   the last dot.
     init(prefixBytes: Int = 0) {
         self.prefixBytes = prefixBytes
     }
@@ -80,7 +79,8 @@ struct SubjectTrie {
         Self.collect(root, subject, prefixBytes, wildcards: wildcards, &matches)
     }
 
-    /// Returns true when the node is empty afterwards.
+    /// Removes a subscription from a node or its descendants.
+    /// - Returns: Whether the node is then empty.
     private static func remove(
         _ subscription: Subscription, _ pattern: Span<UInt8>, _ start: Int, from node: Node
     ) -> Bool {

@@ -2,32 +2,32 @@ import BusProtocol
 
 /// One subscription of one connection. For `@exclusivity(unchecked)` see `BrokerConnection`.
 final class Subscription {
-    /// Where it is stored.
+    /// The kind of a subscription, which decides where it is stored.
     enum Kind {
-        /// In the router.
+        /// An ordinary subscription, in the router.
         case ordinary
-        /// With its connection, because only the owner may subscribe there.
+        /// A subscription under the connection's inbox, stored with the connection.
         case inbox
-        /// In the router, separately: a trace does not consume messages or count as a receiver.
+        /// A trace, separately in the router: it does not consume messages or count as a receiver.
         case tap
     }
 
     let connection: BrokerConnection
     let sid: Int
-    /// The pattern it matches. For a tap the pattern without `$SYS.TAP.`.
+    /// The pattern; for a trace without `$SYS.TAP.`.
     let pattern: SubjectPattern
     let queue: QueueName?
     let overflow: SubMessage.Overflow
     let kind: Kind
-    /// Number of deliveries after which it ends.
+    /// The number of deliveries after which it ends; nil for no limit.
     @exclusivity(unchecked) var max: Int?
-    /// Number of deliveries since `sub`.
+    /// The number of deliveries since `sub`.
     @exclusivity(unchecked) var delivered = 0
-    /// Messages dropped since the last `slow_drop`.
+    /// The number of messages dropped since the last `slow_drop`.
     var dropped = 0
-    /// False once it ended: routes in use may still contain it.
+    /// Whether it has not ended. Routes in use may still contain an ended one.
     @exclusivity(unchecked) var isActive = true
-    /// Its index in its trie node, for removal without a search.
+    /// The index in its trie node, for removal without a search.
     var nodeIndex = 0
 
     init(_ connection: BrokerConnection, _ message: SubMessage, pattern: SubjectPattern, kind: Kind) {

@@ -6,29 +6,31 @@ import BusProtocol
     import Foundation
 #endif
 
-/// Settings of a broker.
+/// The settings of a broker.
 package struct BrokerConfiguration: Sendable {
     /// The bus's default port.
     package static let port = BusLimits.port
     /// The default port of the monitoring pages.
     package static let monitorPort = BusLimits.monitorPort
 
-    /// Address to listen on. Without a token or users only loopback.
+    /// The address to listen on; without a token or users loopback only.
     package var host: String
-    /// Port, 0 for any free one.
+    /// The port; 0 for any free one.
     package var port: Int
-    /// Token clients sign in with; nil for one open user.
+    /// The token with which clients sign in; nil for one open user.
     package var token: String?
-    /// Users that may sign in, each with a token; instead of `token`.
+    /// The users that may sign in, each with a token; nil for one user with `token`.
     package var users: [BrokerUser]?
+    /// The limits.
     package var limits: BrokerLimits
-    /// File locked while it runs, so that a store has one broker; nil for none.
+    /// The file that the broker locks; nil for none. So a store has one broker.
     package var lockFile: String?
-    /// Whether `$SYS.CHAOS.` takes rules for faults. For tests only.
+    /// Whether `$SYS.CHAOS.` accepts rules for faults, for tests only.
     package var chaos: Bool
-    /// Version in `hello` and on monitoring pages.
+    /// The version in `hello` and on monitoring pages.
     package var version: String
 
+    /// Creates settings, which ``validate()`` checks.
     package init(
         host: String = "127.0.0.1", port: Int = BrokerConfiguration.port, token: String? = nil,
         users: [BrokerUser]? = nil, limits: BrokerLimits = BrokerLimits(), chaos: Bool = false, version: String
@@ -42,20 +44,22 @@ package struct BrokerConfiguration: Sendable {
         self.version = version
     }
 
-    /// Rejects settings with which a broker must not start.
+    /// Checks the settings.
+    /// - Throws: `portOutOfRange`, `tokenAndUsers`, `openBeyondLoopback`.
     package func validate() throws(BrokerStartError) {
         guard (0...65535).contains(port) else { throw .portOutOfRange(port) }
         if token != nil, users != nil { throw .tokenAndUsers }
         if token == nil, users == nil, !Self.isLoopback(host) { throw .openBeyondLoopback(host) }
     }
 
-    /// The authenticator for these settings.
+    /// The authenticator of these settings.
     var authenticator: Authenticator {
         if let users { return .users(users) }
         return token.map(Authenticator.token) ?? .open
     }
 
-    /// Reads the token from a file: its text without surrounding whitespace.
+    /// Reads the token of a file: its text without surrounding whitespace.
+    /// - Throws: `tokenMissing`, `tokenUnreadable`, `tokenEmpty`.
     package static func token(inFile path: String) throws(BrokerStartError) -> String {
         guard FileManager.default.fileExists(atPath: path) else { throw .tokenMissing(path) }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw .tokenUnreadable(path) }

@@ -2,12 +2,11 @@ import BusProtocol
 import Logging
 
 extension BrokerEvent {
-    /// Writes the event as one line, with the fields all of Storebus uses.
+    /// Logs the event as one line, with the metadata keys of all Storebus processes.
     func log(to logger: Logger) {
         switch self {
         case .connected(let cid, let name, let user, let peer):
-            // Connections come and go all the time, as in nats-server; a health check alone causes this every few
-            // seconds.
+            // At debug level, as in nats-server: a health check alone connects every few seconds.
             logger.debug("connected", metadata: Self.fields(cid, name, peer, ["user": "\(user)"]))
         case .disconnected(let cid, let name, let peer, let reason):
             logger.log(

@@ -9,7 +9,7 @@ import ServiceLifecycle
     import Foundation
 #endif
 
-/// A running broker: the core, its sockets and its pages, on one loop.
+/// The broker of a process: the core, its sockets and its pages, on one loop.
 ///
 /// ```swift
 /// let broker = BrokerServer(configuration: configuration, loop: loop, logger: logger)
@@ -18,28 +18,34 @@ import ServiceLifecycle
 /// await broker.stop()
 /// ```
 package actor BrokerServer: ServiceLifecycle.Service {
-    /// Paths of the monitoring pages.
+    /// The paths of the monitoring pages.
     package static let pages = ["/healthz", "/varz", "/connz", "/subsz", "/metrics"]
 
+    /// The loop on which the broker runs, and its executor.
     package nonisolated let loop: UVLoop
+    /// The settings, checked by ``start()``.
     package nonisolated let configuration: BrokerConfiguration
     private let logger: Logger
     private let startTime = BrokerServer.wallClock()
     private var transport: BrokerTransport?
     private var lock: FileLock?
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
-    /// The actual address; set by `start`.
+    /// The actual address; nil before `start`.
     private var address: SocketAddress?
 
+    /// The loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    /// Creates a broker that does not run yet.
     package init(configuration: BrokerConfiguration, loop: UVLoop, logger: Logger) {
         self.configuration = configuration
         self.loop = loop
         self.logger = logger
     }
 
-    /// Listens, and returns the address, with the actual port for port 0.
+    /// Starts to listen.
+    /// - Returns: The address, with the actual port for port 0.
+    /// - Precondition: It is called once.
     package func start() throws(BrokerStartError) -> (host: String, port: Int) {
         precondition(transport == nil, "a broker starts once")
         try configuration.validate()
@@ -68,8 +74,8 @@ package actor BrokerServer: ServiceLifecycle.Service {
         await stop()
     }
 
-    /// Stops as on SIGTERM. It accepts no new connections, sends `drain` and `bye` to all clients, and returns when the
-    /// last connection is closed. It takes the drain window and two seconds at most.
+    /// Stops the broker as on SIGTERM. It accepts no new connections, sends `drain` and `bye` to all clients, and
+    /// returns when the last connection is closed. It takes the drain window and two seconds at most.
     package func stop() async {
         guard let transport else { return }
         transport.drain(why: "the broker is stopping")
@@ -79,23 +85,23 @@ package actor BrokerServer: ServiceLifecycle.Service {
         lock?.release()
     }
 
-    /// Cuts every connection, as a crash would. For tests.
+    /// Cuts every connection, as a crash would, for tests.
     package func kill() {
         transport?.close()
         transport = nil
         lock?.release()
     }
 
-    /// A monitoring page; nil for an unknown path, or while the broker does not run.
+    /// Returns a monitoring page; nil for an unknown path, and while the broker does not run.
     package func page(_ path: String, query: [String: String]) -> MonitorPage? {
         guard let transport, let address else { return nil }
-        let facts = ProcessFacts(
+        let process = ProcessStats(
             host: address.host, port: address.port, startTime: startTime,
             loopLagMicroseconds: transport.loopLagMicroseconds())
-        return transport.core.page(path, query: query, facts, uptime: loop.uptime())
+        return transport.core.page(path, query: query, process, uptime: loop.uptime())
     }
 
-    /// Locks the lock file, so that a store has one broker.
+    /// Locks the lock file, if one is configured.
     private func takeLock() throws(BrokerStartError) -> FileLock? {
         guard let path = configuration.lockFile else { return nil }
         do throws(FileLock.Failure) {

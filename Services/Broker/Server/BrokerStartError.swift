@@ -1,4 +1,4 @@
-/// Why a broker did not start, with the remedy.
+/// The reason why a broker did not start, with the remedy.
 package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case portOutOfRange(Int)
     case openBeyondLoopback(String)
@@ -6,19 +6,19 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case tokenUnreadable(String)
     case tokenEmpty(String)
     case usersUnreadable(String)
-    /// A users file with an error.
+    /// The users file has an error.
     case usersFile(String, UsersFileFault)
-    /// One token for all clients and users with their own: the permissions would be unclear.
+    /// Both a token for all clients and users with their own tokens are set.
     case tokenAndUsers
-    /// Another process listens there; `owner` is "pid 812 (node)" where it is known.
+    /// Another process listens on the port. `owner` is "pid 812 (node)", nil when it is unknown.
     case portInUse(port: Int, owner: String?, flag: String)
     case cannotListen(String)
-    /// Another broker holds the lock file; `holder` is "pid 812 (broker)".
+    /// Another broker holds the lock file. `holder` is "pid 812 (broker)".
     case secondBroker(holder: String, lockFile: String)
-    /// The lock file cannot be created or locked, with the reason.
+    /// The lock file cannot be created or locked. The second value is the reason.
     case lockUnusable(String, String)
 
-    /// Whether the address causes the error rather than the settings.
+    /// Whether the address rather than a setting causes the error.
     package var isUnavailable: Bool {
         switch self {
         case .portInUse, .cannotListen: true
@@ -29,6 +29,7 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
         }
     }
 
+    /// The problem and the remedy, as a sentence without a full stop.
     package var description: String {
         switch self {
         case .portOutOfRange(let port): "port \(port) is not between 0 and 65535"

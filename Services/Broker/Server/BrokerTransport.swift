@@ -1,13 +1,14 @@
 import BusProtocol
 import EventLoop
 
-/// The core's sockets. Used on the loop's thread only, like everything of EventLoop.
+/// The sockets of the core, used on the loop's thread only.
 ///
-/// Input goes to the core as it arrives; output of the core is sent at the end of the turn, one write per connection.
+/// The core gets input as it arrives; its output is sent at the end of the turn, with one write per connection.
 final class BrokerTransport {
-    /// How often the core checks its time limits. It is a tenth of the shortest interval a client may ask for.
+    /// The interval at which the core checks its time limits. It is a tenth of the shortest ping interval a client may
+    /// request.
     private static let tickInterval: Duration = .milliseconds(100)
-    /// Lateness of a tick that indicates a pause of this process. Causes are a debugger, a suspended machine, a flood.
+    /// The lateness of a tick that indicates a pause of this process. A debugger or a suspended machine causes it.
     private static let pause: Duration = .milliseconds(500)
 
     let core: BrokerCore
@@ -22,10 +23,11 @@ final class BrokerTransport {
     private var streams: [Int: TCPStream] = [:]
     private var isFlushScheduled = false
     private var lag = LoopLag()
-    /// When the next tick was due.
+    /// The time at which the next tick is due; nil before the first.
     private var nextTick: Duration?
 
-    /// - Throws: `EADDRINUSE` and the like, as `TCPListener.bind` does.
+    /// Binds the address.
+    /// - Throws: The error of `TCPListener.bind`, such as `EADDRINUSE`.
     init(core: BrokerCore, loop: UVLoop, host: String, port: Int) throws(UVError) {
         self.core = core
         self.loop = loop
@@ -40,7 +42,7 @@ final class BrokerTransport {
         ticks.start(after: interval, repeating: interval) { [self] in tick() }
     }
 
-    /// Stops accepting and ends all connections cleanly; `onIdle` follows.
+    /// Stops accepting and ends all connections cleanly. `onIdle` is called after the last one.
     func drain(why: String) {
         listener.close()
         core.drain(why: why, now: loop.uptime())
@@ -48,14 +50,14 @@ final class BrokerTransport {
         if streams.isEmpty { onIdle() }
     }
 
-    /// Closes everything immediately.
+    /// Closes the listener, the timer and all connections immediately.
     func close() {
         listener.close()
         ticks.close()
         for stream in streams.values { stream.close() }
     }
 
-    /// Whether any connection is left.
+    /// Whether no connection is left.
     var isIdle: Bool { streams.isEmpty }
 
     private func accept(_ stream: TCPStream) {
@@ -80,13 +82,13 @@ final class BrokerTransport {
     }
 
     /// Records the length of the previous turn, and a tick's lateness. The loop keeps the last turn only, so this is
-    /// called in every turn with traffic, with every tick, and before the number is reported.
+    /// called in every turn with traffic, with every tick, and before the lag is reported.
     private func measureLag(lateness: Duration = .zero) {
         lag.record(
             turnMicroseconds: Int(loop.lastTurnMicroseconds), timerLateness: lateness, now: loop.uptime())
     }
 
-    /// The longest wait for the loop in the last ten seconds.
+    /// Returns the longest wait for the loop in the last ten seconds.
     func loopLagMicroseconds() -> Int {
         measureLag()
         return lag.longest(now: loop.uptime())
@@ -97,7 +99,7 @@ final class BrokerTransport {
         let lateness = nextTick.map { now - $0 } ?? .zero
         measureLag(lateness: lateness)
         nextTick = now + (core.chaos == nil ? Self.tickInterval : Self.chaosTickInterval)
-        // After a pause, input received meanwhile is read first: clients are not blamed for the broker's silence.
+        // After a pause, input received meanwhile is read first, so that no client counts as silent.
         if lateness > Self.pause { return }
         for (cid, stream) in streams where stream.pendingBytes > 0 {
             core.progressed(cid, pendingBytes: stream.pendingBytes, at: stream.lastWriteProgress)
@@ -109,7 +111,7 @@ final class BrokerTransport {
 
     func stream(of cid: Int) -> TCPStream? { streams[cid] }
 
-    /// Ends a socket as the core has decided.
+    /// Closes a socket as the core has decided; nil keeps it open.
     func end(_ stream: TCPStream, _ ending: Ending?) {
         switch ending {
         case .afterFlush?: stream.closeAfterFlush(within: core.limits.byeTimeout)

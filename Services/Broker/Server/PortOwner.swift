@@ -6,7 +6,7 @@
 
 /// Finds the process that listens on a port in `/proc`, for error messages.
 enum PortOwner {
-    /// "pid 812 (node)", or nil when it is unknown (another user's process, no `/proc`).
+    /// Returns the process, "pid 812 (node)"; nil when it is unknown (another user's process, no `/proc`).
     static func describe(port: Int) -> String? {
         let inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeningInodes(in: $0, port: port) }
         guard !inodes.isEmpty else { return nil }
@@ -19,7 +19,7 @@ enum PortOwner {
         return nil
     }
 
-    /// Socket inodes in state LISTEN. A line reads `0: 0100007F:1CFC 00000000:0000 0A … inode`.
+    /// Returns the socket inodes in state LISTEN. A line reads `0: 0100007F:1CFC 00000000:0000 0A … inode`.
     private static func listeningInodes(in path: String, port: Int) -> [String] {
         guard let table = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
         return table.split(separator: "\n").dropFirst().compactMap { line in

@@ -2,11 +2,12 @@ import BusProtocol
 
 /// A user that may sign in with a token.
 package struct BrokerUser: Sendable {
-    /// Letters, digits, `-` and `_`, at most 64. It is also part of a subject on NATS.
+    /// The name: at most 64 letters, digits, `-` and `_`. On NATS it is also part of a subject.
     package let name: String
     let token: String
     let permissions: Permissions
 
+    /// Creates a user; without rules it has no restrictions.
     package init(name: String, token: String, rules: PermissionRules = PermissionRules()) {
         self.name = name
         self.token = token

@@ -3,16 +3,17 @@ import EventLoop
 
 /// A `nats.conf` with the same users and permissions, as far as nats-server can express them.
 ///
-/// A user signs in with its name and its token as the password: `nats://gateway:TOKEN@host:4222`. An inbox is
-/// `_INBOX_<user>.…` there, because nats-server has no inboxes per connection.
+/// A user signs in with its name, and its token as the password: `nats://gateway:TOKEN@host:4222`. On NATS an inbox is
+/// `_INBOX_<user>.…`, because nats-server has no inboxes per connection.
 package struct NATSConfiguration {
     private let users: [BrokerUser]
 
+    /// Creates the configuration of a users file.
     package init(_ file: UsersFile) {
         users = file.users
     }
 
-    /// The text of the file. It contains the tokens.
+    /// The text of the configuration, which contains the tokens.
     package var text: String {
         """
         # Made by `broker --users-file FILE --print-nats-conf`. It holds the tokens: keep it as secret as they are.
@@ -54,7 +55,7 @@ package struct NATSConfiguration {
             """
     }
 
-    /// Patterns a user may not publish to. Foreign inboxes accept answers only.
+    /// Returns the patterns a user may not publish to. Foreign inboxes accept replies only.
     private func publishDenied(_ user: BrokerUser) -> [String] {
         Self.texts(user.permissions.rules.pub.deny) + othersInboxes(user)
     }
@@ -79,7 +80,7 @@ package struct NATSConfiguration {
         users.filter { $0.name != user.name }.map { "_INBOX_\($0.name).>" }
     }
 
-    /// Formats a list. An empty `allow` allows nothing; nats-server would ignore it, so `>` is denied instead.
+    /// Formats a list. An empty `allow` allows no subject; nats-server would ignore it, so `>` is denied instead.
     private func lists(allow: [String]?, deny: [String]) -> String? {
         let isNothing = allow?.isEmpty == true
         let denied = isNothing ? [">"] : deny
@@ -97,7 +98,7 @@ package struct NATSConfiguration {
 
     private static func list(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ", ") + "]" }
 
-    /// nats.conf supports the JSON escapes that may be needed here.
+    /// Quotes a text. nats.conf supports the JSON escapes that may occur.
     private static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
         JSONText.append(text, to: &bytes)

@@ -1,9 +1,8 @@
 import BusProtocol
 
-/// Relations of two patterns, token by token. A subject is a pattern without wildcards.
+/// The relations of two patterns, token by token. A subject is a pattern without wildcards.
 ///
-/// In permissions wildcards have no exceptions: `>` includes `$SRV.PING` too, although a subscription to `>` never gets
-/// it.
+/// In permissions wildcards have no exceptions: `>` includes `$SRV.PING`, although a subscription to `>` never gets it.
 enum PatternRelation {
     /// Whether `outer` matches everything that `inner` matches.
     static func covers(_ outer: Span<UInt8>, _ inner: Span<UInt8>) -> Bool {
@@ -24,7 +23,7 @@ enum PatternRelation {
 
     private enum Verdict { case yes, no }
 
-    /// Walks both in step until a pair of tokens decides; otherwise both must end together.
+    /// Compares tokens in pairs until one pair decides; otherwise both patterns must have equally many.
     private static func walk(
         _ left: Span<UInt8>, _ right: Span<UInt8>, _ decide: (Span<UInt8>, Span<UInt8>) -> Verdict?
     ) -> Bool {

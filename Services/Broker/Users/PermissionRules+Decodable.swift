@@ -9,6 +9,8 @@ extension PermissionRules: Decodable {
         case lifetime = "ttl_ms"
     }
 
+    /// Decodes the permissions strictly.
+    /// - Throws: ``UsersFileFault`` with the place of an unknown member or an invalid value.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.strictMembers(Key.self)
         self.init()

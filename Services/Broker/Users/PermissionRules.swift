@@ -8,37 +8,44 @@ import BusProtocol
 ///  "responses":{"max":1,"ttl_ms":60000}}
 /// ```
 package struct PermissionRules: Sendable, Equatable {
-    /// Subjects of one direction. `deny` overrides `allow`.
+    /// The subjects of one direction. `deny` overrides `allow`.
     package struct Subjects: Sendable, Equatable {
-        /// Absent allows everything, empty nothing.
+        /// The allowed patterns; nil allows every subject, an empty list none.
         package var allow: [SubjectPattern]?
+        /// The denied patterns.
         package var deny: [SubjectPattern]
 
+        /// Creates rules, by default without restrictions.
         package init(allow: [SubjectPattern]? = nil, deny: [SubjectPattern] = []) {
             self.allow = allow
             self.deny = deny
         }
     }
 
-    /// Grant from receiving a message with `reply`.
+    /// The grant from receiving a message with `reply`.
     package struct Responses: Sendable, Equatable {
-        /// Number of publishes to exactly that subject.
+        /// The number of publishes to exactly that subject; 0 for none.
         package var max: Int
-        /// Lifetime of the grant.
+        /// The lifetime of the grant.
         package var lifetime: Duration
 
+        /// Creates a grant, by default one publish within a minute.
         package init(max: Int = 1, lifetime: Duration = .seconds(60)) {
             self.max = max
             self.lifetime = lifetime
         }
     }
 
+    /// The subjects to publish to.
     package var pub: Subjects
+    /// The subjects to subscribe to.
     package var sub: Subjects
-    /// Queue groups the user may join; absent for all.
+    /// The queue groups that the user may join; nil for all.
     package var queues: [QueueName]?
+    /// The grant for replies.
     package var responses: Responses
 
+    /// Creates rules, by default without restrictions.
     package init(
         pub: Subjects = Subjects(), sub: Subjects = Subjects(), queues: [QueueName]? = nil,
         responses: Responses = Responses()

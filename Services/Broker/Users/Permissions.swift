@@ -1,22 +1,23 @@
 import BusProtocol
 
-/// A user's permissions, prepared for a check with every message. The open user has none and is not checked.
+/// A user's permissions, prepared for a check with every message. The open user has none.
 package final class Permissions: Sendable {
-    /// A user's right to publish to a subject. It depends on nothing else, so it may be cached with a route.
+    /// A user's right to publish to a subject. It depends on both only, so it may be cached with a route.
     package enum Publishing: Sendable, Equatable {
         case allowed
-        /// Only as an answer, while a grant lives.
+        /// Allowed only as a reply, with a grant.
         case withGrant
-        /// Never, not even as an answer.
+        /// Denied, even as a reply.
         case denied
     }
 
-    /// The rules it was created from.
+    /// The rules of the users file.
     package let rules: PermissionRules
     private let publishAllowed: SubjectList?
     private let publishDenied: SubjectList
     private let subscribeAllowed: SubjectList?
 
+    /// Prepares rules for checks.
     package init(_ rules: PermissionRules) {
         self.rules = rules
         publishAllowed = rules.pub.allow.map(SubjectList.init)
@@ -24,19 +25,18 @@ package final class Permissions: Sendable {
         subscribeAllowed = rules.sub.allow.map(SubjectList.init)
     }
 
-    /// The right to publish to a legal subject. Another check requires a grant for foreign inboxes in any case.
+    /// Returns the right to publish to a legal subject. Another check requires a grant for foreign inboxes.
     package func publishing(to subject: Span<UInt8>) -> Publishing {
         if publishDenied.takes(subject) { return .denied }
         guard let publishAllowed else { return Self.isSystem(subject) ? .withGrant : .allowed }
         return publishAllowed.covers(subject) ? .allowed : .withGrant
     }
 
-    /// Why a subscription is rejected; nil when it is allowed.
+    /// Returns the reason why a subscription is rejected; nil when it is allowed.
     ///
     /// - Parameters:
-    ///   - traced: For a trace, the traced pattern: `a.>` of `$SYS.TAP.a.>`.
-    ///   - isOwnInbox: Whether it is the connection's inbox, whose name is unknown in advance, so that it needs no
-    ///     `allow`.
+    ///   - traced: The traced pattern, `a.>` of `$SYS.TAP.a.>`; nil for an ordinary subscription.
+    ///   - isOwnInbox: Whether it is under the connection's inbox, which needs no `allow`.
     func refusal(
         of pattern: SubjectPattern, traced: SubjectPattern? = nil, queue: QueueName?, isOwnInbox: Bool
     ) -> String? {
@@ -51,7 +51,7 @@ package final class Permissions: Sendable {
         return isAllowed || isOwnInbox ? nil : "this user may not subscribe to '\(pattern)'"
     }
 
-    /// The denied pattern that overlaps with a subscription.
+    /// Returns the denied pattern that overlaps with a subscription; nil without one.
     private func denied(_ pattern: SubjectPattern) -> SubjectPattern? {
         let bytes = pattern.text.utf8.span
         let first = bytes[0]

@@ -21,7 +21,8 @@ private struct AnyMember: CodingKey {
 }
 
 extension Decoder {
-    /// The members of an object; an unknown member is an error.
+    /// Returns the members of an object.
+    /// - Throws: ``UsersFileFault`` for an unknown member.
     func strictMembers<Key: CodingKey & CaseIterable>(_ type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let known = Key.allCases.map(\.stringValue)
         for member in try container(keyedBy: AnyMember.self).allKeys where !known.contains(member.stringValue) {
@@ -33,7 +34,8 @@ extension Decoder {
 }
 
 extension KeyedDecodingContainer {
-    /// The value of an optional member. `null` is not absent: it would mean "everything" without that intention.
+    /// Returns the value of an optional member; nil when it is absent. `null` is an error, because absence allows every
+    /// subject.
     func ifThere<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
         contains(key) ? try decode(type, forKey: key) : nil
     }

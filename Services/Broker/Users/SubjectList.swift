@@ -3,7 +3,7 @@ import BusProtocol
 /// A list of patterns, prepared for frequent checks.
 ///
 /// Entries are checked in order: lists are short, most entries differ within the first token, and callers may cache the
-/// result for a subject.
+/// result.
 struct SubjectList: Sendable {
     private let entries: [[UInt8]]
 
@@ -11,9 +11,9 @@ struct SubjectList: Sendable {
         entries = patterns.map { Array($0.text.utf8) }
     }
 
-    /// Whether one entry matches everything that a subject or pattern matches.
+    /// Whether one entry matches all subjects that a pattern matches.
     ///
-    /// Subjects under `$SYS.` must be named: only an entry that begins with it matches them.
+    /// Only an entry that begins with `$SYS.` matches subjects under it.
     func covers(_ pattern: Span<UInt8>) -> Bool {
         let isSystem = Permissions.isSystem(pattern)
         for entry in entries where !isSystem || Permissions.isSystem(entry.span) {

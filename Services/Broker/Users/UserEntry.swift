@@ -21,7 +21,7 @@ struct UserEntry: Decodable {
         rules = try members.ifThere(PermissionRules.self, .permissions) ?? PermissionRules()
     }
 
-    /// The token, from the entry or from its file.
+    /// Returns the token, from the entry or from its file.
     func secret(_ place: [any CodingKey], _ resolve: (String) -> String) throws(UsersFileFault) -> String {
         switch (token, tokenFile) {
         case (let token?, nil):

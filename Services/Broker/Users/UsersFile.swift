@@ -14,9 +14,10 @@ import BusProtocol
 ///   {"name":"operator","token":"a long random text"}
 /// ]}
 /// ```
-/// Unknown and repeated members, `null`, and a token shared by two users are errors, because each would be a permission
-/// that its author did not intend.
+/// Unknown and repeated members, `null`, and a token shared by two users are errors, because each could give an
+/// unintended permission.
 package struct UsersFile: Sendable {
+    /// The users in the file's order, at least one.
     package let users: [BrokerUser]
 
     /// Reads a file. A relative `tokenFile` is relative to the directory of the users file.
@@ -37,7 +38,7 @@ package struct UsersFile: Sendable {
 
     /// Decodes and checks a document.
     ///
-    /// - Parameter resolve: The path of a token file.
+    /// - Parameter resolve: Returns the path of a token file.
     init(json: [UInt8], resolve: (String) -> String = { $0 }) throws(UsersFileFault) {
         let document = try Self.decode(json)
         guard !document.users.isEmpty else {

@@ -1,10 +1,11 @@
-/// An error in a users file: place, problem and remedy.
+/// An error in a users file, with place and problem.
 package struct UsersFileFault: Error, Equatable, CustomStringConvertible {
     /// The place, as `$.users[1].permissions.pub.allow[0]`.
     package var place: String
-    /// A sentence without a full stop.
+    /// The problem, as a sentence without a full stop.
     package var problem: String
 
+    /// Creates an error at a path of the decoder.
     package init(_ path: [any CodingKey], _ problem: String) {
         place = path.reduce("$") { text, key in
             key.intValue.map { "\(text)[\($0)]" } ?? "\(text).\(key.stringValue)"
@@ -12,6 +13,7 @@ package struct UsersFileFault: Error, Equatable, CustomStringConvertible {
         self.problem = problem
     }
 
+    /// The place and the problem.
     package var description: String { "\(place): \(problem)" }
 }
 

@@ -6,8 +6,9 @@ struct ContentLibrary: Sendable {
     let contents: ContentRepository
     let directory: AppDirectory
 
-    /// - Throws: `notFound` when there is no such content (yet); `productNotFound` when no version is given and the app
-    ///   has no such product.
+    /// Describes a product's content, by default of the version that the catalogue declares.
+    /// - Throws: `notFound` when there is no such content; `productNotFound` when no version is given and the app has
+    ///   no such product.
     func content(_ request: ContentRequest) async throws -> HostedContent {
         let version = try request.version ?? declaredVersion(of: request.productIdentifier, in: request.bundleId)
         guard
@@ -17,6 +18,7 @@ struct ContentLibrary: Sendable {
         return content
     }
 
+    /// Reads a range of a package.
     /// - Throws: `notFound` when there is no such package, or another one has replaced it; `requestInvalid` beyond its
     ///   end.
     func read(_ request: ReadContentRequest) async throws -> ContentPart {

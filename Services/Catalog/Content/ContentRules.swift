@@ -17,6 +17,7 @@ struct ContentRules: Sendable {
         self.declared = declared
     }
 
+    /// Checks the version of an upload.
     /// - Throws: `catalogInvalid` that names both versions.
     func check(version: String) throws(StoreError) {
         guard version == declared.version else {
@@ -27,6 +28,7 @@ struct ContentRules: Sendable {
         }
     }
 
+    /// Checks the length of an upload.
     /// - Throws: `catalogInvalid` that names both lengths.
     func check(length: Int64) throws(StoreError) {
         guard length == declared.length else {
@@ -34,7 +36,8 @@ struct ContentRules: Sendable {
         }
     }
 
-    /// - Parameter length: Bytes received so far, perhaps not of the whole package.
+    /// Creates the error for an upload of another length than declared.
+    /// - Parameter length: The bytes received so far, perhaps not of the whole package.
     static func otherLength(_ length: Int64, declared: Int64) -> StoreError {
         let more = length > declared ? "\(length) or more" : "\(length)"
         return StoreError(
@@ -50,24 +53,24 @@ struct ContentRules: Sendable {
         .notFound, "no such upload; it was refused, or left alone for more than an hour. Begin it again")
 }
 
-/// Limits for uploads of hosted content.
+/// The limits of uploads of hosted content.
 enum ContentLimits {
     /// Maximum number of open uploads.
     static let openMax = 64
-    /// Maximum bytes of all open uploads, as their catalogues declare them. Four of the largest fit, or many ordinary
-    /// ones.
+    /// Maximum number of bytes of all open uploads, as their catalogues declare them. Four of the largest fit, or many
+    /// ordinary ones.
     static let openBytesMax = 4 * ContentPartRequest.contentMax
     /// Maximum number of parts of one package. The largest package still fits in parts of 16 KiB.
     static let partsMax = 16_384
-    /// Maximum number of versions kept for one product. Old transactions may still be downloading them.
+    /// Maximum number of versions kept for one product. Older transactions may still download them.
     static let versionsMax = 100
-    /// Time after which an untouched upload is dropped.
+    /// The time after which an untouched upload is dropped.
     static let lifetime: Duration = .seconds(3_600)
-    /// Chunks deleted by one commit, at most 4 MiB: other commits wait for it.
+    /// Maximum number of chunks deleted by one commit, at most 4 MiB: other commits wait for it.
     static let deletedMax = 16
-    /// Chunks per read when a whole package is read, at most 1 MiB.
+    /// Maximum number of chunks of one read, at most 1 MiB.
     static let readMax = 4
 
-    /// Uploads last touched before this time are dropped.
+    /// Returns the time before which untouched uploads are dropped.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
 }

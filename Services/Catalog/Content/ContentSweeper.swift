@@ -2,10 +2,10 @@ import Logging
 import ServiceLifecycle
 import StoreModels
 
-/// Drops abandoned uploads, and deletes the bytes of dropped, rejected or replaced ones. It works in small steps, so
-/// that no request waits for the deletion of a large package. The next process continues an unfinished deletion.
+/// Drops abandoned uploads, and deletes the bytes of dropped packages. It works in small steps, so that no request
+/// waits for the deletion of a large package. The next process continues an unfinished deletion.
 package struct ContentSweeper: ServiceLifecycle.Service {
-    /// Time between two sweeps; monotonic.
+    /// The time between two sweeps, on the monotonic clock.
     static let interval: Duration = .seconds(60)
 
     let contents: ContentRepository

@@ -2,13 +2,14 @@ import BusService
 import Crypto
 import StoreModels
 
-/// Uploads hosted content in parts: begin, parts, commit. The content in force changes with the commit and not earlier.
+/// Stores uploads of hosted content in parts: begin, parts, commit. The content in force changes only with the commit.
 struct ContentUploader: Sendable {
     let contents: ContentRepository
     let loader: AppLoader
-    /// The wall clock: uploads expire by it, because they outlive the process.
+    /// The wall clock, by which uploads expire: they outlive the process.
     let now: @Sendable () -> Timestamp
 
+    /// Begins an upload.
     /// - Throws: `notFound`, `productNotFound`; `catalogInvalid` when the catalogue declares another version or none;
     ///   `rateLimited` while too many uploads are open.
     func begin(_ request: BeginContentRequest) async throws -> BeginContentReply {
@@ -75,7 +76,8 @@ struct ContentUploader: Sendable {
 }
 
 extension ContentRepository.Package {
-    /// - Parameter length: Number of bytes the uploader has sent.
+    /// Checks that all bytes have arrived.
+    /// - Parameter length: The number of bytes that the uploader has sent.
     /// - Throws: `requestInvalid` while parts are missing.
     func check(sent length: Int64) throws(StoreError) {
         guard self.length == length else {

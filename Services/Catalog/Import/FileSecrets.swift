@@ -1,12 +1,11 @@
 /// Finds the private keys in a file, so that exports do not contain them.
 ///
-/// The file's bytes are searched instead of its values, because an export is the file byte for byte and masking
-/// requires positions. A member of that name outside of `subscriptionOffersKeyPair` is masked as well: masking too much
-/// is harmless.
+/// It searches the file's bytes instead of its values, because masking an export requires positions. A member of that
+/// name outside of `subscriptionOffersKeyPair` is masked as well, which is harmless.
 enum FileSecrets {
     private static let name = Array("\"privateKey\"".utf8)
 
-    /// Byte ranges of the text between the quotes after each `"privateKey":`.
+    /// Returns the byte ranges of the text between the quotes after each `"privateKey":`.
     static func ranges(in bytes: [UInt8]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var position = 0
@@ -32,7 +31,7 @@ enum FileSecrets {
         return part
     }
 
-    /// Range of a string's text after a colon; nil unless both follow.
+    /// Returns the range of a string's text after a colon; nil unless both follow.
     private static func text(in bytes: [UInt8], behind position: Int) -> Range<Int>? {
         var rest = bytes[position...].drop(while: isSpace)
         guard rest.popFirst() == UInt8(ascii: ":") else { return nil }

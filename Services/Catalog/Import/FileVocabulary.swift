@@ -1,10 +1,10 @@
-/// Members of a catalogue file by the kind of object they are in. They are Xcode's and Storebus's own.
+/// The members of a kind of object in a catalogue file, Xcode's and Storebus's own.
 ///
-/// The list comes from real files of Xcode's versions 1 to 6; Xcode publishes none.
+/// The lists come from files of Xcode's versions 1 to 6; Xcode does not publish them.
 struct FileVocabulary: Sendable {
-    /// Members that have an effect, or are noted where they occur.
+    /// The members that have an effect, or are noted where they occur.
     let read: Set<String>
-    /// Members that only name or describe, so that their missing effect needs no note.
+    /// The members that only name or describe, so their missing effect needs no note.
     let descriptive: Set<String>
 
     private init(read: Set<String>, descriptive: Set<String> = []) {
@@ -12,7 +12,7 @@ struct FileVocabulary: Sendable {
         self.descriptive = descriptive
     }
 
-    /// Candidates for the correction of a misspelt member.
+    /// The candidates for the correction of a misspelt member.
     var words: [String] { read.union(descriptive).sorted() }
 
     func knows(_ name: String) -> Bool { read.contains(name) || descriptive.contains(name) }

@@ -1,9 +1,11 @@
 import StoreModels
 
-/// Collects a file's problems and the assumptions made. One error then names all problems.
+/// Collects a file's problems, for one error, and notes about the import.
 struct ImportFindings: Sendable {
-    /// A file with more problems is probably of another kind; further ones are only counted.
+    /// Maximum number of problems in the error; further ones are only counted. A file with more is probably of another
+    /// kind.
     static let problemsMax = 50
+    /// Maximum number of notes; further ones are dropped.
     static let notesMax = 50
 
     private(set) var problems: [ImportProblem] = []
@@ -21,7 +23,7 @@ struct ImportFindings: Sendable {
         if notes.count < Self.notesMax { notes.append(sentence) }
     }
 
-    /// The error: `catalogInvalid` with `details.problems` and `details.problemCount`.
+    /// Returns the error `catalogInvalid`, with `details.problems` and `details.problemCount`.
     func error(fileName: String) -> StoreError {
         let more = problemCount > 1 ? " (and \(problemCount - 1) more)" : ""
         return StoreError(

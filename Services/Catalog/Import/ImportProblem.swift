@@ -6,7 +6,7 @@ struct ImportProblem: Hashable, Sendable {
     /// `$.products[2].displayPrice`
     let path: String
     let reason: String
-    /// Allowed values, when they are a list of words.
+    /// The allowed values, when they are a list of words.
     let allowed: [String]
 
     init(path: String, reason: String, allowed: [String] = []) {

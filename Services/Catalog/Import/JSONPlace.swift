@@ -1,12 +1,12 @@
 import StoreModels
 
-/// A value in a file with its path, for messages the operator can act on.
+/// A value in a file with its path, for messages to the operator.
 struct JSONPlace: Sendable {
-    /// Path of the object that contains this member, or of the value itself.
+    /// The path of the object that contains this member, or of the value itself.
     private let base: String
     /// The member's name; empty for an element and for the root.
     private let name: String
-    /// Nil when the member is missing.
+    /// The value; nil when the member is missing.
     let value: JSONValue?
 
     init(path: String = "$", value: JSONValue?) {
@@ -19,7 +19,7 @@ struct JSONPlace: Sendable {
         self.value = value
     }
 
-    /// The path `$.products[2].displayPrice`. It is built only when a message needs it, because a large file has a
+    /// The path, such as `$.products[2].displayPrice`. It is built only for a message, because a large file has a
     /// hundred thousand places.
     var path: String { name.isEmpty ? base : "\(base).\(name)" }
 
@@ -33,12 +33,12 @@ struct JSONPlace: Sendable {
 
     func member(_ name: String) -> JSONPlace { JSONPlace(base: path, name: name, value: value?[name]) }
 
-    /// The members of the object at this place, by name. None for another kind of value.
+    /// The members of the object at this place, by name; none for another kind of value.
     var members: [(name: String, place: JSONPlace)] {
         (value?.objectValue ?? [:]).keys.sorted().map { ($0, member($0)) }
     }
 
-    /// "is missing", or the kind of value that is there instead.
+    /// Returns the reason "is missing", or the kind of value found.
     func mustBe(_ wanted: String) -> String {
         guard let value else { return "is missing; it must be \(wanted)" }
         return "must be \(wanted), not \(value.kind)"

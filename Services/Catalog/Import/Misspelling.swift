@@ -1,8 +1,9 @@
 /// Finds the intended word for an unknown member.
 enum Misspelling {
-    /// Two letters may be wrong, missing or added, and case is ignored.
+    /// Maximum number of letters that may be wrong, missing or added. Case is ignored.
     private static let distanceMax = 2
 
+    /// Finds the correction of a word.
     /// - Returns: The nearest of `words`; nil when none is near.
     static func correction(of text: String, among words: [String]) -> String? {
         let wanted = Array(text.lowercased().utf8)
@@ -10,8 +11,8 @@ enum Misspelling {
         return distances.filter { $0.distance <= distanceMax }.min { $0.distance < $1.distance }?.word
     }
 
-    /// Number of letters to change, add or remove (Levenshtein). It is an excessive value when the lengths alone differ
-    /// too much.
+    /// Returns the number of letters to change, add or remove (Levenshtein). It is more than `distanceMax` when the
+    /// lengths alone differ too much.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         guard abs(left.count - right.count) <= distanceMax else { return distanceMax + 1 }
         var row = Array(0...right.count)

@@ -1,16 +1,17 @@
 import StoreModels
 
-/// Checks an offer's duration by payment mode and the subscription's period (M113–M116). The durations are Apple's
-/// table in App Store Connect. Introductory, promotional and win-back offers and offer codes have the same durations.
+/// Checks an offer's duration by payment mode and the subscription's period (M113–M116). The durations are those of App
+/// Store Connect, the same for introductory, promotional and win-back offers and offer codes.
 enum OfferRules {
-    /// Total durations of a free trial.
+    /// The total durations of a free trial.
     private static let trials = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
-    /// Total durations of an offer paid up front.
+    /// The total durations of an offer paid up front.
     private static let paidUpFront = ["P1M", "P2M", "P3M", "P6M", "P1Y"]
-    /// Maximum number of periods for pay as you go. It charges each period of the subscription.
+    /// Maximum number of periods for pay as you go, by the subscription's period.
     private static let paidAsYouGo = ["P1W": 12, "P1M": 12, "P2M": 6, "P3M": 4, "P6M": 2, "P1Y": 1]
 
-    /// - Returns: Why the offer is not allowed, with the allowed values; nil when it is.
+    /// Checks an offer.
+    /// - Returns: The reason why the offer is not allowed, with the allowed values; nil when it is allowed.
     static func objection(
         to mode: ProductDiscount.PaymentMode, period: SubscriptionPeriod, count: Int, subscription: SubscriptionPeriod
     ) -> (reason: String, allowed: [String])? {

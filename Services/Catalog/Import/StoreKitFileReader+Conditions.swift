@@ -4,8 +4,9 @@ extension StoreKitFileReader {
     private static let states = ProductState.allCases.map { (key: $0.rawValue, value: $0) }
     private static let contentVersionCharactersMax = 32
 
-    /// Reads Storebus's own members about when and where a product is sold. They are `state`, `clearedForSale`,
-    /// `availableFrom`, `availability`, `hostedContent`.
+    /// Reads Storebus's own members about when and where a product is sold.
+    ///
+    /// They are `state`, `clearedForSale`, `availableFrom`, `availability` and `hostedContent`.
     mutating func readConditions(_ place: JSONPlace) -> SaleConditions {
         var conditions = SaleConditions.standard
         conditions.state = readState(place.member("state"))

@@ -9,8 +9,8 @@ extension StoreKitFileReader {
         "free": .freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront,
     ]
 
-    /// Reads the introductory offer. It is `introductoryOffer` (null or an object) in versions up to 4. Later versions
-    /// have the list `introductoryOffers`, of which the first offer that is paid up front each period counts.
+    /// Reads the introductory offer. Versions up to 4 have `introductoryOffer`, null or an object. Later versions have
+    /// the list `introductoryOffers`, of which the first offer that is paid up front each period counts.
     mutating func readIntroductoryOffer(_ place: JSONPlace, subscription: SubscriptionPeriod) -> CatalogOffer? {
         let single = place.member("introductoryOffer")
         var offers = single.isAbsent ? [] : [single]
@@ -86,7 +86,8 @@ extension StoreKitFileReader {
             identifier: identifier, paymentMode: mode, prices: prices, period: period, numberOfPeriods: count)
     }
 
-    /// M111: a free trial costs nothing. Xcode keeps an earlier price when an offer is changed to a trial.
+    /// Reads an offer's prices. A free trial costs nothing (M111); Xcode keeps an earlier price when an offer is
+    /// changed to a trial.
     private mutating func readOfferPrices(
         _ offer: JSONPlace, _ mode: ProductDiscount.PaymentMode
     ) -> StorefrontPrices? {
@@ -107,8 +108,8 @@ extension StoreKitFileReader {
 }
 
 extension StoreKitFileReader {
-    /// Reads `subscriptionOffersKeyPair`, the key with which Xcode signs promotional offers. Only its public half is
-    /// kept; the private half is read here and not stored. An unreadable key rejects no file: an export has none.
+    /// Reads `subscriptionOffersKeyPair`, the key with which Xcode signs promotional offers. Only the public key is
+    /// stored. An unreadable key does not reject the file, because an export has none.
     mutating func readOfferKey(_ place: JSONPlace) -> SubscriptionOfferKey? {
         guard !place.isAbsent else { return nil }
         guard let identifier = place.member("id").value?.stringValue,

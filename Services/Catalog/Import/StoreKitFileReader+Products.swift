@@ -25,19 +25,19 @@ extension StoreKitFileReader {
             }
             let type = findings.word(place.member("type"), types)
             noteUnread(place, .product)
-            guard let facts = commonFacts(place), let type else { continue }
+            guard let common = readCommonMembers(place), let type else { continue }
             products.append(
                 CatalogProduct(
-                    productIdentifier: facts.identifier, type: type, referenceName: facts.referenceName,
-                    prices: facts.prices, localizations: facts.localizations,
-                    isFamilyShareable: facts.isFamilyShareable, subscription: nil, conditions: facts.conditions))
+                    productIdentifier: common.identifier, type: type, referenceName: common.referenceName,
+                    prices: common.prices, localizations: common.localizations,
+                    isFamilyShareable: common.isFamilyShareable, subscription: nil, conditions: common.conditions))
         }
     }
 
     private func isEmpty(_ place: JSONPlace) -> Bool { place.isAbsent || place.value == .array([]) }
 
-    /// Members common to all products.
-    struct CommonFacts {
+    /// The members that all products have.
+    struct CommonMembers {
         let identifier: String
         let referenceName: String
         let prices: StorefrontPrices
@@ -46,8 +46,9 @@ extension StoreKitFileReader {
         let conditions: SaleConditions
     }
 
-    /// - Returns: Nil after recording what is missing.
-    mutating func commonFacts(_ place: JSONPlace) -> CommonFacts? {
+    /// Reads the members that all products have.
+    /// - Returns: The members; nil after recording the missing ones.
+    mutating func readCommonMembers(_ place: JSONPlace) -> CommonMembers? {
         let identifier = claim(place.member("productID"))
         let referenceName = findings.optionalText(place.member("referenceName"), atMost: Self.textCharactersMax)
         let prices = readPrices(of: place)
@@ -55,7 +56,7 @@ extension StoreKitFileReader {
         let isFamilyShareable = findings.flag(place.member("familyShareable"))
         let conditions = readConditions(place)
         guard let identifier, let prices else { return nil }
-        return CommonFacts(
+        return CommonMembers(
             identifier: identifier, referenceName: referenceName.isEmpty ? identifier : referenceName, prices: prices,
             localizations: localizations, isFamilyShareable: isFamilyShareable, conditions: conditions)
     }

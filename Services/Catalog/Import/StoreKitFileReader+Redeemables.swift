@@ -29,8 +29,8 @@ extension StoreKitFileReader {
     }
 
     /// Reads a win-back offer. The conditions have the names of App Store Connect's API: no public file shows Xcode's
-    /// names, except `isEligible`, its switch for all customers. Without any, every former subscriber may have the
-    /// offer, once.
+    /// names, except `isEligible`, its switch for all customers. Without conditions, every former subscriber may have
+    /// the offer, once.
     private mutating func readWinBack(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
         let since = place.member("customerEligibilityTimeSinceLastSubscribedInMonths")
         let isRange = !since.isAbsent && findings.isObject(since)

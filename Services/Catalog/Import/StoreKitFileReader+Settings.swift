@@ -2,8 +2,8 @@ import StoreModels
 
 extension StoreKitFileReader {
     /// Reads `settings` of Xcode's StoreKit configuration editor. No setting rejects a file: unsupported ones are
-    /// reported as ignored. A setting equal to StoreKit's behaviour is applied without becoming a default of the app:
-    /// Xcode writes `"_storefront":"USA"` by itself, and that must not override a session that names another one.
+    /// reported as ignored. A setting equal to StoreKit's default does not become a default of the app: Xcode always
+    /// writes `"_storefront":"USA"`, which must not override a session's own storefront.
     mutating func readSettings(_ place: JSONPlace) -> FileSettings {
         var settings = FileSettings()
         guard !place.isAbsent, findings.isObject(place) else { return settings }
@@ -27,6 +27,7 @@ extension StoreKitFileReader {
         }
     }
 
+    /// Applies one setting.
     /// - Returns: Whether the setting took effect.
     private mutating func apply(
         _ name: String, _ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings
@@ -75,8 +76,8 @@ extension StoreKitFileReader {
 }
 
 extension SubscriptionRenewalRate {
-    /// Converts Xcode's numbers of `SKTestSession.TimeRate`. Those that count by days are deprecated; Apple names a
-    /// monthly rate as the replacement of two of them, and 1 to 3, an hour to five minutes for each day, have none.
+    /// Converts Xcode's numbers of `SKTestSession.TimeRate`. Those that count by days are deprecated. Apple replaces
+    /// two of them by monthly rates; 1 to 3, an hour to five minutes for each day, have no replacement.
     fileprivate init?(xcode number: Int) {
         switch number {
         case 0: self = .realTime
@@ -96,15 +97,15 @@ extension SubscriptionRenewalRate {
     }
 }
 
-/// The result of reading a file's `settings`: the testers' defaults, and each name's effect.
+/// The settings of a file: the testers' defaults, and each name's effect.
 struct FileSettings: Hashable, Sendable {
-    /// Names that took effect, in their order.
+    /// The names that took effect, in their order.
     var applied: [String] = []
-    /// Names without effect, which stay in the file.
+    /// The names without effect, which stay in the file.
     var ignored: [String] = []
-    /// `_locale`: the language of texts where a storefront's own is missing.
+    /// `_locale`: the language of texts where the storefront's languages are missing.
     var defaultLocale: LocaleName?
-    /// Nil when the file sets no defaults for testers.
+    /// The testers' defaults; nil when the file has none.
     var testerDefaults: TesterSettings?
     /// `_timeRate`, when it makes subscriptions renew faster than in real time.
     var timeRate: Int?

@@ -1,14 +1,14 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// StoreKit 2's error names, which Xcode's editor offers. StoreKit 1's are those of `SKErrorCode`.
+    /// StoreKit 2's error names, which Xcode's editor offers. StoreKit 1's names are in `SKErrorCode`.
     private static let errorNames: Set = [
         "networkError", "systemError", "userCancelled", "notAvailableInStorefront", "notEntitled", "unsupported",
         "productUnavailable", "purchaseNotAllowed", "invalidQuantity", "invalidOfferSignature",
         "missingOfferParameters",
     ]
 
-    /// Reads simulated errors: `_failTransactionsEnabled` fails every purchase; `_storeKitErrors` fails requests by
+    /// Reads simulated errors. `_failTransactionsEnabled` fails every purchase; `_storeKitErrors` fails requests by
     /// their name in Xcode. Errors for requests that this version does not fail are reported as ignored.
     mutating func readErrors(_ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings) {
         var errors = TesterSettings.SimulatedErrors()
@@ -29,8 +29,8 @@ extension StoreKitFileReader {
         if errors != TesterSettings.SimulatedErrors() { testers.simulatedErrors = errors }
     }
 
-    /// Reads the error's name or StoreKit 1's number for it. Xcode stores a position in one of its menus, which has no
-    /// meaning outside of Xcode and becomes `unknown`.
+    /// Reads an error's name or StoreKit 1's number. Xcode stores a position in one of its menus, which has no meaning
+    /// outside of Xcode and becomes `unknown`.
     private mutating func errorName(_ place: JSONPlace) -> String {
         if let code = place.value?.intValue.flatMap(SKErrorCode.init(rawValue:)) { return code.name }
         let text = place.value?.stringValue ?? ""

@@ -1,7 +1,7 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// The periods App Store Connect offers.
+    /// The periods that App Store Connect offers.
     static let periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
 
     /// Reads `subscriptionGroups[]`.
@@ -28,22 +28,22 @@ extension StoreKitFileReader {
         _ = findings.word(place.member("type"), ["RecurringSubscription": ProductType.autoRenewable])
         checkGroup(place.member("subscriptionGroupID"), group)
         noteUnread(place, .subscription)
-        let facts = commonFacts(place)
+        let common = readCommonMembers(place)
         noteBillingPlans(place)
         let level = readLevel(place.member("groupNumber"))
         let period = readPeriod(place.member("recurringSubscriptionPeriod"), among: Self.periods)
         let introductory = period.flatMap { readIntroductoryOffer(place, subscription: $0) }
         let promotional = period.map { readPromotionalOffers(place.member("adHocOffers"), subscription: $0) } ?? []
         let redeemable = period.map { readRedeemableOffers(place, subscription: $0) } ?? []
-        guard let facts, let level, let period else { return }
+        guard let common, let level, let period else { return }
         products.append(
             CatalogProduct(
-                productIdentifier: facts.identifier, type: .autoRenewable, referenceName: facts.referenceName,
-                prices: facts.prices, localizations: facts.localizations, isFamilyShareable: facts.isFamilyShareable,
+                productIdentifier: common.identifier, type: .autoRenewable, referenceName: common.referenceName,
+                prices: common.prices, localizations: common.localizations, isFamilyShareable: common.isFamilyShareable,
                 subscription: .init(
                     groupIdentifier: group, level: level, period: period, introductoryOffer: introductory,
                     promotionalOffers: promotional, redeemableOffers: redeemable),
-                conditions: facts.conditions))
+                conditions: common.conditions))
     }
 
     private mutating func checkGroup(_ place: JSONPlace, _ group: String) {

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// Reports the content of a file that has no effect. None is ignored silently.
+/// Notes on content of a file that has no effect.
 extension StoreKitFileReader {
-    /// Notes unknown members. A probable misspelling is noted separately, because it was meant to have an effect.
-    /// Others are noted once for all places of their kind.
+    /// Notes unknown members. A probable misspelling is noted separately, because the operator expects its effect.
+    /// Other members are noted once for all places of their kind.
     mutating func noteUnread(_ place: JSONPlace, _ vocabulary: FileVocabulary) {
         let names = (place.value?.objectValue ?? [:]).keys.filter { !vocabulary.knows($0) }
         for name in names.sorted() {
@@ -16,7 +16,7 @@ extension StoreKitFileReader {
         }
     }
 
-    /// Whether a value is empty as Xcode writes it. It is an empty text, list or object, or a language without a text.
+    /// Whether a value is empty: an empty text, list or object, or a language without a text.
     private func isBlank(_ value: JSONValue) -> Bool {
         switch value {
         case .null: true
@@ -52,13 +52,14 @@ extension StoreKitFileReader {
             let place = JSONPlace(path: "\(group.member("subscriptions").path)[\(index)]", value: value)
             let name = value["productID"]?.stringValue.map { " '\($0.prefix(Self.identifierCharactersMax))'" } ?? ""
             findings.note(
-                "\(place.path)\(name) is not sold: it is a \(what) of subscriptions, which StoreKit 1 has no product for."
+                "\(place.path)\(name) is not sold: it is a \(what) of subscriptions, "
+                    + "which StoreKit 1 has no product for."
             )
         }
     }
 
-    /// Notes `billingPlans` of version 5 and later. The store sells only payment of each period up front, for the
-    /// subscription's `displayPrice`.
+    /// Notes `billingPlans` of version 5 and later. The store sells subscriptions only with payment of each period up
+    /// front, for the subscription's `displayPrice`.
     mutating func noteBillingPlans(_ subscription: JSONPlace) {
         let list = subscription.member("billingPlans")
         let price = subscription.member("displayPrice").value?.stringValue ?? ""
@@ -90,7 +91,7 @@ extension StoreKitFileReader {
                 + "the subscription is sold for its displayPrice, \(price.prefix(20)).")
     }
 
-    /// Whether a plan, or an offer's plan, is payment of each period up front.
+    /// Whether a billing plan, or an offer's, is payment of each period up front.
     func isPaidUpFront(_ place: JSONPlace) -> Bool {
         let plan = place.member("billingPlanType")
         return plan.isAbsent || plan.value == .string("BILLED_UPFRONT")
@@ -105,7 +106,7 @@ extension StoreKitFileReader {
     }
 }
 
-/// Members without effect, by their path without indexes, in the order they were read.
+/// The members without effect, by their path without indexes, in the order they were read.
 struct UnreadMembers: Sendable {
     private var order: [String] = []
     private var places: [String: (first: String, count: Int)] = [:]

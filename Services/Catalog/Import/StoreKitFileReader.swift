@@ -1,37 +1,38 @@
 import StoreModels
 
-/// Reads a StoreKit configuration file (`.storekit`). It supports Xcode's versions 1 to 6, and the common parts of
+/// Reads a StoreKit configuration file (`.storekit`). It supports Xcode's versions 1 to 6, and the same members of
 /// newer ones.
 ///
-/// All problems are collected, so that one error names every place. Unknown members are noted and never rejected: the
-/// file is kept and exported as it came. Members that real files omit (`identifier`, `nonRenewingSubscriptions`,
-/// `settings`, localizations) are optional.
+/// All problems are collected for one error. Unknown members are noted and never rejected: the file is stored and
+/// exported unchanged. Members that Xcode may omit (`identifier`, `nonRenewingSubscriptions`, `settings`,
+/// localizations) are optional.
 struct StoreKitFileReader {
-    /// App Store Connect's limit of products in an app.
+    /// Maximum number of products in an app, as in App Store Connect.
     static let productsMax = 10_000
     static let identifierCharactersMax = IdentifierRule.catalogued.lengthMax
-    /// Far above App Store Connect's limits; it only bounds replies on the bus.
+    /// Maximum length of a text. It is far above App Store Connect's limits and only bounds replies on the bus.
     static let textCharactersMax = 4_000
 
     var findings = ImportFindings()
     var products: [CatalogProduct] = []
-    /// Members without effect; noted at the end, each kind of place once.
+    /// The members without effect, noted at the end, each kind of place once.
     var unread = UnreadMembers()
     let storefronts = StorefrontTable.builtIn
-    /// Parsed locales: a file has few of them, each many times.
+    /// The parsed locales: a file has few of them, each many times.
     private var locales: [String: LocaleName] = [:]
-    /// Path of the first occurrence of each product identifier, by its exact bytes.
+    /// The path of the first occurrence of each product identifier, by its exact bytes.
     private var places: [ExactText: String] = [:]
 
     /// The content of a valid file.
     struct Result: Sendable {
         var catalog: Catalog
-        /// Format version, such as `4.0`.
+        /// The format version, such as `4.0`.
         let fileVersion: String
         let settings: FileSettings
         let notes: [String]
     }
 
+    /// Reads and validates a file.
     /// - Parameter fileName: The name used in the error.
     /// - Throws: `catalogInvalid` with every problem found.
     static func read(_ bytes: [UInt8], fileName: String) throws(StoreError) -> Result {
@@ -69,7 +70,8 @@ struct StoreKitFileReader {
         return Result(catalog: catalog, fileVersion: version, settings: settings, notes: findings.notes)
     }
 
-    /// Other JSON, such as a `package.json`, must not become an empty catalogue.
+    /// Checks that the file is a configuration: other JSON, such as a `package.json`, must not become an empty
+    /// catalogue.
     private mutating func isConfiguration(_ root: JSONPlace) -> Bool {
         guard findings.isObject(root) else { return false }
         let known = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
@@ -125,7 +127,7 @@ struct StoreKitFileReader {
         }
     }
 
-    /// - Returns: Nil when `text` is not a locale.
+    /// Parses a locale; nil when `text` is not one.
     mutating func locale(_ text: String) -> LocaleName? {
         if let known = locales[text] { return known }
         let locale = LocaleName(text)
@@ -145,21 +147,22 @@ struct StoreKitFileReader {
     }
 }
 
-/// Limits for imports.
+/// The limits of imports.
 enum ImportLimits {
-    /// Maximum bytes of one file (`http-api.md`, limits).
+    /// Maximum number of bytes of one file.
     static let fileBytesMax = 128 * 1024 * 1024
-    /// Maximum bytes of all open imports, as announced. One of the largest fits, or many ordinary ones.
+    /// Maximum number of bytes of all open imports, as announced. One of the largest fits, or many ordinary ones.
     static let openBytesMax = fileBytesMax
+    /// Maximum number of open imports.
     static let openMax = 16
-    /// Finished imports whose reply is kept for a repeated commit.
+    /// Maximum number of finished imports whose reply is kept for a repeated commit.
     static let finishedMax = 1_000
     /// Maximum number of parts; a file in parts of 16 KiB still fits.
     static let partsMax = 8_192
-    /// Time after which an uncommitted import is deleted.
+    /// The time after which an uncommitted import is deleted.
     static let lifetime: Duration = .seconds(3_600)
 
-    /// Imports begun before this time are deleted.
+    /// Returns the time before which begun imports are deleted.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
 
     static let unknownImport = StoreError(

@@ -2,27 +2,28 @@ import StoreModels
 
 /// One immutable version of an app's catalogue, read from its file.
 struct Catalog: Hashable, Sendable {
-    /// In the file's order: products, non-renewing subscriptions, then the groups' subscriptions.
+    /// The products in the file's order: products, non-renewing subscriptions, then the groups' subscriptions.
     let products: [CatalogProduct]
-    /// Number of groups, including those without a subscription.
+    /// The number of groups, including those without a subscription.
     let subscriptionGroupCount: Int
-    /// Language of texts where a storefront's languages are missing; nil uses each product's first.
+    /// The language of texts where a storefront's languages are missing; nil uses each product's first.
     let defaultLocale: LocaleName?
     /// The testers' defaults from the file's `settings`.
     var testerDefaults: TesterSettings?
     /// `_timeRate`, when it makes ``testerDefaults`` renew faster.
     var timeRate: Int?
-    /// Public keys for verifying promotional offers.
+    /// The public keys for verifying promotional offers.
     var offerKeys: [SubscriptionOfferKey] = []
-    /// Byte ranges of private keys in the file; no reply contains these bytes.
+    /// The byte ranges of private keys in the file; no reply contains these bytes.
     var secrets: [Range<Int>] = []
-    /// Whether the stored file could not be read at the start. Then it has no products, and the service's health names
+    /// Whether the stored file could not be read. Then the catalogue has no products, and the service's health names
     /// the app.
     var isUnreadable = false
 
     /// The catalogue before the first import.
     static let empty = Catalog(products: [], subscriptionGroupCount: 0, defaultLocale: nil)
 
+    /// Creates the catalogue of an unreadable file.
     /// - Parameter bytes: The file, whose secrets stay masked.
     static func unreadable(_ bytes: [UInt8]) -> Catalog {
         var catalog = Catalog.empty

@@ -9,24 +9,24 @@ struct CatalogProduct: Hashable, Sendable {
         let description: String
     }
 
-    /// Members that only auto-renewable subscriptions have.
+    /// The members that only auto-renewable subscriptions have.
     struct Subscription: Hashable, Sendable {
         let groupIdentifier: String
-        /// 1 is the highest service.
+        /// The level of service in the group; 1 is the highest.
         let level: Int
         let period: SubscriptionPeriod
         let introductoryOffer: CatalogOffer?
         let promotionalOffers: [CatalogOffer]
-        /// Offer codes and win-back offers.
+        /// The offer codes and win-back offers.
         let redeemableOffers: [CatalogRedeemableOffer]
     }
 
     let productIdentifier: String
     let type: ProductType
-    /// The operator's name for it, shown when no localization has a title.
+    /// The operator's name of the product, shown when no localization has a title.
     let referenceName: String
     let prices: StorefrontPrices
-    /// In the file's order.
+    /// The texts in the file's order.
     let localizations: [Localization]
     let isFamilyShareable: Bool
     let subscription: Subscription?
@@ -35,10 +35,10 @@ struct CatalogProduct: Hashable, Sendable {
 
 /// An offer of any kind, as its file describes it.
 struct CatalogOffer: Hashable, Sendable {
-    /// Nil for the introductory offer. Offer codes have their reference name.
+    /// The identifier; nil for the introductory offer, the reference name for an offer code.
     let identifier: String?
     let paymentMode: ProductDiscount.PaymentMode
-    /// Price of one charge; zero for a free trial.
+    /// The price of one charge; zero for a free trial.
     let prices: StorefrontPrices
     let period: SubscriptionPeriod
     let numberOfPeriods: Int
@@ -48,18 +48,18 @@ struct CatalogOffer: Hashable, Sendable {
 struct CatalogRedeemableOffer: Hashable, Sendable {
     let type: RedeemableOffer.Kind
     let offer: CatalogOffer
-    /// Audiences of an offer code.
+    /// The audiences of an offer code; nil for all customers and for other offers.
     var audiences: [RedeemableOffer.Audience]?
-    /// Only for offer codes.
+    /// Whether an offer code is stackable; nil for other offers.
     var isStackable: Bool?
-    /// Only for win-back offers.
+    /// The conditions of a win-back offer; nil for other offers.
     var winBack: RedeemableOffer.WinBackConditions?
 }
 
-/// Content that the store hosts for a product, as a catalogue file declares it: `{"version":"1.0","lengths":[1048576]}`
+/// A product's hosted content, as a catalogue file declares it: `{"version":"1.0","lengths":[1048576]}`
 struct DeclaredContent: Hashable, Sendable {
-    /// Integers separated by points, as `SKDownload.contentVersion`.
+    /// The version: integers separated by points, as `SKDownload.contentVersion`.
     let version: String
-    /// Length in bytes; a product has one package.
+    /// The length in bytes; a product has one package.
     let length: Int64
 }

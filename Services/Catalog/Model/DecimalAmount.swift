@@ -4,11 +4,11 @@ import StoreModels
 ///
 /// A storefront without a separate price uses the number in its currency; amounts are never converted (M11).
 struct DecimalAmount: Hashable, Sendable {
-    /// Digits, with a decimal point and further digits if there is a fraction.
+    /// The digits, with a decimal point and further digits if there is a fraction.
     let text: String
 
-    /// Reads `1.99`, `300`, and also `5.` and `.5`, which people write by hand.
-    /// - Returns: Nil for signs, exponents, words, commas and spaces.
+    /// Reads `1.99`, `300`, and also `5.` and `.5`, which people write by hand. Nil for signs, exponents, words, commas
+    /// and spaces.
     init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         let digits = parts.joined()
@@ -26,24 +26,24 @@ struct DecimalAmount: Hashable, Sendable {
 
     var isZero: Bool { text.allSatisfy { $0 == "0" || $0 == "." } }
 
-    /// The number without superfluous zeros: `9.99` of `09.990`.
+    /// The number without leading and trailing zeros: `9.99` of `09.990`.
     var value: String {
         let whole = text.prefix { $0 != "." }.drop { $0 == "0" }
         let fraction = text.dropFirst(text.prefix { $0 != "." }.count + 1).prefix(fractionDigits)
         return fraction.isEmpty ? String(whole) : "\(whole).\(fraction)"
     }
 
-    /// Digits before the point without leading zeros.
+    /// The number of digits before the point without leading zeros.
     var wholeDigits: Int { text.prefix { $0 != "." }.drop { $0 == "0" }.count }
 
-    /// Digits after the point without trailing zeros.
+    /// The number of digits after the point without trailing zeros.
     var fractionDigits: Int {
         guard let point = text.firstIndex(of: ".") else { return 0 }
         return text[text.index(after: point)...].reversed().drop { $0 == "0" }.count
     }
 
-    /// The amount in a currency. It is rounded half-up where the currency has fewer digits, and never to zero (`0.40`
-    /// is ¥1).
+    /// Returns the amount in a currency. It is rounded half-up where the currency has fewer digits, and never to zero
+    /// (`0.40` is ¥1).
     ///
     /// - Precondition: At most ``wholeDigitsMax`` digits before the point, which the import has checked.
     func money(in currency: Currency) -> Money {
@@ -53,9 +53,9 @@ struct DecimalAmount: Hashable, Sendable {
         return money.minorUnits == 0 && !isZero ? Money(minorUnits: 1, currency: currency) : money
     }
 
-    /// Maximum number of digits before the point. Ten of the most expensive product still fit 64 bits of the smallest
+    /// Maximum number of digits before the point. Ten of the most expensive product still fit 64 bits, in the smallest
     /// unit of any currency.
     static let wholeDigitsMax = 12
-    /// No storefront's currency has more than two digits after the point.
+    /// Maximum number of digits after the point: no storefront's currency has more.
     static let fractionDigitsMax = 2
 }

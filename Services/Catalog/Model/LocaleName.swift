@@ -2,12 +2,12 @@
 struct LocaleName: Hashable, Sendable, CustomStringConvertible {
     /// The identifier as written, with underscores.
     let description: String
-    /// Two or three lower-case letters.
+    /// The language code of two or three lower-case letters.
     let language: String
-    /// `hans`, `hant`; for Chinese also inferred from the region.
+    /// The script, such as `hans` or `hant`; for Chinese also inferred from the region.
     let script: String?
 
-    /// - Returns: Nil unless it begins with a language code and has only letters and digits between its separators.
+    /// Parses a locale; nil unless it begins with a language code and has only letters and digits between separators.
     init?(_ text: String) {
         // Keywords (`@currency=EUR`) do not affect the language.
         let name = String(text.prefix { $0 != "@" }).replacing("-", with: "_")
@@ -28,8 +28,8 @@ struct LocaleName: Hashable, Sendable, CustomStringConvertible {
         return regions.contains { ["tw", "hk", "mo"].contains($0) } ? "hant" : "hans"
     }
 
-    /// How well a text in this locale matches `wanted`. The values are 3 the same locale, 2 the same language and
-    /// script, 1 the same language, 0 no match.
+    /// Returns how well a text in this locale matches another locale: 3 for the same locale, 2 for the same language
+    /// and script, 1 for the same language, 0 for no match.
     func closeness(to wanted: LocaleName) -> Int {
         if description.lowercased() == wanted.description.lowercased() { return 3 }
         guard language == wanted.language else { return 0 }

@@ -2,11 +2,11 @@ import StoreModels
 
 /// The storefronts that sell a product, a catalogue file's `availability`.
 enum StorefrontSelection: Hashable, Sendable {
-    /// Without `availability`: every storefront, including those the App Store opens later.
+    /// Every storefront, including those that the App Store opens later. The value without `availability`.
     case all
-    /// A list: only these.
+    /// Only these storefronts, from a list.
     case only(Set<String>)
-    /// An object's `false`: every storefront except these.
+    /// Every storefront except these, from an object's `false`.
     case except(Set<String>)
 
     func contains(_ countryCode: String) -> Bool {
@@ -20,9 +20,9 @@ enum StorefrontSelection: Hashable, Sendable {
 
 /// A price: one number for all storefronts, and separate prices for some of them.
 struct StorefrontPrices: Hashable, Sendable {
-    /// The same number in every storefront's currency; amounts are never converted (M11).
+    /// The number that applies in every storefront's currency; amounts are never converted (M11).
     let base: DecimalAmount
-    /// Separate prices by country code, in that storefront's currency.
+    /// The separate prices by country code, in that storefront's currency.
     let own: [String: Money]
 
     init(_ base: DecimalAmount, own: [String: Money] = [:]) {

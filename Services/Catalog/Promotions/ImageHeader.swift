@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Format and size of an image from its first bytes. Its name and media type are not trusted.
+/// The format and size of an image, from its first bytes. Its name and media type are not trusted.
 struct ImageHeader: Hashable, Sendable {
     let format: PromotionImage.Format
     let width: Int
@@ -11,7 +11,7 @@ struct ImageHeader: Hashable, Sendable {
 }
 
 extension ImageHeader {
-    /// - Returns: Nil for bytes that begin like neither a PNG nor a JPEG, or end before the image's size.
+    /// Reads the header; nil for bytes of neither a PNG nor a JPEG, and for an incomplete header.
     init?(_ bytes: [UInt8]) {
         if bytes.starts(with: Self.pngSignature) {
             guard let size = Self.pngSize(bytes) else { return nil }
@@ -26,7 +26,7 @@ extension ImageHeader {
 
     private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Reads the chunk IHDR, which comes first. It has its length, its name, width and height of four bytes each.
+    /// Reads the first chunk, IHDR: its length, name, width and height of four bytes each.
     private static func pngSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         guard bytes.count >= 33, number(bytes[8..<12]) == 13, bytes[12..<16].elementsEqual("IHDR".utf8) else {
             return nil
@@ -36,8 +36,8 @@ extension ImageHeader {
 
     // MARK: JPEG (ITU-T T.81, annex B)
 
-    /// Reads segments up to the first frame header. It has a length of two bytes, a precision of one, height and width
-    /// of two each.
+    /// Reads segments up to the first frame header. That has a length of two bytes, a precision of one, and height and
+    /// width of two each.
     private static func jpegSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         var position = 2
         while position + 1 < bytes.count, bytes[position] == 0xFF {
@@ -62,7 +62,7 @@ extension ImageHeader {
         return nil
     }
 
-    /// Restarts and TEM have no length.
+    /// Whether a marker has no length: the restarts and TEM.
     private static func standsAlone(_ marker: UInt8) -> Bool { marker == 0x01 || (0xD0...0xD7).contains(marker) }
 
     /// Whether a marker is SOF0 to SOF15; DHT, JPG and DAC lie between them.
@@ -70,6 +70,6 @@ extension ImageHeader {
         (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
     }
 
-    /// Big-endian.
+    /// Reads a big-endian number.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 }

@@ -2,15 +2,16 @@ import BusService
 import Crypto
 import StoreModels
 
-/// Uploads promotional images in parts, as ``ContentUploader`` does hosted content: begin, parts, commit. The image in
-/// force changes with the commit and not earlier.
+/// Stores uploads of promotional images, as ``ContentUploader`` does of hosted content. The image in force changes only
+/// with the commit.
 struct ImageUploader: Sendable {
     let contents: ContentRepository
     let promotions: PromotionRepository
     let loader: AppLoader
-    /// The wall clock: uploads expire by it, because they outlive the process.
+    /// The wall clock, by which uploads expire: they outlive the process.
     let now: @Sendable () -> Timestamp
 
+    /// Begins an upload.
     /// - Throws: `notFound`, `productNotFound`; `rateLimited` while too many uploads are open.
     func begin(_ request: BeginImageRequest) async throws -> BeginContentReply {
         try await loader.refresh(request.bundleId)
@@ -34,7 +35,7 @@ struct ImageUploader: Sendable {
         return Empty()
     }
 
-    /// Replaces the product's image; its review begins. A repeated commit returns the image as it is now.
+    /// Replaces the product's image, which then waits for review. A repeated commit returns the image's current state.
     /// - Throws: `notFound`, also when another image has replaced it; `requestInvalid` while parts are missing, and
     ///   with 422 when it is not a PNG or JPEG of 1024×1024: then the upload is dropped.
     func commit(_ request: CommitContentRequest) async throws -> PromotionImage {
@@ -63,7 +64,7 @@ struct ImageUploader: Sendable {
         return image
     }
 
-    /// Reads all of it, at most 4 MiB, off the bus's loop.
+    /// Reads the whole image, at most 4 MiB, off the bus's loop.
     @concurrent
     private func examine(
         _ package: ContentRepository.Package
@@ -98,7 +99,7 @@ struct ImageUploader: Sendable {
 }
 
 extension PromotionImage {
-    /// The image as a commit stores it.
+    /// Creates the image that a commit stores.
     fileprivate init(_ header: ImageHeader, of package: ContentRepository.Package, sha256: String) {
         self.init(
             productIdentifier: package.productIdentifier, state: .waiting, format: header.format, width: header.width,

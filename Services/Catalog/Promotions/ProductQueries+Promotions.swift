@@ -16,7 +16,7 @@ extension ProductQueries {
         var byteCount = 0
         for promoted in policy.promoted() {
             byteCount += presented.byteCounts[promoted.position]
-            // Twenty products fit, unless their texts are longer than any store shows.
+            // Twenty products fit unless their texts are very long.
             guard byteCount <= Self.replyBytesMax else { break }
             let identifier = presented.products[promoted.position].productIdentifier
             reply.products.append(try presented.json(at: promoted.position))
@@ -45,7 +45,7 @@ extension ProductQueries {
             isHidden: promoted?.isVisible == false ? true : nil)
     }
 
-    /// The promotion policy in the storefront of the app's testers.
+    /// Returns the promotion policy in the storefront of the app's testers.
     func promotionPolicy(_ snapshot: AppSnapshot) throws(StoreError) -> PromotionPolicy {
         let entry = try storefronts.entry(testersStorefront(snapshot))
         return PromotionPolicy(snapshot: snapshot, availability: policy(snapshot, entry))

@@ -1,15 +1,15 @@
 import StoreModels
 
-/// Decides which products are promoted in a storefront at one moment, and explains the others. The promoted list, a
-/// started purchase, the operator's setup and `explain` all use it, so that they cannot disagree.
+/// Decides which products are promoted in a storefront, and explains why others are not. The promoted list, a started
+/// purchase, the operator's setup and `explain` all use it, so they cannot disagree.
 struct PromotionPolicy: Sendable {
     typealias Reason = PromotionExplanation.Reason
 
     /// A product of the operator's order.
     struct Entry: Hashable, Sendable {
-        /// Position in the catalogue.
+        /// The position in the catalogue.
         let position: Int
-        /// Default visibility, which a device may override.
+        /// The default visibility, which a device may override.
         let isVisible: Bool
     }
 
@@ -17,18 +17,19 @@ struct PromotionPolicy: Sendable {
     /// Decides which products can be bought.
     let availability: AvailabilityPolicy
 
-    /// Entries of the page, including hidden products, in the operator's order. Empty before the app is released
-    /// (M109).
+    /// Returns the entries of the page, including hidden products, in the operator's order. There are none before the
+    /// app is released (M109).
     func promoted() -> [Entry] { snapshot.app.settings.released ? ready() : [] }
 
-    /// A product's entry on the page; nil when it is not there. An unqualified product is rejected without checking the
-    /// others.
+    /// Returns a product's entry on the page; nil when the product is not promoted. Other products are only checked
+    /// when it qualifies.
     func promoted(at position: Int) -> Entry? {
         guard snapshot.app.settings.released, isReady(at: position) else { return nil }
         return ready().first { $0.position == position }
     }
 
-    /// Every reason that keeps a product off the page; empty exactly when ``promoted()`` has it.
+    /// Returns every reason that keeps a product off the page. There is none exactly when ``promoted()`` has the
+    /// product.
     func reasons(at position: Int) -> [Reason] {
         var reasons = imageReasons(at: position)
         if !availability.isAvailable(snapshot.catalog.products[position]) { reasons.append(.notAvailable) }
@@ -37,8 +38,8 @@ struct PromotionPolicy: Sendable {
         return reasons
     }
 
-    /// Candidates in order. They are the operator's list, else the products with an image, else the whole catalogue, in
-    /// its order.
+    /// Returns the candidates in order: the operator's list, else the products with an image. For a preview they are
+    /// the whole catalogue.
     func candidates() -> any Sequence<Entry> {
         if let entries = snapshot.promotions.entries {
             return entries.lazy.compactMap { entry in
@@ -51,7 +52,7 @@ struct PromotionPolicy: Sendable {
         return snapshot.illustrated.lazy.map { Entry(position: $0, isVisible: true) }
     }
 
-    /// Entries of the page if the app were released.
+    /// Returns the entries of the page, as if the app were released.
     func ready() -> [Entry] {
         var found: [Entry] = []
         for entry in candidates() where isReady(at: entry.position) {
@@ -65,7 +66,7 @@ struct PromotionPolicy: Sendable {
         imageReasons(at: position).isEmpty && availability.isAvailable(snapshot.catalog.products[position])
     }
 
-    /// Whether a product is on the list. Without a list, among the first twenty that are ready.
+    /// Whether a product is on the list; without a list, whether it is among the first twenty that are ready.
     private func isChosen(_ position: Int, isReady: Bool) -> Bool {
         let identifier = ExactText(snapshot.catalog.products[position].productIdentifier)
         if let entries = snapshot.promotions.entries {

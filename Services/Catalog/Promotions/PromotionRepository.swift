@@ -1,11 +1,11 @@
 import Persistence
 import StoreModels
 
-/// Stores lists of promotions, the featured tab, and the data of promotional images. The images' bytes are packages of
-/// ``ContentRepository``.
+/// Stores lists of promotions, the featured tab, and the data of promotional images. The bytes of images are packages
+/// of ``ContentRepository``.
 ///
-/// Every change of an app's promotions raises the version of its catalogue in the same commit, so that other processes
-/// and services with cached products notice.
+/// Each change of an app's promotions raises the version of its catalogue in the same commit, so that other processes
+/// and services with cached products detect it.
 struct PromotionRepository: Sendable {
     let database: any SQLDatabase
 
@@ -61,7 +61,7 @@ struct PromotionRepository: Sendable {
     func put(_ list: FeaturedList) async throws -> [String] {
         let (encoded, none) = (try StoreJSON.encode(list), try StoreJSON.encode(FeaturedList(products: [])))
         return try await database.write { transaction in
-            // The only row, created by the first writer: its lock serializes changes of the tab.
+            // The only row, created by the first writer. Its lock serializes changes of the tab.
             try await transaction.execute(
                 "INSERT INTO featured_list (id, products) VALUES (1, ?) ON CONFLICT (id) DO NOTHING", none)
             _ = try await transaction.queryOne("SELECT id FROM featured_list \(transaction.dialect.lockRow)")
@@ -93,14 +93,14 @@ struct PromotionRepository: Sendable {
         ).map(PromotionImage.init)
     }
 
-    /// The image that an upload has become; nil when another one has replaced it.
+    /// Returns the image of an upload; nil when another one has replaced it.
     func image(ofUpload identifier: String) async throws -> PromotionImage? {
         try await database.read { reader in
             try await reader.queryOne("\(Self.selectImage) WHERE i.package_id = ?", identifier).map(PromotionImage.init)
         }
     }
 
-    /// Makes an upload's package the product's image, in the commit that activates the package.
+    /// Makes a package the product's image, in the commit that activates the package.
     static func put(
         _ header: ImageHeader, of package: ContentRepository.Package, in transaction: SQLTransaction
     ) async throws {
@@ -115,8 +115,8 @@ struct PromotionRepository: Sendable {
             header.height)
     }
 
-    /// Records the verdict. Repeating it changes nothing.
-    /// - Returns: The image as it is now; nil when there is none.
+    /// Records the verdict of a review. Repeating it changes nothing.
+    /// - Returns: The image's new state; nil when there is no image.
     func review(_ request: ReviewImageRequest) async throws -> PromotionImage? {
         let product = ProductReference(bundleId: request.bundleId, productIdentifier: request.productIdentifier)
         let state: PromotionImage.State = request.isApproved ? .approved : .rejected
@@ -164,8 +164,8 @@ extension PromotionImage {
 
 /// The operator's setup of an app's promotions, from one snapshot of the database.
 struct StoredPromotions: Hashable, Sendable {
-    /// Order and default visibility; nil before the first list. It may name products the catalogue no longer has: they
-    /// are ignored until an import restores them.
+    /// The order and default visibility; nil before the first list. Products that the catalogue no longer has are
+    /// ignored until an import restores them.
     var entries: [PromotionEntry]?
     /// The app's products on the featured tab, in its order.
     var featured: [String] = []
@@ -175,10 +175,10 @@ struct StoredPromotions: Hashable, Sendable {
 
     func image(of productIdentifier: String) -> PromotionImage? { images[ExactText(productIdentifier)] }
 
-    /// Products that have an image, unordered.
+    /// The products that have an image, unordered.
     var illustrated: some Collection<String> { images.keys.lazy.map(\.text) }
 
     /// Whether there is neither a list nor an image. The store page then shows the beginning of the catalogue as a
-    /// preview (this store's rule). It ends with the first list or image, even of a deleted product.
+    /// preview (this store's rule). The preview ends with the first list or image, even of a deleted product.
     var isPreview: Bool { entries == nil && images.isEmpty }
 }

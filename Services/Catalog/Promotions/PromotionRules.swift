@@ -6,8 +6,8 @@ struct PromotionRules: Sendable {
 
     let directory: AppDirectory
 
-    /// Checks a list. A product that a later import has removed may stay if it is listed already: it returns with the
-    /// product, and the rest of the list can be changed meanwhile.
+    /// Checks a list. A listed product that a later import has removed may stay: the rest of the list can be changed
+    /// meanwhile.
     /// - Throws: `requestInvalid` for too many or repeated products; `productNotFound`, `notFound` for an unknown app.
     func check(_ request: PutPromotionsRequest) throws(StoreError) {
         try Self.checkCount(request.entries.count, max: PutPromotionsRequest.entriesMax, "promoted products")
@@ -26,7 +26,8 @@ struct PromotionRules: Sendable {
         _ = try app(request.bundleId)
     }
 
-    /// - Throws: As above.
+    /// Checks the featured tab.
+    /// - Throws: `requestInvalid` for too many or repeated products; `productNotFound`, `notFound` for an unknown app.
     func check(_ list: FeaturedList) throws(StoreError) {
         try Self.checkCount(list.products.count, max: FeaturedList.productsMax, "featured products")
         var seen: Set<[ExactText]> = []
@@ -40,6 +41,7 @@ struct PromotionRules: Sendable {
         }
     }
 
+    /// Checks the reason of a review.
     /// - Throws: `requestInvalid`.
     static func check(reason: String?) throws(StoreError) {
         guard (reason?.count ?? 0) <= reasonCharactersMax else {
@@ -47,6 +49,7 @@ struct PromotionRules: Sendable {
         }
     }
 
+    /// Returns an app in memory.
     /// - Throws: `notFound`.
     func app(_ bundleId: String) throws(StoreError) -> AppSnapshot {
         guard let snapshot = directory.snapshot(of: bundleId) else { throw CatalogStore.unknownApp(bundleId) }

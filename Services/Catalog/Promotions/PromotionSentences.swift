@@ -5,7 +5,7 @@ struct PromotionSentences: Sendable {
     let bundleId: String
     let productIdentifier: String
     let promotions: StoredPromotions
-    /// False for an entry of the list whose product was removed by an import.
+    /// Whether the catalogue has the product; false when an import has removed it.
     let isInCatalog: Bool
 
     func sentence(_ reason: PromotionExplanation.Reason) -> String {

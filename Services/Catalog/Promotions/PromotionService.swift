@@ -22,8 +22,8 @@ struct PromotionService: Sendable {
         return try await setup(AppRequest(bundleId: request.bundleId))
     }
 
-    /// Returns the setup, with the reasons that keep each product off the page. The storefront is that of the app's
-    /// testers.
+    /// Returns the setup, with the reasons that keep each product off the page. They are those of the testers'
+    /// storefront.
     /// - Throws: `notFound`.
     func setup(_ request: AppRequest) async throws -> PromotionSetup {
         try await loader.refresh(request.bundleId)
@@ -37,7 +37,7 @@ struct PromotionService: Sendable {
             bundleId: request.bundleId, isPreview: snapshot.promotions.isPreview, promotions: items)
     }
 
-    /// Products of an app without a list. They are those of a preview's page, else those that have an image.
+    /// Returns the products of an app without a list: those of the preview, else those with an image.
     private func products(of snapshot: AppSnapshot, _ policy: PromotionPolicy) -> [String] {
         let positions =
             snapshot.promotions.isPreview
@@ -70,12 +70,14 @@ struct PromotionService: Sendable {
 
     // MARK: Images
 
+    /// Returns a product's image.
     /// - Throws: `notFound`, `productNotFound`.
     func image(_ product: ProductReference) async throws -> PromotionImage {
         guard let image = try await promotions.image(of: product) else { throw try await missing(product) }
         return image
     }
 
+    /// Reads a range of an image's bytes.
     /// - Throws: `notFound` when another image has replaced it; `requestInvalid` beyond its end.
     func read(_ request: ReadImageRequest) async throws -> ContentPart {
         let reading = try await contents.read(
@@ -95,7 +97,7 @@ struct PromotionService: Sendable {
         return ContentPart(data: Data(bytes).base64EncodedString())
     }
 
-    /// Records the operator's verdict. Either may follow the other, and repeating one changes nothing.
+    /// Records the operator's verdict. It may be changed later, and repeating it changes nothing.
     /// - Throws: `notFound` without an image, `productNotFound`, `requestInvalid`.
     func review(_ request: ReviewImageRequest) async throws -> PromotionImage {
         try PromotionRules.check(reason: request.reason)

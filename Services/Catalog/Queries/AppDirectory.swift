@@ -1,13 +1,13 @@
 import EventLoop
 import StoreModels
 
-/// Snapshots of all apps, by bundle identifier.
+/// The snapshots of all apps, by bundle identifier.
 final class AppDirectory: Sendable {
     private struct Entry {
         var settingsRevision: Int64
-        /// The catalogue's version that introduced the file.
+        /// The version of the catalogue that introduced the file.
         var fileVersion: Int64
-        /// State of the app at its catalogue's version.
+        /// The app at the catalogue's version.
         var snapshot: AppSnapshot
 
         var catalogVersion: Int64 { snapshot.app.catalogVersion }
@@ -16,7 +16,7 @@ final class AppDirectory: Sendable {
     private let entries = Locked<[ExactText: Entry]>([:])
     private let listener = Locked<(@Sendable (_ bundleId: String) -> Void)?>(nil)
 
-    /// Calls `tell` with each app whose state in memory changes from now on.
+    /// Sets the function called with each app whose state in memory changes.
     func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { listener.withLock { $0 = tell } }
 
     private func tell(_ bundleId: String) {
@@ -28,7 +28,7 @@ final class AppDirectory: Sendable {
 
     var apps: [App] { entries.withLock { $0.values.map(\.snapshot.app) } }
 
-    /// The apps that have a product of that identifier, by bundle identifier.
+    /// Returns the apps that have a product of an identifier, by bundle identifier.
     func owners(of productIdentifier: String) -> [String] {
         let snapshots = entries.withLock { $0.values.map(\.snapshot) }
         return snapshots.filter { $0.position(of: productIdentifier) != nil }.map(\.app.bundleId).sorted()
@@ -49,7 +49,7 @@ final class AppDirectory: Sendable {
         return product
     }
 
-    /// The app's versions; zeros for an app that does not exist.
+    /// Returns the versions of an app; zeros for an unknown one.
     func version(of bundleId: String) -> AppVersion {
         entries.withLock { entries in
             let entry = entries[bundleId]
@@ -58,10 +58,10 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// The version that introduced the app's file; nil when the app is not in memory.
+    /// Returns the version that introduced the app's file; nil when the app is not in memory.
     func fileVersion(of bundleId: String) -> Int64? { entries.withLock { $0[bundleId]?.fileVersion } }
 
-    /// The version of the file in memory, and the ranges of its private keys.
+    /// Returns the version of the file in memory, and the ranges of its private keys.
     func file(of bundleId: String) -> (version: Int64, secrets: [Range<Int>])? {
         entries.withLock { entries in entries[bundleId].map { ($0.fileVersion, $0.snapshot.catalog.secrets) } }
     }
@@ -106,7 +106,7 @@ final class AppDirectory: Sendable {
     }
 
     /// Installs a committed file, as the version after the one in memory.
-    /// - Returns: False when memory lacks versions in between; the app must be loaded then.
+    /// - Returns: False when memory lacks earlier versions; then the caller loads the app.
     func advance(_ row: AppRow, to catalog: Catalog) -> Bool {
         defer { tell(row.app.bundleId) }
         return entries.withLock { entries in
@@ -121,7 +121,7 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// Keeps the later settings, independent of the order in which commits complete.
+    /// Replaces an entry. The later settings stay, in any order of commits.
     private static func put(
         _ row: AppRow, _ index: CatalogIndex, _ contents: StoredContents, _ promotions: StoredPromotions,
         fileVersion: Int64, into entries: inout [ExactText: Entry]
@@ -138,7 +138,7 @@ final class AppDirectory: Sendable {
             snapshot: AppSnapshot(app: app, index: index, contents: contents, promotions: promotions))
     }
 
-    /// The operator's settings override those of the file.
+    /// Returns the testers' defaults, in which the operator's settings override those of the file.
     private static func defaults(_ catalog: Catalog, _ settings: AppSettings) -> TesterSettings? {
         guard let rate = settings.subscriptionRenewalRate else { return catalog.testerDefaults }
         return TesterSettings(subscriptionRenewalRate: rate).over(catalog.testerDefaults)

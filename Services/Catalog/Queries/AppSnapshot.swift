@@ -1,13 +1,12 @@
 import StoreModels
 
-/// An app with its catalogue in force, in memory. A commit replaces it as a whole, so a request sees one version from
-/// its beginning to its end.
+/// An app with its catalogue in force, in memory. A commit replaces the whole snapshot, so a request sees one version.
 final class AppSnapshot: Sendable {
     let app: App
     let index: CatalogIndex
     let contents: StoredContents
     let promotions: StoredPromotions
-    /// Positions of products with a promotional image, in catalogue order.
+    /// The positions of products with a promotional image, in catalogue order.
     let illustrated: [Int]
 
     init(app: App, index: CatalogIndex, contents: StoredContents, promotions: StoredPromotions) {
@@ -20,13 +19,13 @@ final class AppSnapshot: Sendable {
 
     var catalog: Catalog { index.catalog }
 
-    /// The product's position in the catalogue; nil when the app has no such product.
+    /// Returns the product's position in the catalogue; nil when the app has no such product.
     func position(of productIdentifier: String) -> Int? { index.position(of: productIdentifier) }
 
     func product(_ identifier: String) -> CatalogProduct? { position(of: identifier).map { catalog.products[$0] } }
 
-    /// The product with a similar identifier. It differs in case, or lacks the prefix of all identifiers (`pro.monthly`
-    /// for `com.example.app.pro.monthly`).
+    /// Returns a similar product identifier; nil without one. It differs in case, or has a prefix
+    /// (`com.example.app.pro.monthly` for `pro.monthly`).
     func similar(to identifier: String) -> String? {
         let wanted = identifier.lowercased()
         return catalog.products.lazy.map(\.productIdentifier).first {

@@ -1,11 +1,11 @@
 import StoreModels
 
 /// Decides whether a product can be bought and, if not, why. Queries, pages, quotes, the promoted list and `explain`
-/// all use it, so that they cannot disagree (M3, M5).
+/// all use it, so they cannot disagree (M3, M5).
 struct AvailabilityPolicy: Sendable {
     typealias Reason = ProductExplanation.Reason
 
-    /// What an identifier refers to, from one app's view.
+    /// The object of an identifier, from one app's view.
     enum Subject: Sendable {
         case product(CatalogProduct)
         /// Only other apps have such a product.
@@ -16,9 +16,9 @@ struct AvailabilityPolicy: Sendable {
     let agreementsActive: Bool
     /// The app's hosted content.
     let contents: StoredContents
-    /// Alpha-3 country code.
+    /// The storefront's ISO 3166-1 alpha-3 country code.
     let storefront: String
-    /// The wall clock's time.
+    /// The time by the wall clock.
     let now: Timestamp
     /// Whether a test URL began the purchase. A product that is not available *yet* can be bought then (M109).
     var isTest = false
@@ -27,11 +27,11 @@ struct AvailabilityPolicy: Sendable {
         !Reason.allCases.contains { applies($0, to: .product(product)) && !(isTest && Self.passes.contains($0)) }
     }
 
-    /// Reasons that time and the review will remove. Removal from sale and another storefront are not among them (this
-    /// store's choice).
+    /// The reasons that a test URL ignores, because time or a review removes them. Removal from sale and another
+    /// storefront are not among them (this store's choice).
     private static let passes: Set<Reason> = [.notApproved, .notClearedForSale, .notPropagated]
 
-    /// Every reason that applies, in the order of checks. It is empty exactly when the product can be bought.
+    /// Returns every reason that applies, in the order of checks. There is none exactly when the product can be bought.
     func reasons(against subject: Subject) -> [Reason] { Reason.allCases.filter { applies($0, to: subject) } }
 
     private func applies(_ reason: Reason, to subject: Subject) -> Bool {

@@ -1,8 +1,8 @@
 import EventLoop
 import StoreModels
 
-/// A catalogue with its derived data: positions by identifier, and its form in storefronts. Settings, content and
-/// promotions change without it.
+/// A catalogue with derived data: positions by identifier, and its products in storefronts. It does not depend on
+/// settings, content and promotions.
 final class CatalogIndex: Sendable {
     /// Maximum number of cached storefronts; another one replaces the oldest.
     private static let presentedMax = 8
@@ -24,16 +24,16 @@ final class CatalogIndex: Sendable {
             }, uniquingKeysWith: +)
     }
 
-    /// The product's position in the catalogue; nil when the app has no such product.
+    /// Returns the product's position in the catalogue; nil when the app has no such product.
     func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
 
-    /// The products of a subscription group, for sale or not, in the catalogue's order.
+    /// Returns the products of a subscription group, for sale or not, in the catalogue's order.
     func products(ofGroup group: String) -> [String] { groups[ExactText(group)] ?? [] }
 
     func products(in entry: StorefrontEntry) -> PresentedCatalog {
         let countryCode = entry.storefront.countryCode
         if let ready = presented.withLock({ $0.first { $0.countryCode == countryCode }?.catalog }) { return ready }
-        // Created outside of the lock: two requests may create the same one, which costs a little and does no harm.
+        // Created outside of the lock: two requests may create the same one, which is harmless.
         let made = PresentedCatalog(catalog, for: entry)
         presented.withLock { presented in
             presented.removeAll { $0.countryCode == countryCode }

@@ -1,14 +1,14 @@
 import EventLoop
 import StoreModels
 
-/// An app's catalogue as one storefront shows it. It is created once and read by every request.
+/// An app's catalogue as one storefront shows it, created once and read by every request.
 final class PresentedCatalog: Sendable {
-    /// In the catalogue's order.
+    /// The products in the catalogue's order.
     let products: [Product]
-    /// Upper bound of each product's size on the wire. A page is cut before it is too large for the bus.
+    /// An upper bound of each product's size on the wire. A page is cut before it exceeds a message.
     let byteCounts: [Int]
-    /// The JSON of products already sent, in the same order. Ten thousand products are not encoded because one is asked
-    /// for.
+    /// The JSON of products already sent, in the same order. Encoding all of ten thousand products would delay the
+    /// first request.
     private let texts: Locked<[RawJSON?]>
 
     init(_ catalog: Catalog, for entry: StorefrontEntry) {
@@ -18,7 +18,7 @@ final class PresentedCatalog: Sendable {
         texts = Locked(Array(repeating: nil, count: products.count))
     }
 
-    /// The product's JSON.
+    /// Returns the product's JSON.
     func json(at position: Int) throws(StoreError) -> RawJSON {
         if let ready = texts.withLock({ $0[position] }) { return ready }
         do {
@@ -30,7 +30,7 @@ final class PresentedCatalog: Sendable {
         }
     }
 
-    /// Upper bound of a product's size. Encoding ten thousand products would take a noticeable time on the bus's loop.
+    /// Returns an upper bound of a product's size, without encoding it.
     static func byteCountMax(of product: Product) -> Int {
         let texts = [
             product.productIdentifier, product.localizedTitle, product.localizedDescription,
@@ -42,9 +42,10 @@ final class PresentedCatalog: Sendable {
     }
 }
 
-/// Size of a text in JSON.
+/// The size of a text in JSON.
 enum JSONSize {
-    /// Upper bound of the size. JSON writes quotes and backslashes as two bytes and control characters as up to six.
+    /// Returns an upper bound of the size. JSON writes quotes and backslashes as two bytes and control characters as up
+    /// to six.
     static func most(_ text: String) -> Int {
         text.utf8.reduce(0) { count, byte in
             switch byte {

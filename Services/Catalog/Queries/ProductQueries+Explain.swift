@@ -1,10 +1,10 @@
 import StoreModels
 
 extension ProductQueries {
-    /// Explains whether a product can be bought and is promoted in a storefront (M5, M66). It gives every reason why
-    /// not.
+    /// Explains whether a product can be bought and is promoted in a storefront (M5, M66). The reply has every reason
+    /// why not.
     ///
-    /// Without a storefront it uses the app's testers': the catalogue file's, else the United States'.
+    /// The default storefront is that of the app's testers: the catalogue file's, else the United States'.
     /// - Throws: `notFound` for an unknown app, `requestInvalid` for an unknown storefront.
     func explain(_ request: ExplainProductRequest) throws(StoreError) -> ProductExplanation {
         guard let snapshot = directory.snapshot(of: request.bundleId) else {
@@ -29,7 +29,7 @@ extension ProductQueries {
             details: reasons.map(sentences.sentence), promotion: promotion)
     }
 
-    /// The availability policy of an app in a storefront at this moment.
+    /// Returns the availability policy of an app in a storefront at this moment.
     func policy(_ snapshot: AppSnapshot, _ entry: StorefrontEntry) -> AvailabilityPolicy {
         AvailabilityPolicy(
             agreementsActive: snapshot.app.settings.agreementsActive, contents: snapshot.contents,

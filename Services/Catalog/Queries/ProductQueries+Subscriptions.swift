@@ -1,10 +1,8 @@
 import StoreModels
 
 extension ProductQueries {
-    /// Lists a page of the app's subscriptions with their groups. It is cut where it would not fit one message. An
-    /// unknown app has none.
-    /// - Throws: `requestInvalid` for a bad storefront or limit; `notFound` for an `after` that is not (or no longer) a
-    ///   product.
+    /// Lists a page of the app's subscriptions with their groups, cut to fit one message. An unknown app has none.
+    /// - Throws: `requestInvalid` for an invalid storefront or limit; `notFound` for an `after` that is not a product.
     func subscriptions(_ request: SubscriptionProductsRequest) throws(StoreError) -> SubscriptionProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)

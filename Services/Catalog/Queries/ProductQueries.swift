@@ -1,10 +1,13 @@
 import StoreModels
 
-/// Answers queries about products from memory.
+/// Handles queries about products from memory.
 struct ProductQueries: Sendable {
+    /// Maximum number of product identifiers in one query.
     static let identifiersMax = 500
+    /// Maximum length of a page.
     static let limitMax = 500
-    /// Maximum bytes of products in a reply. It is below the bus's 512 KiB for a reply, with room for the rest.
+    /// Maximum number of bytes of products in a reply. It is below the bus's 512 KiB for a reply, with room for the
+    /// rest.
     static let replyBytesMax = 480 * 1024
 
     let directory: AppDirectory
@@ -12,15 +15,16 @@ struct ProductQueries: Sendable {
     /// The wall clock, by which products become available.
     let now: @Sendable () -> Timestamp
 
-    /// Answers a query for products. Every requested identifier is in exactly one of the two lists (M2, M4), once (M7),
-    /// in the order of its first occurrence. An unknown app has no products, so all of them are invalid (M137).
+    /// Returns requested products. Every requested identifier is in exactly one of the two lists (M2, M4), once (M7),
+    /// in the order of its first occurrence. An unknown app has no products, so all identifiers are invalid (M137).
     /// - Throws: `requestInvalid`; `bodyTooLarge` when the reply does not fit one message.
     func query(_ request: ProductsRequest) throws(StoreError) -> ProductsReplyOf<RawJSON> {
         let entry = try storefronts.entry(request.storefront)
         guard request.productIdentifiers.count <= Self.identifiersMax else {
             throw StoreError(
                 .requestInvalid,
-                "$.productIdentifiers: has \(request.productIdentifiers.count) identifiers; ask for at most \(Self.identifiersMax)",
+                "$.productIdentifiers: has \(request.productIdentifiers.count) identifiers; "
+                    + "ask for at most \(Self.identifiersMax)",
                 details: ["path": "$.productIdentifiers"])
         }
         var reply = ProductsReplyOf<RawJSON>(products: [], invalidProductIdentifiers: [], catalogVersion: 0)
@@ -44,9 +48,8 @@ struct ProductQueries: Sendable {
         return reply
     }
 
-    /// Lists a page in the catalogue's order, cut where it would not fit one message.
-    /// - Throws: `requestInvalid` for a bad storefront or limit; `notFound` for an `after` that is not (or no longer) a
-    ///   product.
+    /// Lists a page of products in the catalogue's order, cut to fit one message.
+    /// - Throws: `requestInvalid` for an invalid storefront or limit; `notFound` for an `after` that is not a product.
     func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)
@@ -69,7 +72,8 @@ struct ProductQueries: Sendable {
         return page
     }
 
-    /// Position at which a page after that product begins.
+    /// Returns the position at which a page begins.
+    /// - Throws: `notFound` for an `after` that is not a product.
     func start(_ after: String?, _ snapshot: AppSnapshot) throws(StoreError) -> Int {
         guard let after else { return 0 }
         guard let position = snapshot.position(of: after) else {
@@ -80,6 +84,7 @@ struct ProductQueries: Sendable {
         return position + 1
     }
 
+    /// Returns a product's price and conditions for a purchase.
     /// - Throws: `requestInvalid` for an unknown storefront.
     func quote(_ request: QuoteRequest) throws(StoreError) -> Quote {
         let entry = try storefronts.entry(request.storefront)
@@ -113,7 +118,7 @@ struct ProductQueries: Sendable {
 }
 
 extension ProductQueries {
-    /// Lists a product's offers, for sale or not. Without a storefront it uses the app's testers', as ``explain(_:)``.
+    /// Lists a product's offers, for sale or not. The default storefront is that of the app's testers.
     /// - Throws: `notFound` for an unknown app, `productNotFound`, `requestInvalid` for an unknown storefront.
     func offers(_ request: ProductOffersRequest) throws(StoreError) -> ProductOffers {
         let product = try directory.product(request.productIdentifier, of: request.bundleId)
@@ -129,7 +134,7 @@ extension ProductQueries {
             redeemableOffers: presenter.redeemableOffers(of: product))
     }
 
-    /// Storefront of the app's testers: the catalogue file's, else the United States'.
+    /// Returns the storefront of the app's testers: the catalogue file's, else the United States'.
     func testersStorefront(_ snapshot: AppSnapshot) -> String {
         (snapshot.app.testerDefaults ?? TesterSettings()).over(.standard).storefront ?? "USA"
     }

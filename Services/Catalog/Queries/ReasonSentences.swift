@@ -5,9 +5,9 @@ struct ReasonSentences: Sendable {
     let bundleId: String
     let productIdentifier: String
     let entry: StorefrontEntry
-    /// Nil when the app has no such product.
+    /// The product; nil when the app does not have it.
     let product: CatalogProduct?
-    /// Other apps that have it.
+    /// The other apps that have a product of this identifier.
     let otherApps: [String]
     /// A product of the app with a similar identifier.
     let similar: String?

@@ -1,16 +1,16 @@
 import StoreModels
 
-/// The products on sale in one app and storefront at one moment. Used for one request.
+/// The products on sale in one app and storefront, for one request.
 struct Sale: Sendable {
     /// A product as the storefront shows it.
     struct Offer: Sendable {
         let product: Product
         fileprivate let presented: PresentedCatalog
         fileprivate let position: Int
-        /// Upper bound of its size on the wire.
+        /// An upper bound of the product's size on the wire.
         let byteCount: Int
 
-        /// The product's JSON in a reply; encoded once and sent often.
+        /// Returns the product's JSON, which is encoded once.
         func json() throws(StoreError) -> RawJSON { try presented.json(at: position) }
     }
 
@@ -24,12 +24,12 @@ struct Sale: Sendable {
         presented = snapshot.products(in: entry)
     }
 
-    /// - Returns: Nil when the app has no such product or it cannot be bought.
+    /// Returns a product on sale; nil when the app does not have it or it cannot be bought.
     func offer(_ productIdentifier: String) -> Offer? {
         snapshot.position(of: productIdentifier).flatMap { offer(at: $0) }
     }
 
-    /// - Returns: Nil when the product at that position of the catalogue cannot be bought.
+    /// Returns the product at a position of the catalogue; nil when it cannot be bought.
     func offer(at position: Int) -> Offer? {
         guard policy.isAvailable(snapshot.catalog.products[position]) else { return nil }
         return Offer(

@@ -5,7 +5,7 @@ import StoreModels
 struct AppRepository: Sendable {
     let database: any SQLDatabase
 
-    /// An app's versions; if memory differs, another process has changed the app.
+    /// The versions of an app. If memory has others, another process has changed the app.
     struct Head: Hashable, Sendable {
         let bundleId: String
         let settingsRevision: Int64
@@ -28,9 +28,9 @@ struct AppRepository: Sendable {
         }
     }
 
-    /// Reads all of an app from one snapshot; nil when there is no such app.
+    /// Reads an app with its catalogue from one snapshot; nil when there is no such app.
     ///
-    /// - Parameter version: Version of the file that need not be read again.
+    /// - Parameter version: The version of a file that the caller already has.
     func whole(_ bundleId: String, unlessFile version: Int64?) async throws -> StoredApp? {
         try await database.read { reader in
             let app = try await reader.queryOne(
@@ -83,15 +83,15 @@ struct AppRepository: Sendable {
     /// A part of the file in force.
     struct Part: Sendable {
         let version: Int64
-        /// Number of parts of the file.
+        /// The number of parts of the file.
         let partCount: Int
-        /// Number of bytes of the file before this part.
+        /// The number of bytes of the file before this part.
         let start: Int
-        /// Nil when there is no such part.
+        /// The bytes; nil when there is no such part.
         let data: [UInt8]?
     }
 
-    /// - Returns: Nil before the first import.
+    /// Reads a part of the file in force; nil before the first import.
     func part(_ index: Int, of bundleId: String) async throws -> Part? {
         try await database.read { reader in
             guard let file = try await reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
@@ -135,7 +135,7 @@ func joined(_ parts: [SQLRow]) throws -> [UInt8] {
 /// An app as stored in its row.
 struct AppRow: Hashable, Sendable {
     let app: App
-    /// Grows by one with each change of the settings.
+    /// The revision of the settings, which grows by one with each change.
     let settingsRevision: Int64
 }
 
@@ -148,9 +148,9 @@ struct StoredApp: Sendable {
     }
 
     let row: AppRow
-    /// The catalogue's version that introduced the file in force; 0 before the first import.
+    /// The version of the catalogue that introduced the file in force; 0 before the first import.
     let fileVersion: Int64
-    /// Nil before the first import, and when the caller has the file already.
+    /// The file; nil before the first import, and when the caller already has it.
     let file: File?
     let contents: StoredContents
     var promotions = StoredPromotions()

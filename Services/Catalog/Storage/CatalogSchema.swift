@@ -1,7 +1,7 @@
 import Persistence
 
-/// Catalog's database. Files are stored in parts, as they came over the bus, so that no message and no row contains a
-/// whole file.
+/// The schema of Catalog's database. Files are stored in the parts that came over the bus, so no row contains a whole
+/// file.
 enum CatalogSchema {
     static let migrations = [
         Migration(

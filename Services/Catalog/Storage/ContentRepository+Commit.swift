@@ -17,9 +17,9 @@ extension ContentRepository {
     }
 
     /// Activates an upload in one transaction. It replaces the previous package of its version and raises the
-    /// catalogue's version, so that services with cached products ask again.
+    /// catalogue's version, so that services with cached products request them again.
     /// - Parameter alongside: Further changes of the commit; skipped when another commit has activated the package.
-    /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts came in.
+    /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts arrived meanwhile.
     func commit(
         _ package: Package, sha256: String, now: Timestamp,
         alongside: @escaping @Sendable (SQLTransaction) async throws -> Void = { _ in }
@@ -55,7 +55,7 @@ extension ContentRepository {
         }
     }
 
-    /// Ends an upload without putting it in force.
+    /// Drops an open upload.
     func drop(_ identifier: String) async throws {
         try await database.write { transaction in try await Self.drop(identifier, in: transaction) }
     }
@@ -65,7 +65,7 @@ extension ContentRepository {
             "UPDATE content_package SET state = 'dropped' WHERE id = ? AND state = 'open'", identifier)
     }
 
-    /// Drops uploads untouched since `expiry`.
+    /// Drops uploads last touched before `expiry`.
     func forget(before expiry: Timestamp) async throws {
         try await database.write { transaction in try await Self.forget(before: expiry, in: transaction) }
     }
@@ -75,8 +75,8 @@ extension ContentRepository {
             "UPDATE content_package SET state = 'dropped' WHERE state = 'open' AND touched_at < ?", expiry.milliseconds)
     }
 
-    /// Deletes a few chunks of a dropped package, or its row when none is left.
-    /// - Returns: Whether there is more to delete.
+    /// Deletes a few chunks of a dropped package, or its row without chunks.
+    /// - Returns: Whether there was a dropped package.
     func deleteSome() async throws -> Bool {
         try await database.write { transaction in
             let row = try await transaction.queryOne("SELECT id FROM content_package WHERE state = 'dropped' LIMIT 1")

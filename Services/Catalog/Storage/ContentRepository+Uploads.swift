@@ -13,6 +13,7 @@ extension ContentRepository {
             self.bytes = bytes
         }
 
+        /// Decodes the part of a request.
         /// - Throws: `requestInvalid`, `bodyTooLarge`.
         init(_ request: ContentPartRequest) throws(StoreError) {
             guard let bytes = Data(base64Encoded: request.data), !bytes.isEmpty else {
@@ -27,8 +28,8 @@ extension ContentRepository {
     }
 
     /// Opens an upload, after dropping expired ones.
-    /// - Throws: `rateLimited` when too many or too large ones are open; `requestInvalid` when too many versions of the
-    ///   product's content are kept.
+    /// - Throws: `rateLimited` when too many or too large uploads are open; `requestInvalid` when too many versions of
+    ///   the product's content are kept.
     func begin(
         _ identifier: String, _ kind: Kind, _ request: BeginContentRequest, declaredLength: Int64,
         now: Timestamp
@@ -80,7 +81,7 @@ extension ContentRepository {
     }
 
     /// Stores the next part; an existing part changes nothing.
-    /// - Returns: The error that has ended the upload, when the package is longer than allowed.
+    /// - Returns: The error that has ended the upload, when the package is longer than allowed; nil otherwise.
     /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`.
     func add(
         _ part: Part, to identifier: String, _ kind: Kind = .content, now: Timestamp

@@ -1,18 +1,18 @@
 import Persistence
 import StoreModels
 
-/// Stores packages of hosted content and promotional images from the beginning of their upload. Each has one row, and
+/// Stores packages of hosted content and promotional images, from the beginning of their upload. Each has one row, and
 /// its bytes are in chunks as they came over the bus.
 ///
-/// A package is `open` during its upload, `inForce` from its commit on, and `dropped` when it expired, was rejected or
-/// was replaced; then its chunks are deleted, a few at a time, and its row last.
+/// A package is `open` during its upload, `inForce` from its commit on, and `dropped` when it has expired, or was
+/// rejected or replaced. The chunks of a dropped package are deleted, a few at a time, and its row last.
 struct ContentRepository: Sendable {
-    /// Purpose of a package. An upload of one kind cannot be committed as the other.
+    /// The purpose of a package. An upload of one kind cannot be committed as the other.
     enum Kind: String, Sendable {
         case content, image
     }
 
-    /// Images have no versions: a new one replaces the previous one. No content has this version.
+    /// The version of every image, which no content has: a new image replaces the previous one.
     static let imageVersion = ""
 
     let database: any SQLDatabase
@@ -23,9 +23,9 @@ struct ContentRepository: Sendable {
         let bundleId: String
         let productIdentifier: String
         let version: String
-        /// Bytes received so far.
+        /// The number of bytes received so far.
         let length: Int64
-        /// Reply of its commit; nil before it.
+        /// The reply to its commit; nil before it.
         let reply: CommitContentReply?
     }
 
@@ -43,7 +43,7 @@ struct ContentRepository: Sendable {
         return contents
     }
 
-    /// - Returns: Nil when no such package is in force.
+    /// Describes a package in force; nil when there is none.
     func content(
         of productIdentifier: String, in bundleId: String, version: String
     ) async throws -> HostedContent? {
@@ -58,7 +58,7 @@ struct ContentRepository: Sendable {
         let bytes: [UInt8]?
     }
 
-    /// - Returns: Nil when no such package is in force.
+    /// Reads a range of a package in force; nil when there is none of this SHA-256.
     func read(_ request: ReadContentRequest, _ kind: Kind = .content) async throws -> Reading? {
         try await database.read { reader in
             let found = try await Self.inForce(
@@ -84,8 +84,8 @@ struct ContentRepository: Sendable {
         ).map(Package.init)
     }
 
-    /// Reads a range. Chunks are as long as their parts were, so the first one may begin before the range and the last
-    /// one end after it.
+    /// Reads a range of bytes. Chunks have the lengths of their parts, so the first one may begin before the range, and
+    /// the last one may end after it.
     private static func bytes(
         of identifier: String, _ range: Range<Int64>, in reader: SQLReader
     ) async throws -> [UInt8] {
@@ -137,14 +137,14 @@ extension ContentRepository.Package {
 
 /// The hosted content of an app in every version, which decides about availability.
 struct StoredContents: Hashable, Sendable {
-    /// Length in bytes, by product and version.
+    /// The lengths in bytes, by product and version.
     private var lengths: [ExactText: [ExactText: Int64]] = [:]
 
     mutating func add(_ version: String, length: Int64, of productIdentifier: String) {
         lengths[ExactText(productIdentifier), default: [:]][version] = length
     }
 
-    /// Whether the declared content is stored: this version, of this length.
+    /// Whether the declared content is stored, in this version and of this length.
     func hold(_ declared: DeclaredContent, of productIdentifier: String) -> Bool {
         lengths[ExactText(productIdentifier)]?[declared.version] == declared.length
     }

@@ -2,22 +2,22 @@ import Persistence
 import StoreModels
 
 extension ImportRepository {
-    /// Result of a commit.
+    /// The result of a commit.
     enum Commit: Sendable {
         /// The file is in force.
         case done(AppRow, ImportReport)
-        /// Another commit of the same import was first; its reply is returned.
+        /// Another commit of the same import was first, with this outcome.
         case repeated(ImportOutcome)
         /// Parts arrived after the file was read; it must be read again.
         case stale
     }
 
-    /// Makes the import the app's catalogue: version, file and reply in one transaction.
+    /// Makes the import the app's catalogue, in one transaction with the version and the reply.
     ///
     /// - Parameters:
-    ///   - defaults: Settings of an app that the import creates.
+    ///   - defaults: The settings of an app that the import creates.
     ///   - billingGracePeriod: The file's setting; nil leaves the app's setting unchanged.
-    ///   - report: Creates the reply for the version the catalogue gets.
+    ///   - report: Creates the reply for the catalogue's new version.
     func commit(
         _ identifier: String, _ upload: Upload, defaults: AppSettings, billingGracePeriod: Bool?,
         report: @escaping @Sendable (Int64) -> ImportReport
@@ -76,8 +76,10 @@ extension ImportRepository {
     ) async throws {
         try await transaction.execute("DELETE FROM catalog_part WHERE bundle_id = ?", upload.bundleId)
         try await transaction.execute(
-            "INSERT INTO catalog_part (bundle_id, part, data) SELECT ?, part, data FROM import_part WHERE import_id = ?",
-            upload.bundleId, identifier)
+            """
+            INSERT INTO catalog_part (bundle_id, part, data) \
+            SELECT ?, part, data FROM import_part WHERE import_id = ?
+            """, upload.bundleId, identifier)
         try await transaction.execute(
             """
             INSERT INTO catalog_file (bundle_id, version, file_name) VALUES (?, ?, ?)

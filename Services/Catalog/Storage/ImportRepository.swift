@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores open imports. Each has a row and parts, until a commit makes it the file in force.
+/// Stores imports. Each has a row and parts, until a commit makes it the file in force.
 struct ImportRepository: Sendable {
     let database: any SQLDatabase
 
@@ -10,15 +10,15 @@ struct ImportRepository: Sendable {
         let bundleId: String
         let fileName: String
         let byteCount: Int
-        /// Grows with each part. A commit thus notices parts that arrived after it had read the file.
+        /// A number that grows with each part. By it a commit detects parts that arrived after it had read the file.
         let revision: Int64
         let outcome: ImportOutcome?
         let partIndexes: [Int]
         let bytes: [UInt8]
     }
 
-    /// Opens an import and deletes those not committed within ``ImportLimits/lifetime``.
-    /// - Throws: `rateLimited` when too many or too large ones are open.
+    /// Opens an import, and deletes those not committed within ``ImportLimits/lifetime``.
+    /// - Throws: `rateLimited` when too many or too large imports are open.
     func begin(_ identifier: String, _ request: BeginImportRequest, fileName: String, now: Timestamp) async throws {
         try await database.write { transaction in
             try await transaction.execute(
@@ -26,7 +26,8 @@ struct ImportRepository: Sendable {
             try await makeRoom(transaction, for: request.byteCount)
             try await transaction.execute(
                 """
-                INSERT INTO import (id, bundle_id, file_name, byte_count, created_at, revision) VALUES (?, ?, ?, ?, ?, 0)
+                INSERT INTO import (id, bundle_id, file_name, byte_count, created_at, revision) \
+                VALUES (?, ?, ?, ?, ?, 0)
                 """, identifier, request.bundleId, fileName, request.byteCount, now.milliseconds)
         }
     }
@@ -103,7 +104,7 @@ struct ImportRepository: Sendable {
         }
     }
 
-    /// Deletes imports that were not committed in time; called at the start.
+    /// Deletes imports that were not committed in time.
     func deleteExpired(now: Timestamp) async throws {
         _ = try await database.write { transaction in
             try await transaction.execute(
@@ -112,7 +113,7 @@ struct ImportRepository: Sendable {
     }
 }
 
-/// Result of an import, kept as long as its identifier. A repeated commit gets the same reply.
+/// The result of an import, kept as long as its identifier. A repeated commit gets the same reply.
 enum ImportOutcome: Hashable, Sendable, Codable {
     case committed(ImportReport)
     case refused(StoreError)

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A storefront with its data for prices and titles, one line of `Resources/storefronts.json`:
+/// A storefront with its currency and languages, one line of `Resources/storefronts.json`:
 ///
 /// ```json
 /// {"countryCode":"FRA","identifier":"143442","name":"France","currency":"EUR","locale":"fr_FR",
@@ -8,12 +8,12 @@ import StoreModels
 /// ```
 struct StorefrontEntry: Hashable, Sendable, Decodable {
     let storefront: Storefront
-    /// English name of the country or region.
+    /// The English name of the country or region.
     let name: String
     let currency: Currency
-    /// Locale of its prices.
+    /// The locale of its prices.
     let locale: String
-    /// Languages of its shop in order of preference.
+    /// The languages of its texts, in order of preference.
     let languages: [LocaleName]
 
     private enum CodingKeys: String, CodingKey { case countryCode, identifier, name, currency, locale, languages }
@@ -35,13 +35,13 @@ struct StorefrontEntry: Hashable, Sendable, Decodable {
         }
     }
 
-    /// Value of `priceLocale`: `fr_FR@currency=EUR`.
+    /// The value of `priceLocale`: `fr_FR@currency=EUR`.
     var priceLocale: String { "\(locale)@currency=\(currency)" }
 
-    /// ISO 3166-1 alpha-2, `FR`: the locale's region.
+    /// The ISO 3166-1 alpha-2 code, such as `FR`: the locale's region.
     var regionCode: String { locale.split(separator: "_").last.map(String.init) ?? "" }
 
-    /// Complete description, for people who choose a storefront.
+    /// The complete description, for people who choose a storefront.
     var described: StorefrontDescription {
         StorefrontDescription(
             countryCode: storefront.countryCode, identifier: storefront.identifier, name: name, currency: currency,

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Converts a catalogue's products to one storefront's form. It applies its currency and price locale (M10, M11) and
-/// its language (M12).
+/// Converts a catalogue's products for one storefront. They get its currency and price locale (M10, M11) and its
+/// language (M12).
 struct StorefrontPresenter: Sendable {
     let entry: StorefrontEntry
     let defaultLocale: LocaleName?
@@ -27,7 +27,7 @@ struct StorefrontPresenter: Sendable {
         }
     }
 
-    /// Win-back offers and offer codes, in the file's order.
+    /// Returns win-back offers and offer codes, in the file's order.
     func redeemableOffers(of product: CatalogProduct) -> [RedeemableOffer] {
         (product.subscription?.redeemableOffers ?? []).map { redeemable in
             RedeemableOffer(
@@ -43,7 +43,7 @@ struct StorefrontPresenter: Sendable {
             numberOfPeriods: offer.numberOfPeriods)
     }
 
-    /// Chooses by the storefront's languages, then the file's language, then the first localization.
+    /// Chooses the texts by the storefront's languages, then the file's language, then the first localization.
     private func localization(of product: CatalogProduct) -> CatalogProduct.Localization? {
         for wanted in entry.languages + (defaultLocale.map { [$0] } ?? []) {
             let closest = product.localizations.map { ($0, $0.locale.closeness(to: wanted)) }.max { $0.1 < $1.1 }

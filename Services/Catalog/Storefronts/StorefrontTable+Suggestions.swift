@@ -1,12 +1,12 @@
 import StoreModels
 
 extension StorefrontTable {
-    /// Common codes that differ from the App Store's. Examples are other names of the United Kingdom and Kosovo.
+    /// Common codes that differ from the App Store's, as for the United Kingdom.
     private static let aliases = ["UK": "GBR", "ENG": "GBR", "XKX": "XKS", "XK": "XKS", "GER": "DEU", "SUI": "CHE"]
 
-    /// The code the user probably meant. The text may be in lower case, of two letters, spelt out as a name, or one
-    /// letter off.
-    /// - Returns: Nil when nothing is near.
+    /// Returns the code the user probably meant. The text may be in lower case, a code of two letters, a name, or have
+    /// one wrong letter.
+    /// - Returns: The alpha-3 code; nil when nothing is near.
     func suggestion(for text: String) -> String? {
         let wanted = text.uppercased()
         if let exact = self[wanted] ?? Self.aliases[wanted].flatMap({ self[$0] }) {
@@ -16,7 +16,7 @@ extension StorefrontTable {
         return (named ?? mistyped(wanted))?.storefront.countryCode
     }
 
-    /// The storefront of a code with one error. The same first letter is preferred, because it is seldom wrong.
+    /// Finds the storefront of a code with one error. The same first letter is preferred, because it is seldom wrong.
     private func mistyped(_ wanted: String) -> StorefrontEntry? {
         let near = entries.filter { Self.isOneLetterOff($0.storefront.countryCode, wanted) }
         return near.first { $0.storefront.countryCode.first == wanted.first } ?? near.first

@@ -2,11 +2,11 @@ import StoreModels
 
 /// The App Store's storefronts, compiled in from `Resources/storefronts.json`.
 struct StorefrontTable: Sendable {
-    /// Entries sorted by country code.
+    /// The entries sorted by country code.
     let entries: [StorefrontEntry]
     private let positions: [ExactText: Int]
 
-    /// The table compiled into the program. A test reads it, so a table that cannot be read is never released.
+    /// The table compiled into the program. A test reads it, so an invalid table is never released.
     static let builtIn: StorefrontTable = {
         do {
             return try StorefrontTable(json: PackageResources.storefronts_json)
@@ -15,6 +15,7 @@ struct StorefrontTable: Sendable {
         }
     }()
 
+    /// Reads a table.
     /// - Throws: `requestInvalid` that names the line's path when the table is malformed.
     init(json: [UInt8]) throws(StoreError) {
         entries = try StoreJSON.decode([StorefrontEntry].self, from: json)
@@ -22,9 +23,10 @@ struct StorefrontTable: Sendable {
             exactly: entries.enumerated().map { ($0.element.storefront.countryCode, $0.offset) })
     }
 
-    /// The storefront of that code; nil when there is none.
+    /// Returns the storefront of a country code; nil when there is none.
     subscript(countryCode: String) -> StorefrontEntry? { positions[countryCode].map { entries[$0] } }
 
+    /// Returns the storefront of a country code.
     /// - Throws: `requestInvalid` for a storefront that is not in the table.
     func entry(_ countryCode: String) throws(StoreError) -> StorefrontEntry {
         guard let entry = self[countryCode] else {
@@ -34,7 +36,8 @@ struct StorefrontTable: Sendable {
         return entry
     }
 
-    /// Why `text` is not a storefront, with a suggestion. Example: `'FR' is no storefront; did you mean FRA?`.
+    /// Returns the reason why `text` is not a storefront, with a suggestion: `'FR' is no storefront; did you mean
+    /// FRA?`.
     func objection(to text: String) -> String {
         let hint = suggestion(for: text).map { "did you mean \($0)?" } ?? "it must be a country code such as USA"
         return "'\(text.prefix(20))' is no storefront; \(hint)"

@@ -25,6 +25,8 @@ struct CatalogUpload {
         }
     }
 
+    /// Begins reading the parts; without a `Content-Length` it reads the whole file first.
+    /// - Throws: `requestInvalid` (411) for a file that is too large to be held.
     @concurrent func start() async throws -> Parts {
         if let announced { return Parts(byteCount: announced, body: request.body.makeAsyncIterator()) }
         var held: [UInt8] = []
@@ -40,6 +42,7 @@ struct CatalogUpload {
 
     /// The parts in order, each of `ImportPartRequest.byteCountMax` bytes but the last.
     struct Parts {
+        /// The size of the whole file.
         let byteCount: Int
         private var body: RequestBody.AsyncIterator
         private var held: [UInt8] = []

@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes that apply a parent's, support's or the clock's action to a transaction of any customer.
+    /// The operator's routes that act on a transaction for a parent, support or time.
     var operatingRoutes: [Route] {
         [
             Route(TransactionRoutes.approve) { [self] in

@@ -10,6 +10,7 @@ struct Authenticator: Sendable {
     let adminKey: AdminKey?
     let keys: KeyStore
 
+    /// Authenticates the caller of a route.
     /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
     func principal(for access: Access, headers: HTTPFields) async throws(HTTPError) -> Principal {
         switch access {
@@ -71,6 +72,7 @@ struct Authenticator: Sendable {
         throw Self.unauthenticated("the API key is not valid, or was deleted")
     }
 
+    /// Finds the API key of a token; nil for any other token.
     /// - Throws: `serviceUnavailable` when the keys cannot be read.
     private func apiKey(_ token: String) async throws(HTTPError) -> KeyRecord? {
         do {
@@ -80,11 +82,11 @@ struct Authenticator: Sendable {
         }
     }
 
-    /// The token of `Authorization: Bearer …`.
+    /// Returns the token of `Authorization: Bearer …`.
     private func bearer(_ headers: HTTPFields) throws(HTTPError) -> String {
         let values = headers[values: .authorization]
         guard !values.isEmpty else { throw Self.unauthenticated("the Authorization header is missing") }
-        // By bytes: a token is long, and taking a text apart by characters looks at each one's neighbours.
+        // By bytes: splitting a long token by characters would find grapheme boundaries first.
         let parts = values[0].utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
         guard values.count == 1, parts.count == 2, Substring(parts[0]).lowercased() == "bearer" else {
             throw Self.unauthenticated("the Authorization header must be one bearer token")
@@ -113,7 +115,7 @@ enum Principal: Sendable {
     }
 }
 
-/// The operator's key. Only its digest is kept, so that the key cannot appear in a log or a crash report.
+/// The operator's key. Only its digest is kept, so the key cannot appear in a log or a crash report.
 struct AdminKey: Sendable {
     private let digest: SHA256.Digest
 
@@ -121,7 +123,7 @@ struct AdminKey: Sendable {
         digest = SHA256.hash(data: Array(key.utf8))
     }
 
-    /// Compares digests in constant time, independently of the lengths of the keys.
+    /// Compares digests, in a time that does not depend on the keys.
     func matches(_ candidate: String) -> Bool {
         SHA256.hash(data: Array(candidate.utf8)) == digest
     }

@@ -11,11 +11,12 @@ import Foundation
 /// The key that signs session tokens, kept in the data directory. The first start creates it; later starts and other
 /// gateways with the same directory read it.
 enum KeyFile {
-    /// Reason why there is no key, worded for the person who started the gateway.
+    /// The reason why there is no key, worded for the operator.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
+    /// The size of the key.
     static let byteCount = 32
 
     /// Reads the key at `path`, creating it when there is none.

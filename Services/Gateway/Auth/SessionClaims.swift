@@ -19,7 +19,7 @@ import StoreModels
 struct SessionClaims: JWTPayload {
     static let issuer = "storebus"
     static let audience = "storebus-session"
-    /// Lifetime of one day. It is long enough for a test run, and limits the damage of a leaked token.
+    /// The lifetime in seconds: one day. It is long enough for a test run, and limits the damage of a leaked token.
     static let lifetime: Double = 24 * 60 * 60
 
     var iss: IssuerClaim
@@ -37,7 +37,7 @@ struct SessionClaims: JWTPayload {
     var storefront: String
     var platform: DeviceLaunch.Platform
     var promotedPurchases: DeviceLaunch.PromotedPurchases
-    /// Not in tokens of earlier versions.
+    /// Absent in tokens of earlier versions.
     var osVersion: String?
     var appVersion: String?
     /// Absent in tokens of earlier versions and of the store.

@@ -1,16 +1,16 @@
-/// The bytes of a package a request asks for (RFC 9110 §14). They are all, one range, or an unsatisfiable range.
+/// The requested bytes of a package (RFC 9110 §14): all, one range, or an unsatisfiable range.
 ///
 /// Only single ranges are served. Other units, several ranges and malformed fields are ignored, as the RFC allows: the
 /// response is the whole package.
 enum ByteRange: Equatable {
     case whole
     case part(Range<Int64>)
-    /// The range begins after the last byte, or asks for the last 0 bytes.
+    /// The range begins after the last byte, or is the last 0 bytes.
     case unsatisfiable
 
     /// - Parameters:
     ///   - header: The `Range` field; nil for none.
-    ///   - length: Bytes of the package.
+    ///   - length: The size of the package in bytes.
     init(_ header: String?, length: Int64) {
         guard let header, let (first, last) = Self.bounds(of: header) else {
             self = .whole

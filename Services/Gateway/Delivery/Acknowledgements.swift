@@ -1,16 +1,16 @@
 import StoreModels
 
-/// Tracks which ends of restores and which revocations a stream has handed to its connection. PaymentQueue keeps each
-/// until it is acknowledged, and sends it with the first page of every stream until then.
+/// Tracks the notices that a stream has written: ends of restores and revocations. PaymentQueue keeps each notice until
+/// it is acknowledged, and sends it with the first page of every stream until then.
 ///
 /// Each notice moves from queued to being written to written. Only when the reader has closed the stream in good order
 /// is it certain that the written notices were read (``StreamConnection``).
 struct Acknowledgements {
     /// A notice for the observer that PaymentQueue keeps until it is acknowledged.
     enum Notice: Hashable, Sendable {
-        /// By `restoreIdentifier`.
+        /// The end of a restore, by `restoreIdentifier`.
         case restoreEnd(String)
-        /// By its place in the customer's journal.
+        /// A revocation, by its `seq` in the customer's journal.
         case revocation(Int64)
     }
 
@@ -41,7 +41,7 @@ struct Acknowledgements {
 }
 
 extension DeliveryMachine.Event {
-    /// The notice to acknowledge once this event was read. Nil for events that PaymentQueue does not keep.
+    /// The notice to acknowledge once the reader has the event. Nil for events that PaymentQueue does not keep.
     var notice: Acknowledgements.Notice? {
         switch self {
         case .restoreEnded(_, let restore): .restoreEnd(restore.restoreIdentifier)

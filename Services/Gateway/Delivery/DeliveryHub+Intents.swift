@@ -3,8 +3,8 @@ import Logging
 import StoreModels
 
 extension DeliveryHub {
-    /// Reads the number of each installation that handles intents, once a second. So a lost hint costs a second. One
-    /// request per 500 installations, however many streams they have.
+    /// Reads the latest intent number of each installation that handles intents. It runs once a second, so a lost hint
+    /// delays an intent by a second. One request covers 500 installations, however many streams they have.
     func readIntentHeads() async {
         let handling = streams.filter(\.handlesIntents).map { ($0, $0.intentPosition) }
         let installations = Dictionary(grouping: handling, by: { $0.0.session.installation })

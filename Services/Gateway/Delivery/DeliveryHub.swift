@@ -5,9 +5,12 @@ import Logging
 import Metrics
 import StoreModels
 
-/// All open streams of this gateway, and the newest session of each installation. It reads the heads each second.
+/// The open streams of this gateway, and the newest session of each installation.
+///
+/// Each second it reads the heads of its customers from PaymentQueue: the `seq` of the last change in a customer's
+/// journal. So a lost hint delays a change by a second.
 final class DeliveryHub: Sendable {
-    /// Holds the stream weakly: it lives as long as its response.
+    /// A stream, held weakly: it lives as long as its response.
     fileprivate struct Entry {
         weak var stream: ObserverStream?
         let session: Session
@@ -18,7 +21,7 @@ final class DeliveryHub: Sendable {
         var entries: [ObserverStream.ID: Entry] = [:]
         var nextID: ObserverStream.ID = 0
         var newest: [Installation: SessionOpened] = [:]
-        /// Storefront last sent on a session's streams, by session identifier, where it differs from the token's.
+        /// The storefront last sent on a session's streams, by session identifier.
         var storefronts: [ExactText: String] = [:]
         var isStopping = false
         var isTicking = false
@@ -43,7 +46,7 @@ final class DeliveryHub: Sendable {
         self.logger = logger
     }
 
-    /// Registers a stream before anything is read for it.
+    /// Opens a stream, before its first read.
     /// - Throws: `promotedPurchaseHandlerConflict`, `rateLimited`, `serviceUnavailable`.
     func register(
         _ session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, now: ContinuousClock.Instant,
@@ -85,8 +88,8 @@ final class DeliveryHub: Sendable {
         for stream in older { stream.supersede() }
     }
 
-    /// Runs once a second: sends comments, cuts stalled observers, and reads the heads. Only one reading of the heads
-    /// runs at a time.
+    /// Sends comments, cuts stalled observers and reads the heads, once a second. Only one read of the heads runs at a
+    /// time.
     func tick(now: ContinuousClock.Instant) async {
         for stream in streams where stream.tick(now: now) { metrics.cut() }
         let isFirst = state.withLock { state in
@@ -116,7 +119,7 @@ final class DeliveryHub: Sendable {
         metrics.open(count)
     }
 
-    /// Remembers the storefront with which the session's next stream begins.
+    /// Records the storefront with which the session's next stream begins.
     private func told(_ session: Session, _ storefront: String) {
         state.withLock { state in
             if state.storefronts.count >= DeliveryLimits.sessionsRememberedMax { state.storefronts.removeAll() }

@@ -1,11 +1,13 @@
 import StoreModels
 
-/// Decides what one stream sends next (`architecture.md`, live delivery). It sends all unfinished transactions first,
-/// then every change in order, once. A pure state machine: replies and hints go in, events come out, and ``need`` says
-/// what to read next. It throws nothing and waits for nothing.
+/// Decides what one stream sends next (ADR 0005). It sends all unfinished transactions first, then every change in
+/// order, once.
 ///
-/// Hints are used only when they fit: the change right after ``position`` is forwarded; any other means that a change
-/// was missed and is read from the database. A lost hint is noticed at the next head.
+/// A pure state machine: its input is replies of PaymentQueue and hints, its output events and ``need``, the next read.
+/// A hint is a change that PaymentQueue publishes on the bus, where it may be lost.
+///
+/// The hint right after ``position`` is forwarded; any other hint shows that a change was missed, which is then read
+/// from the journal. A lost hint is detected with the next head, the customer's last `seq`.
 struct DeliveryMachine {
     /// An event sent to the observer.
     enum Event: Equatable {
@@ -23,26 +25,27 @@ struct DeliveryMachine {
     /// The read required before anything else can be sent.
     enum Need: Equatable {
         case nothing
-        /// `countsDelivery`: this is the snapshot of the launch or resume, not one repeated later (M51).
+        /// A page of the unfinished transactions. With `countsDelivery` it belongs to a launch or resume, not to a
+        /// later repetition (M51).
         case snapshot(after: String?, countsDelivery: Bool)
         case changes(after: Int64)
-        /// Pending purchases that began in the store; the opening continues with ``intentsWereTold()``.
+        /// The pending purchase intents; the opening continues with ``intentsWereTold()``.
         case intents
     }
 
     private enum Phase {
-        /// Snapshot pages are being read; `cursor` is nil before the first.
+        /// Snapshot pages are being read. `cursor` is nil before the first.
         case opening(cursor: String?)
-        /// All pages were read; intents precede the ends of restores and the rest.
+        /// All pages were read; the intents come before the ends of restores and the rest.
         case closing
         case live
     }
 
-    /// Hints kept during a read. Further ones are dropped: the database has them.
+    /// Maximum number of hints kept during a read. Further ones are dropped: the journal has them.
     static let heldMax = 256
-    /// Restores remembered as sent. At the bound all are dropped, so that an end may be sent twice.
+    /// Maximum number of restores remembered as sent. At the bound all are dropped, so an end may be sent twice.
     static let endedRestoresMax = 256
-    /// The same for revocations.
+    /// Maximum number of revocations remembered as sent, with the same effect.
     static let toldRevocationsMax = 256
 
     private let customer: CustomerReference
@@ -54,7 +57,7 @@ struct DeliveryMachine {
     /// The largest `seq` known to exist.
     private var target: Int64 = 0
     private var held: [Int64: CustomerChange] = [:]
-    /// Sent at the end of the opening.
+    /// The restores whose end is sent at the end of the opening.
     private var restores: [Restore] = []
     private var revocations: [Revocation] = []
     /// Revisions from later snapshot pages that precede their changes, kept until `newerUntil` is reached.
@@ -62,18 +65,18 @@ struct DeliveryMachine {
     private var newerUntil: Int64 = 0
     /// Restores whose end this stream has sent. Each is sent once, whether in a snapshot or live (R2).
     private var endedRestores: Set<ExactText> = []
-    /// Revocations this stream has sent, by their `seq`; likewise once, in a snapshot or live.
+    /// Revocations this stream has sent, by their `seq`. Each is sent once, in a snapshot or live.
     private var toldRevocations: Set<Int64> = []
-    /// Questions about prices for the opening.
+    /// The price consents to send at the end of the opening.
     private var consents: [PriceConsentQuestion] = []
     private var hasSynchronized = false
-    /// A read failed; nothing more is read until the next head or hint.
+    /// Whether a read failed; nothing is read until the next head or hint.
     private var isResting = false
 
-    /// Storefront last sent to the observer, alpha-3.
+    /// The storefront last sent to the observer, ISO 3166-1 alpha-3.
     private(set) var storefront: String
 
-    /// - Parameter tellsIntents: Whether the opening waits for intents, between the transactions and the rest.
+    /// - Parameter tellsIntents: Whether the opening includes the intents, between the transactions and the rest.
     init(customer: CustomerReference, deviceId: String, storefront: String, tellsIntents: Bool = false) {
         self.customer = customer
         self.deviceId = deviceId
@@ -90,7 +93,7 @@ struct DeliveryMachine {
         }
     }
 
-    /// Processes a page of the snapshot. The first is sent even when empty, so that the observer gets an event
+    /// Processes a page of the snapshot. The first page is sent even when empty, so the observer gets an event
     /// immediately.
     mutating func receive(_ page: Snapshot) -> [Event] {
         guard case .opening(let cursor) = phase else { return [] }
@@ -157,7 +160,7 @@ struct DeliveryMachine {
         if reply.snapshotRequired || isStuck {
             restart()
         } else if position == before {
-            // The journal has no later change, so the hints were wrong.
+            // The journal has no later change, so the hints are discarded.
             held.removeAll()
             target = position
         } else {
@@ -188,8 +191,8 @@ struct DeliveryMachine {
         return [.storefrontChanged(seq: position, storefront)]
     }
 
-    /// Processes the failure of the read that ``need`` asked for.
-    /// - Returns: Whether the stream is over, because its customer is gone.
+    /// Processes the failure of the read that ``need`` required.
+    /// - Returns: Whether the stream is over, because its customer was deleted.
     mutating func readFailed(_ code: StoreErrorCode) -> Bool {
         isResting = true
         guard code == .notFound else { return false }
@@ -209,7 +212,8 @@ struct DeliveryMachine {
         revocations.removeAll()
     }
 
-    /// Remembers a page that is ahead of the first. Its changes still arrive and must not take the observer back.
+    /// Remembers a page that is newer than the first. Its changes still arrive, and must not return the observer to an
+    /// earlier state.
     private mutating func remember(_ page: Snapshot) {
         for transaction in page.transactions { newer[transaction.id] = transaction.revision }
         newerUntil = max(newerUntil, page.seq)
@@ -219,7 +223,7 @@ struct DeliveryMachine {
         phase = .opening(cursor: nil)
     }
 
-    /// Forwards the hints that now fit.
+    /// Forwards the hints that follow ``position``.
     private mutating func advance() -> [Event] {
         var events: [Event] = []
         while let next = held.removeValue(forKey: position + 1) { events += forward(next) }

@@ -2,8 +2,8 @@ import BusClient
 import ServiceLifecycle
 import StoreModels
 
-/// Runs live delivery. It ticks each second and as soon as the bus is back, and receives launches that other gateways
-/// announce. When the process stops, streams and waiting requests end first, so that the server can drain.
+/// Runs live delivery. It ticks each second and after each reconnection of the bus, and receives launches that other
+/// gateways announce. When the process stops, streams and waiting requests end first, so that the server can drain.
 struct DeliveryService: Service {
     let hub: DeliveryHub
     let waits: EventWaits
@@ -49,24 +49,25 @@ struct DeliveryService: Service {
     }
 }
 
-/// The bounds of live delivery.
+/// The limits of live delivery.
 enum DeliveryLimits {
-    /// Bytes that may wait for one observer. At the bound its connection is cut; no event is lost, because the next
-    /// stream begins with everything unfinished.
+    /// Maximum number of bytes waiting for one observer. At the bound its connection is cut; no event is lost, because
+    /// the next stream begins with every unfinished transaction.
     static let pendingBytesMax = 8 * 1024 * 1024
-    /// How long the reader may take no byte during a write before the connection is cut.
+    /// The longest time a reader may take no byte during a write; then its connection is cut.
     static let stallMax = Duration.seconds(5)
-    /// How often a comment is sent, so that both sides notice a broken connection.
+    /// The interval of comments, by which both sides detect a broken connection.
     static let commentInterval = Duration.seconds(15)
-    /// How often the heads of all open customers are read.
+    /// The interval at which the heads of all open customers are read.
     static let headsInterval = Duration.seconds(1)
-    /// How long a stream waits for pending purchases that began in the store. After that it opens without them.
+    /// The longest time a stream waits for pending purchase intents. After that it opens without them.
     static let intentsPatience = Duration.seconds(1)
-    /// Streams of one gateway; further ones get 503.
+    /// Maximum number of streams of one gateway; further ones get 503.
     static let streamsMax = 20_000
-    /// Streams of one installation; further ones get 429. One app has one observer, and a few that are closing.
+    /// Maximum number of streams of one installation; further ones get 429. An app has one stream, and perhaps a few
+    /// that are closing.
     static let streamsPerInstallationMax = 10
-    /// Installations whose newest session is remembered, and sessions whose last storefront is. At the bound all are
-    /// dropped: then an older session's stream may stay open, or a storefront may be sent twice.
+    /// Maximum number of remembered newest sessions, and of remembered storefronts. At the bound all are dropped: then
+    /// an older session's stream may stay open, or a storefront may be sent twice.
     static let sessionsRememberedMax = 65_536
 }

@@ -1,11 +1,11 @@
 import StoreModels
 
-/// Decides when one stream asks for purchases that began in the store. It also decides which of them to send (M65, M74,
-/// I1). A pure state machine: replies and hints go in, events come out.
+/// Decides when one stream reads purchase intents and which it sends (M65, M74, I1). A pure state machine: its input is
+/// replies of PromotionController, hints and heads, its output events.
 ///
-/// Every pending purchase is sent once per stream. The first reply belongs to the stream's opening; later ones are sent
-/// with `openApp` before them, because the store opens the app. Hints and heads only signal a change;
-/// PromotionController's reply says what is pending.
+/// Each pending intent is sent once per stream. The first reply belongs to the stream's opening; intents of later
+/// replies are sent after an `openApp`, because the store opens the app. Hints and heads only signal a change; the
+/// reply has the pending intents.
 struct IntentDelivery {
     /// An event sent to the observer. `seq` is the stream's position in the customer's journal, as with every event.
     enum Event: Equatable {
@@ -21,14 +21,14 @@ struct IntentDelivery {
     private var target: Int64 = 0
     /// `target` when the current request was sent.
     private var targetAsked: Int64 = 0
-    /// Pending intents this stream has sent: an intent that is no longer pending never is again. Bounded by how many
-    /// can be pending.
+    /// Pending intents this stream has sent. An intent that is no longer pending never becomes pending again, so their
+    /// number is bounded.
     private var told: Set<ExactText> = []
-    /// The opening is over: PromotionController was asked, whether it answered or not.
+    /// Whether the opening is over: the first request has ended, successfully or not.
     private var isOpen = false
-    /// A request failed, or the previous reply is outdated.
+    /// Whether a request failed, or the previous reply is outdated.
     private var mustAsk = false
-    /// Nothing is asked until the next head or hint.
+    /// Whether nothing is requested until the next head or hint.
     private var isResting = false
 
     init(_ handler: DeviceLaunch.PromotedPurchases) {
@@ -38,7 +38,7 @@ struct IntentDelivery {
         }
     }
 
-    /// Whether to ask now. The opening places its first request itself.
+    /// Whether to send a request now. The opening sends its first request itself.
     var isDue: Bool { isHandled && isOpen && !isResting && (mustAsk || target > position) }
 
     /// Records that a request is being sent.

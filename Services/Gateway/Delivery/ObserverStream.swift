@@ -5,16 +5,16 @@ import StoreModels
 
 /// One open stream: a ``DeliveryMachine``, its outgoing events, and the one task that sends them.
 ///
-/// Hints, heads and the clock come in from the loop; the task takes one ``Step`` after the other. Reads happen only
-/// after everything before has been written, so a slow observer delays only itself.
+/// The bus delivers hints and heads, and the hub ticks; the task takes one ``Step`` after the other. A read begins only
+/// after all earlier events were written, so a slow observer delays only itself.
 final class ObserverStream: Sendable {
     /// The sending task's next step.
     enum Step: Sendable {
         case write([UInt8])
         case read(DeliveryMachine.Need)
-        /// Asks for purchases that began in the store.
+        /// Requests the pending purchase intents.
         case askForIntents
-        /// Nothing follows; the stream ends in good order.
+        /// The last step: the stream ends in good order.
         case end
     }
 
@@ -27,12 +27,13 @@ final class ObserverStream: Sendable {
         /// Services the stream currently runs without, by name.
         var degraded: Set<String> = []
         var commentDue: ContinuousClock.Instant
-        /// When the current write began or last made progress.
+        /// The time at which the current write began or last made progress.
         var writingSince: ContinuousClock.Instant?
         var progress: UInt64?
         var waiter: CheckedContinuation<Void, Never>?
-        /// The storefront the observer has once everything queued, and everything being written, has been written.
+        /// The storefront of the last queued storefront event; nil without one.
         var storefrontQueued: String?
+        /// The storefront of the last storefront event in the current write; nil without one.
         var storefrontInWrite: String?
         var acknowledgements = Acknowledgements()
         /// The launch that PromotionController does not know yet.
@@ -52,7 +53,7 @@ final class ObserverStream: Sendable {
     let id: ID
 
     typealias ID = UInt64
-    /// Passes a number to its argument that changes whenever the reader takes a byte.
+    /// Passes its argument a number that changes whenever the reader takes a byte.
     typealias Progress = @Sendable (@escaping @Sendable (UInt64) -> Void) -> Void
 
     /// - Parameters:
@@ -83,7 +84,7 @@ final class ObserverStream: Sendable {
             State(machine: machine, intents: intents, commentDue: now + DeliveryLimits.commentInterval))
     }
 
-    /// Cleans up a stream whose response never began, which no other method ends.
+    /// Releases the subscriptions of a stream whose response never began.
     deinit {
         forget(id)
         let owned = subscriptions.withLock { $0 }
@@ -107,20 +108,20 @@ final class ObserverStream: Sendable {
         for subscription in owned { await subscription.unsubscribe() }
     }
 
-    /// Records a launch that must be announced to PromotionController before it is asked for intents.
+    /// Records a launch to announce to PromotionController before intents are requested.
     func owes(_ launch: Session) { state.withLock { $0.untold = launch } }
 
     var untold: Session? { state.withLock { $0.untold } }
 
     func wasAnnounced() { state.withLock { $0.untold = nil } }
 
-    /// Number of the last processed reply about the installation's intents.
+    /// The number of the last processed reply about the installation's intents.
     var intentPosition: Int64 { state.withLock { $0.intents.position } }
 
     /// The stream's position in its customer's journal.
     var position: Int64 { state.withLock { $0.machine.position } }
 
-    /// Storefront last sent to the observer, alpha-3.
+    /// The storefront last sent to the observer, ISO 3166-1 alpha-3.
     var storefront: String { state.withLock { $0.machine.storefront } }
 
     /// Waits for the next step. Only one task may call it; the stream ends when that task is cancelled.
@@ -142,7 +143,7 @@ final class ObserverStream: Sendable {
     /// Whether the current write contains notices that PaymentQueue keeps until they are read.
     var isWritingNotices: Bool { state.withLock { $0.acknowledgements.isWriting } }
 
-    /// Notices written while the reader was connected.
+    /// The notices written while the reader was connected.
     var written: [Acknowledgements.Notice] { state.withLock { $0.acknowledgements.written } }
 
     /// Records that the connection has taken the whole write.
@@ -216,7 +217,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// Opens the stream without intents, because PromotionController could not be asked. They follow when it is back.
+    /// Opens the stream without intents after a failed request. They follow when PromotionController is back.
     func intentsFailed() {
         update { state in
             state.intents.failed()
@@ -233,8 +234,8 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// Processes a failed read from PaymentQueue. A comment says so immediately, and each further comment repeats it. A
-    /// stream whose customer is gone ends; opening a new one fails with the reason.
+    /// Processes a failed read from PaymentQueue. A comment reports it immediately, and each further comment repeats
+    /// it. A stream whose customer was deleted ends; opening a new one fails with the reason.
     func readFailed(_ code: StoreErrorCode) {
         update { state in
             if state.machine.readFailed(code) {
@@ -275,7 +276,8 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// - Returns: Whether the observer was cut because its write stalled.
+    /// Queues a comment when one is due, and cuts an observer whose write stalls.
+    /// - Returns: Whether the observer was cut.
     func tick(now: ContinuousClock.Instant) -> Bool {
         let (isStalled, isWriting) = state.withLock { state in
             if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return (true, true) }
@@ -353,7 +355,7 @@ final class ObserverStream: Sendable {
 }
 
 extension ObserverStream.State {
-    /// Text of a comment.
+    /// The text of a comment.
     fileprivate var comment: String {
         degraded.isEmpty ? "alive" : "degraded \(degraded.sorted().joined(separator: " "))"
     }
@@ -366,7 +368,7 @@ extension ObserverStream.State {
 
     fileprivate mutating func enqueue(_ events: [IntentDelivery.Event]) {
         guard !isEnding else { return }
-        // As with the machine's events: values decoded from JSON, so encoding cannot fail.
+        // Like the machine's events they consist of values decoded from JSON, so encoding cannot fail.
         for event in events {
             if let bytes = try? StreamEventEncoder.bytes(event) { enqueue(bytes) }
         }

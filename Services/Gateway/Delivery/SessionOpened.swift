@@ -1,13 +1,13 @@
 import StoreModels
 
-/// Published when an app is launched. Other gateways then end the older stream of that installation. It is a hint, like
-/// every event: when it is lost, the older stream only stays open.
+/// The event of an app's launch. Other gateways then end older streams of the installation. When it is lost, an older
+/// stream only stays open.
 ///
 /// ```json
 /// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","launch":812}
 /// ```
 struct SessionOpened: Hashable, Sendable, Codable {
-    /// One subject for all installations: gateways are few, and each needs every message.
+    /// The subject for all installations: gateways are few, and each needs every message.
     static let subject = "sb.evt.gateway.v1.session.opened"
 
     var installation: Installation

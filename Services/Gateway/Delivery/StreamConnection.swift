@@ -7,11 +7,10 @@ import NIOCore
     import Musl
 #endif
 
-/// The connection of one stream: whether its reader makes progress, and how the reader left.
+/// The connection of one stream, which observes its reader's progress and end.
 ///
-/// Bytes that have left the gateway's buffers may still be in the kernel's, or in the reader's. But a reader that
-/// closes its end in good order has taken everything: with unread bytes its system would have reset the connection
-/// instead.
+/// Bytes that have left the gateway's buffers may still be in those of the kernel or the reader. A reader that closes
+/// its end in good order has read everything: with unread bytes its system would reset the connection instead.
 final class StreamConnection: ChannelInboundHandler, Sendable {
     typealias InboundIn = NIOAny
 
@@ -25,14 +24,14 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
 
     init(_ channel: any Channel) { self.channel = channel }
 
-    /// Observes the connection from now on, unless it is already closing.
+    /// Begins to observe the connection, unless it is already closing.
     func begin() async {
         try? await channel.eventLoop.submit { [self] in
             try channel.pipeline.syncOperations.addHandler(self, position: .first)
         }.get()
     }
 
-    /// Whether the reader closed its end after it had taken every byte before.
+    /// Whether the reader closed its end after it had taken every byte.
     var hasTakenAll: Bool { state.withLock { $0.hasTakenAll } }
 
     /// Whether the reader was still connected when the previous writes were handed to the connection.
@@ -72,8 +71,7 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
     }
 }
 
-/// The beginning of Linux's `struct tcp_info`, of which glibc declares less than the kernel fills in. An older kernel
-/// leaves the rest zero.
+/// The beginning of Linux's `struct tcp_info`, which glibc declares incompletely. An older kernel leaves the rest zero.
 private struct TCPCounts {
     private var words: InlineArray<64, UInt32> = .init(repeating: 0)
 

@@ -11,10 +11,10 @@ struct StreamSender {
     let connection: StreamConnection
     /// Creates the context of each request, with the client's trace.
     let context: @Sendable (ContinuousClock.Instant) -> CallContext
-    /// Notifies PromotionController of a launch it has missed.
+    /// Notifies PromotionController of a launch that it missed.
     let announce: @Sendable (Session, ContinuousClock.Instant) async throws(StoreError) -> Void
 
-    /// Runs the stream to its end, and ends its subscriptions in every case.
+    /// Runs the stream to its end, and then ends its subscriptions in every case.
     /// - Throws: The connection's error when it breaks.
     @concurrent func run(_ writer: inout any ResponseBodyWriter) async throws {
         do {
@@ -68,8 +68,8 @@ struct StreamSender {
         return reply != nil
     }
 
-    /// Asks for intents; the first request starts the app's time for an answer. PromotionController gives nothing to an
-    /// app that was never launched, so a launch it missed is announced first.
+    /// Requests the pending intents; the first request starts the app's time for a decision. PromotionController
+    /// delivers nothing to an app that was never launched, so a launch that it missed is announced first.
     private func askForIntents() async {
         let session = stream.session
         let deadline = ContinuousClock.now + DeliveryLimits.intentsPatience

@@ -8,7 +8,7 @@ import StoreModels
 #endif
 
 extension DiscountParts {
-    /// Longer than any signature. In DER one on P-256 is at most 72 bytes, 96 characters of Base64.
+    /// Maximum length of a signature in Base64. One on P-256 in DER has at most 72 bytes, 96 characters.
     static let signatureLengthMax = 256
 
     /// Rejects values that cannot be stored. Empty text counts as missing.
@@ -29,8 +29,8 @@ extension DiscountParts {
             && nonce.flatMap(UUID.init(uuidString:)) != nil && (timestamp ?? 0) > 0
     }
 
-    /// The discount as the payment keeps it. Empty text and 0 replace missing parts, and the nonce is in lower case, as
-    /// it was signed, so that it is recognised however it is written.
+    /// The discount as the payment keeps it. Empty text and 0 replace missing parts. The nonce is in lower case, as it
+    /// was signed, so that a repeated nonce is recognised in any spelling.
     var discount: PaymentDiscount {
         PaymentDiscount(
             identifier: identifier ?? "", keyIdentifier: keyIdentifier ?? "", nonce: nonce?.lowercased() ?? "",

@@ -7,22 +7,22 @@ import StoreModels
     import Foundation
 #endif
 
-/// A promotional offer's signature in its first form. Apple describes it in "Generating a signature for promotional
-/// offers": ECDSA on P-256 with SHA-256, DER in Base64, over the app's bundle identifier, the key's identifier, the
-/// product's, the offer's, the user's name, the nonce in lower case and the timestamp, joined by U+2063.
+/// A promotional offer's signature, as in Apple's "Generating a signature for promotional offers". It is ECDSA on P-256
+/// with SHA-256, DER in Base64, over the app's bundle identifier, the key's identifier, the product's, the offer's, the
+/// user's name, the nonce in lower case and the timestamp, joined by U+2063.
 struct DiscountSignature {
-    /// How long a signature is valid, from its timestamp on.
+    /// The validity of a signature, from its timestamp on.
     static let validFor = Duration.seconds(24 * 3600)
-    /// How far the signer's clock may be ahead of the gateway's.
+    /// The maximum lead of the signer's clock over the gateway's.
     static let skewMax = Duration.seconds(300)
 
     let bundleId: String
     let productIdentifier: String
     let discount: PaymentDiscount
-    /// Names the signature may contain for the customer.
+    /// The names that the signature may contain for the customer.
     let usernames: [String]
 
-    /// - Parameter payment: With a discount that is complete.
+    /// - Parameter payment: A payment whose discount is complete.
     init(bundleId: String, payment: Payment, discount: PaymentDiscount) {
         self.bundleId = bundleId
         self.productIdentifier = payment.productIdentifier
@@ -30,8 +30,8 @@ struct DiscountSignature {
         usernames = Self.usernames(of: payment)
     }
 
-    /// User names that may have been signed. Apple's text signs `applicationUsername` as the app has it, Apple's own
-    /// libraries in lower case, and an `appAccountToken` always in lower case: all three are accepted. Without a name
+    /// Returns the user names that may have been signed. Apple's page signs `applicationUsername` unchanged, Apple's
+    /// libraries in lower case, and an `appAccountToken` always in lower case; all three are accepted. Without a name
     /// the empty text was signed.
     private static func usernames(of payment: Payment) -> [String] {
         let names = [
@@ -41,7 +41,7 @@ struct DiscountSignature {
         return names.isEmpty ? [""] : names
     }
 
-    /// The signed text.
+    /// Returns the signed text.
     func text(for username: String) -> String {
         [
             bundleId, discount.keyIdentifier, productIdentifier, discount.identifier, username,
@@ -50,7 +50,7 @@ struct DiscountSignature {
     }
 
     /// - Parameters:
-    ///   - publicKey: PEM. Text that is not a key makes every signature invalid.
+    ///   - publicKey: The key as PEM. With text that is not a key every signature is invalid.
     ///   - now: The wall clock, by which the app's server signs.
     func isValid(publicKey: String, now: Timestamp) -> Bool {
         guard isTimely(now), let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey),
@@ -61,7 +61,7 @@ struct DiscountSignature {
     }
 
     private func isTimely(_ now: Timestamp) -> Bool {
-        // The difference of the two would overflow for a timestamp near the limits of its integer.
+        // Compared without a difference, which could overflow for a timestamp near the limits of its integer.
         let earliest = now.milliseconds - Int64(Self.validFor / .milliseconds(1))
         let latest = now.milliseconds + Int64(Self.skewMax / .milliseconds(1))
         return (earliest...latest).contains(discount.timestamp)

@@ -1,11 +1,11 @@
 import EventLoop
 import StoreModels
 
-/// Signals a waiting request to look again, and when to stop waiting.
+/// Signals a waiting request to read again or to stop.
 ///
-/// Several rings before the request looks count as one, because each look reads everything new.
+/// Several rings before the request reads count as one, because each read gets all new events.
 final class EventBell: Sendable {
-    /// Reason for the end of waiting.
+    /// The reason for the end of waiting.
     enum End: Sendable {
         case timeUp
         case clientGone
@@ -23,12 +23,12 @@ final class EventBell: Sendable {
 
     func ring() { ringer.yield() }
 
-    /// Ends ``rings``. The first reason counts.
+    /// Ends ``rings``; the first reason counts.
     func finish(_ reason: End) {
         ending.withLock { $0 = $0 ?? reason }
         ringer.finish()
     }
 
-    /// Nil while waiting makes sense.
+    /// The reason why waiting has ended; nil while it continues.
     var end: End? { ending.withLock { $0 } }
 }

@@ -1,10 +1,10 @@
 import StoreModels
 
-/// Reply of a service's event log.
+/// A reply of a service's event log.
 protocol EventsAnswer: Sendable, Encodable {
     /// Whether nothing matched.
     var isEmpty: Bool { get }
-    /// Position from which to continue.
+    /// The position from which to continue.
     var after: String { get }
 }
 
@@ -16,25 +16,26 @@ extension IntentEventsReply: EventsAnswer {
     var isEmpty: Bool { events.isEmpty }
 }
 
-/// Looks for events immediately and at each ring of a bell. It stops when one matches or the waiting ends.
+/// Searches an event log at once and at each ring of a bell. It ends when an event matches or the waiting ends.
 struct EventSearch<Reply: EventsAnswer> {
-    /// Asks for the events after a position; nil asks for the current end.
+    /// Requests the events after a position; nil requests the current end.
     typealias Ask = @Sendable (String?) async throws(StoreError) -> Reply
 
-    /// Minimum time between two looks. In a busy store hints arrive faster than a client needs a response.
+    /// The minimum time between two searches. In a busy store hints arrive faster than a client needs a response.
     private let pause = Duration.milliseconds(20)
 
     private var after: String?
     private let ask: Ask
 
-    /// - Parameter after: Without it the search begins with what happens from now on.
+    /// - Parameter after: The position after which the search begins; nil begins with new events only.
     init(after: String?, ask: @escaping Ask) {
         self.after = after
         self.ask = ask
     }
 
+    /// Runs the search.
     /// - Returns: The first events that match, or none when the time was up.
-    /// - Throws: The service's error. An unavailable service is tolerated except at the first and the last look.
+    /// - Throws: The service's error. An unavailable service is tolerated except in the first and the last search.
     mutating func run(_ bell: EventBell) async throws(StoreError) -> Reply {
         var reply = try await look(bell)
         var failure: StoreError?
@@ -57,7 +58,7 @@ struct EventSearch<Reply: EventsAnswer> {
         return reply
     }
 
-    /// Reads on until an event matches or the log is exhausted.
+    /// Reads the log until an event matches or its end is reached.
     private mutating func look(_ bell: EventBell) async throws(StoreError) -> Reply {
         while true {
             let reply = try await ask(after)

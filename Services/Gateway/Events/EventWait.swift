@@ -2,9 +2,9 @@ import StoreModels
 
 /// The query of `GET /admin/v1/events/wait`.
 struct EventWait {
-    /// Maximum waiting time; more is 400.
+    /// The maximum waiting time; more is 400.
     static let longest = Duration.seconds(60)
-    /// Waiting time without `timeout`.
+    /// The waiting time without `timeout`.
     static let usual = Duration.seconds(30)
 
     /// The log to search. A wait that names no type is for transactions.

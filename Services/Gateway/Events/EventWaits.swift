@@ -3,8 +3,8 @@ import StoreModels
 
 /// The requests that wait for events. Their number is limited, and they end when the gateway stops.
 final class EventWaits: Sendable {
-    /// Maximum of simultaneous requests; one more gets 429. A test waits for one thing at a time, so this is dozens of
-    /// tests.
+    /// Maximum number of simultaneous requests; one more gets 429. A test waits for one event at a time, so this serves
+    /// dozens of tests.
     static let waitersMax = 64
 
     private struct State {
@@ -14,6 +14,7 @@ final class EventWaits: Sendable {
 
     private let state = Locked(State())
 
+    /// Admits a waiting request.
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
     func enter() throws(StoreError) -> EventBell {
         try state.withLock { state throws(StoreError) in
@@ -41,7 +42,7 @@ final class EventWaits: Sendable {
         for bell in bells { bell.finish(.stopping) }
     }
 
-    /// For tests that look for leftovers.
+    /// The number of waiting requests.
     var count: Int { state.withLock { $0.bells.count } }
 }
 

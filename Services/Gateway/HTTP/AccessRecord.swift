@@ -56,9 +56,10 @@ struct AccessRecord {
         return fields
     }
 
-    /// Limits text to 256 ASCII characters. Clients thus cannot write lines or terminal commands into the log (S20).
+    /// Limits text to 256 printable ASCII characters. Clients cannot write lines or terminal commands into the log
+    /// (S20).
     private static func printable(_ text: String) -> String {
-        // Nearly every text needs no change, which its bytes show.
+        // The fast path: nearly every text needs no change.
         if text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         return String(text.unicodeScalars.prefix(256).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
     }

@@ -6,22 +6,22 @@ import NIOCore
 import StoreHTTP
 import StoreModels
 
-/// One authenticated request, as its handler gets it.
+/// One authenticated request, as its handler receives it.
 struct Call: Sendable {
     let request: Request
     let route: Route
-    /// Decoded values of `{id}` and the like; never empty.
+    /// The decoded values of `{id}` and the like; no value is empty.
     let parameters: [PathParameter: String]
     let query: QueryParameters
     let principal: Principal
     let trace: TraceContext
-    /// When the client stops waiting.
+    /// The time at which the client stops waiting.
     let deadline: ContinuousClock.Instant
     /// The connection, to be cut when its reader stalls.
     let channel: any Channel
 
     /// Returns a parameter of the path, checked.
-    /// - Parameter what: The object it names, for the problem's text.
+    /// - Parameter what: The object that it identifies, for the problem's text.
     /// - Throws: `notFound` for text that cannot be an identifier.
     func parameter(_ name: PathParameter, of what: String = "object") throws(StoreError) -> String {
         guard let value = parameters[name] else { preconditionFailure("\(route.path) has no {\(name.rawValue)}") }
@@ -34,7 +34,7 @@ struct Call: Sendable {
     }
 
     /// The customer's session.
-    /// - Precondition: The route's access is `app` or `appOrStore`, so that the authenticator has seen one.
+    /// - Precondition: The authenticator has admitted a session, as for the access `app` and `appOrStore`.
     var session: Session {
         guard case .session(let session) = principal else {
             preconditionFailure("\(route.path) is called without a session, but its handler needs one")
@@ -51,14 +51,14 @@ struct Call: Sendable {
         return key
     }
 
-    /// The context passed to the services for this request.
+    /// Returns the context of a call to a service.
     func context(deadline: ContinuousClock.Instant? = nil, requestIdentifier: String? = nil) -> CallContext {
         CallContext(
             deadline: deadline ?? self.deadline, traceparent: trace.traceparent, requestIdentifier: requestIdentifier,
             actor: principal.actor)
     }
 
-    /// Decodes the body of an endpoint strictly: a member the request's type lacks is refused.
+    /// Decodes the body of an endpoint strictly: an unknown member is rejected.
     func body<Request, Response>(
         of endpoint: HTTPEndpoint<Request, Response>, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Request {
@@ -74,15 +74,15 @@ struct Call: Sendable {
 }
 
 extension Call {
-    /// Cuts the connection after `limit`, unless the returned task is cancelled earlier. It bounds a wait for the other
-    /// side: every read or write of a cut connection throws.
+    /// Closes the connection after `limit`, unless the returned task is cancelled earlier. It bounds a wait for the
+    /// client: every read or write of a closed connection throws.
     func cut(after limit: TimeAmount) -> Scheduled<Void> {
         channel.eventLoop.scheduleTask(in: limit) { [channel] in channel.close(promise: nil) }
     }
 }
 
-/// Context that Hummingbird passes to the responder with each request. It has the connection, which a stream needs in
-/// order to cut a stalled reader.
+/// The context that Hummingbird passes to the responder with each request. It has the connection, which a stream needs
+/// in order to cut a stalled reader.
 struct GatewayContext: InitializableFromSource {
     let channel: any Channel
     let logger: Logger

@@ -2,7 +2,7 @@ import Logging
 import StoreModels
 
 extension Gateway {
-    /// Calls a service that the response can do without.
+    /// Calls a service that the response does not require.
     ///
     /// - Returns: Nil when the service is away or too slow; the response then names it in `degraded`.
     /// - Throws: The error of a service that is available.
@@ -20,13 +20,13 @@ extension Gateway {
 }
 
 extension StoreError {
-    /// Whether the service could not be asked, as opposed to an error the caller caused.
+    /// Whether the service is unavailable, as opposed to an error that the caller caused.
     var meansAway: Bool { code == .serviceUnavailable || code == .deadlineExceeded || code == .internal }
 }
 
 extension Call {
-    /// Deadline for optional services, which may not use up the time of the required ones. It is a second, or a fifth
-    /// of the client's time when that is longer.
+    /// The deadline for optional services, which must leave time for the required ones. It is a second, or a fifth of
+    /// the client's time when that is longer.
     var optionalDeadline: ContinuousClock.Instant {
         let now = ContinuousClock.now
         return min(deadline, now + max(.seconds(1), (deadline - now) / 5))

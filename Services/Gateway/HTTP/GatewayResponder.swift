@@ -6,8 +6,8 @@ import NIOHTTP1
 import StoreHTTP
 import StoreModels
 
-/// Handles every request. It finds the route, authenticates, calls the handler, turns errors into problems, and writes
-/// one log line and one metric.
+/// Handles every request. It finds the route, authenticates the caller, calls the handler, converts errors to problems,
+/// and records one log line and one metric.
 struct GatewayResponder: HTTPResponder {
     let table: RouteTable
     let authenticator: Authenticator
@@ -84,7 +84,7 @@ struct GatewayResponder: HTTPResponder {
             headers: [.connection: "close"])
     }
 
-    /// The client's own timeout, or the default.
+    /// Returns the client's own timeout, or the default.
     private static func timeout(_ headers: HTTPFields) throws(StoreError) -> Duration {
         guard let text = headers[.sbTimeout] else { return HTTPLimits.requestTimeout }
         let range = HTTPLimits.requestTimeoutMilliseconds
@@ -104,14 +104,14 @@ struct GatewayResponder: HTTPResponder {
         switch error {
         case let problem as HTTPError: problem
         case let error as StoreError where error.code != .internal: HTTPError(error)
-        // An error in the body: a request with an unreadable head reaches no handler.
+        // An error in the body: a request with an invalid head reaches no handler.
         case is HTTPParserError:
             HTTPError(.invalid("body", "is not framed as HTTP/1.1 says"), headers: [.connection: "close"])
         default: HTTPError(StoreError(.internal, "something went wrong here; the log has the details"))
         }
     }
 
-    /// Logs the cause for the operator. Of a foreign error only the type is logged: its text may quote a request.
+    /// Logs the cause for the operator. Of a library's error only the type is logged: its text may quote the request.
     private func log(_ error: any Error, _ record: AccessRecord) {
         let cause = error is StoreError ? "\(error)" : "\(type(of: error))"
         logger.error("request failed", metadata: record.metadata.merging(["error": "\(cause)"]) { $1 })

@@ -4,11 +4,11 @@ import NIOCore
 import StoreHTTP
 import StoreModels
 
-/// An error with the header fields its response needs. The response's body is a `Problem`; with `retryAfterMs` it has a
-/// `Retry-After` header in seconds too.
+/// An error with the header fields of its response. The response's body is a `Problem`; with `retryAfterMs` it also has
+/// a `Retry-After` header in seconds.
 struct HTTPError: Error {
     let error: StoreError
-    /// Header fields this response needs: `Allow`, `WWW-Authenticate`.
+    /// The header fields of this response: `Allow`, `WWW-Authenticate`.
     var headers: HTTPFields = [:]
 
     init(_ error: StoreError, headers: HTTPFields = [:]) {
@@ -22,7 +22,7 @@ struct HTTPError: Error {
         headers[.cacheControl] = "no-store"
         if let retryAfterMs = error.retryAfterMs { headers[.retryAfter] = "\((retryAfterMs + 999) / 1000)" }
         let problem = Problem(error, status: status.code, title: title, traceID: traceID)
-        // Strings, numbers and booleans can always be encoded; if not, the client still gets the status.
+        // Encoding strings, numbers and booleans cannot fail; if it does, the client still gets the status.
         let body = (try? StoreJSON.encode(problem)) ?? []
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
@@ -55,14 +55,15 @@ struct HTTPError: Error {
 }
 
 extension StoreError {
-    /// Creates an error for an invalid request; `place` names where, `$.quantity` or `query limit`.
+    /// Creates an error for an invalid request.
+    /// - Parameter place: The invalid part: `$.quantity`, `query limit`.
     static func invalid(_ place: String, _ reason: String, status: Int = 400) -> StoreError {
         var error = StoreError(.requestInvalid, "\(place): \(reason)", details: ["path": .string(place)])
         error.status = status
         return error
     }
 
-    /// Creates the same error for a missing object and for another customer's or app's (S1).
+    /// Creates the error for a missing object. An object of another customer or app gets the same error (S1).
     static func notFound(_ what: String) -> StoreError { StoreError(.notFound, "there is no such \(what)") }
 }
 
@@ -76,7 +77,9 @@ extension HTTPField.Name {
 
 /// Requests a change that may take effect although no reply arrives.
 ///
-/// - Parameter sentence: The error's text in that case, which says how to find out.
+/// - Parameters:
+///   - sentence: The error's text for an unknown outcome, which says how to find out.
+///   - isRepeatable: Whether the client may repeat the request.
 /// - Throws: The service's error; `outcomeUnknown` when it is not known whether the change took effect.
 func withKnownOutcome<Value>(
     else sentence: String, isRepeatable: Bool = true, _ operation: () async throws(StoreError) -> Value

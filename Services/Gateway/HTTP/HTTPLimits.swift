@@ -1,21 +1,21 @@
 import NIOCore
 
-/// Limits of requests. Each has a documented response, and a test on both sides of it.
+/// The limits of requests. Each has a documented response and a test on both sides.
 enum HTTPLimits {
     /// Maximum size of a JSON body, in bytes; more is 413 `bodyTooLarge`.
     static let bodyBytesMax = 64 * 1024
     /// Maximum size of a body with a receipt, in bytes (S11).
     static let receiptBytesMax = 1024 * 1024
-    /// Maximum size of a catalogue, in bytes; it is streamed and never whole in memory.
+    /// Maximum size of a catalogue, in bytes. It is streamed, so it is never whole in memory.
     static let catalogBytesMax = 128 * 1024 * 1024
-    /// Maximum size of a catalogue without announced length. It must be held until its length is known.
+    /// Maximum size of a catalogue without `Content-Length`, in bytes. It is held until its length is known.
     static let unannouncedCatalogBytesMax = 8 * 1024 * 1024
-    /// Maximum size of path and query, in bytes; more is 414. Enough for 500 product identifiers of 100 characters.
+    /// Maximum size of path and query, in bytes; more is 414. 500 product identifiers of 100 characters fit.
     static let targetBytesMax = 64 * 1024
     /// Maximum size of all header fields, in bytes; more is 431.
     static let headerBytesMax = 16 * 1024
-    /// Maximum size of a bearer token, in bytes. Tokens issued here are far shorter, so longer ones are rejected
-    /// unread.
+    /// Maximum size of a bearer token, in bytes. The gateway's tokens are far shorter, so longer ones are rejected
+    /// without parsing.
     static let tokenBytesMax = 4 * 1024
     /// Maximum number of product identifiers in one request; more is 400.
     static let identifiersMax = 500
@@ -33,7 +33,7 @@ enum HTTPLimits {
     static let uploadTimeout = Duration.seconds(300)
     /// Timeout of a reset or of clearing a history unless `Sb-Timeout` sets another.
     static let upkeepTimeout = Duration.seconds(30)
-    /// How long an upload or a download of content may stall before its connection is cut.
+    /// The longest stall of an upload or download of content; then its connection is cut.
     static let contentStallMax = TimeAmount.seconds(30)
     /// Timeout for the arrival of a body.
     static let bodyTimeout = Duration.seconds(15)

@@ -3,7 +3,7 @@ import HTTPTypes
 import Metrics
 import Synchronization
 
-/// The gateway's own metrics. Labels come from the route table and from short lists, never from a client, so their
+/// The gateway's HTTP metrics. Labels come from the route table and from short lists, never from a client, so their
 /// number is bounded.
 final class HTTPMetrics: Sendable {
     private struct Labels: Hashable {
@@ -22,7 +22,7 @@ final class HTTPMetrics: Sendable {
     private let activeGauge: Gauge
     private let factory: (any MetricsFactory)?
 
-    /// - Parameter factory: Nil for the process-wide factory.
+    /// - Parameter factory: The metrics factory; nil for the process-wide one.
     init(factory: (any MetricsFactory)? = nil) {
         self.factory = factory
         activeGauge =
@@ -42,7 +42,7 @@ final class HTTPMetrics: Sendable {
         series.duration.recordNanoseconds(Int64(record.duration / .nanoseconds(1)))
     }
 
-    /// Returns the cached series of these labels. Labels are formatted once and not with every request.
+    /// Returns the cached series of these labels. Labels are not formatted with every request.
     private func series(_ labels: Labels) -> Series {
         known.withLock { known in
             if let series = known[labels] { return series }

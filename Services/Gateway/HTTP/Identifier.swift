@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Checks names that clients choose. They are always treated as data: never a subject token, a file name or a part of
-/// SQL (S13), so the rules only reject the useless: empty text, control characters, text without a limit.
+/// Checks names that clients choose. They are only data, never a subject token, a file name or a part of SQL (S13), so
+/// the rules only reject empty text, control characters and text above a limit.
 enum Identifier {
     /// - Throws: `requestInvalid` that names `place`.
     static func check(_ text: String, as rule: IdentifierRule, at place: String) throws(StoreError) {

@@ -3,14 +3,13 @@ import StoreModels
 /// The query of a request, decoded like a form. `+` is a space, `%2C` in a list is equivalent to a comma, and a name
 /// may be repeated.
 ///
-/// A name the route does not know is rejected, like an unknown member of a body: a misspelt filter must not be ignored
-/// silently.
+/// An unknown name is rejected, like an unknown member of a body: a misspelt filter must not be ignored silently.
 struct QueryParameters: Sendable {
     private let values: [String: [String]]
 
     /// - Parameters:
     ///   - text: The query after `?`; nil for none.
-    ///   - names: The names the route knows.
+    ///   - names: The names that the route allows.
     /// - Throws: `requestInvalid`.
     init(_ text: String?, names: Set<String>) throws(StoreError) {
         var values: [String: [String]] = [:]
@@ -37,8 +36,8 @@ struct QueryParameters: Sendable {
         return found[0]
     }
 
-    /// All values of a list: repeated names and commas are equivalent. Empty elements are dropped, so `ids=` is an
-    /// empty list.
+    /// Returns all values of a list, in which repeated names and commas are equivalent. Empty elements are dropped, so
+    /// `ids=` is an empty list.
     func list(_ name: String) -> [String] {
         (values[name] ?? []).flatMap { text in
             text.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
@@ -62,7 +61,7 @@ struct QueryParameters: Sendable {
         }
     }
 
-    /// Values of an enumeration, as a list; empty for none.
+    /// Returns the values of an enumeration, as a list; empty for none.
     func choices<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError)
         -> [Value]
     where Value.RawValue == String {
@@ -77,7 +76,7 @@ struct QueryParameters: Sendable {
         return values
     }
 
-    /// One value of an enumeration; nil for none.
+    /// Returns one value of an enumeration; nil for none.
     func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError) -> Value?
     where Value.RawValue == String {
         guard let text = try single(name) else { return nil }

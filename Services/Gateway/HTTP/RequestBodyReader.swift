@@ -3,8 +3,9 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// Reads JSON bodies: bounded, of the right type, strict, without unknown members.
+/// Reads JSON bodies, strictly and within a size.
 enum RequestBodyReader {
+    /// Decodes a JSON body; an unknown member is rejected.
     /// - Parameters:
     ///   - isOptional: Whether a missing body counts as `{}`.
     ///   - max: Maximum size in bytes; more is `bodyTooLarge`.
@@ -20,8 +21,8 @@ enum RequestBodyReader {
         return try StoreJSON.decodeStrictly(type, from: bytes)
     }
 
-    /// Rejects bodies of another type than JSON. This also keeps a web page from posting a form without its user's
-    /// knowledge (S18). A body without a type is read as JSON.
+    /// Rejects bodies of another type than JSON. This also prevents cross-site posts of a form (S18). A body without a
+    /// type is read as JSON.
     private static func checkContentType(_ headers: HTTPFields) throws(StoreError) {
         if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
             throw .invalid("Content-Encoding", "must be absent: compressed bodies are not read", status: 415)
@@ -33,7 +34,7 @@ enum RequestBodyReader {
         }
     }
 
-    /// Reads the body as it came, for callers that parse it themselves.
+    /// Reads the raw body, for callers that parse it themselves.
     /// - Throws: `bodyTooLarge`; `requestInvalid` (408) for a body that does not arrive.
     static func bytes(of request: Request, max limit: Int) async throws -> [UInt8] {
         if let announced = request.headers[.contentLength].flatMap(Int.init), announced > limit {
@@ -56,7 +57,7 @@ enum RequestBodyReader {
     }
 }
 
-/// Runs `operation` and cancels it when the time is over.
+/// Runs an operation, and cancels it at a time limit.
 ///
 /// The operation must respond to cancellation; every wait here (the bus, a body, a sleep) does.
 /// - Throws: `error` at the limit, otherwise the operation's error.

@@ -2,7 +2,7 @@ import HTTPTypes
 import StoreHTTP
 import StoreModels
 
-/// Finds the route of a request in a tree of path segments. The cost depends on the path's length, not on the number of
+/// The routes as a tree of path segments. The cost of a match depends on the path's length, not on the number of
 /// routes.
 struct RouteTable: Sendable {
     enum Match: Sendable {
@@ -14,7 +14,7 @@ struct RouteTable: Sendable {
 
     private struct Node: Sendable {
         var literals: [String: Node] = [:]
-        /// A list of at most one, for the indirection that a recursive struct needs.
+        /// A list of at most one node, for the indirection that a recursive struct needs.
         var parameter: [Node] = []
         var routes: [HTTPRequest.Method: Route] = [:]
     }
@@ -30,7 +30,8 @@ struct RouteTable: Sendable {
         }
     }
 
-    /// - Parameter path: Raw, as the request line has it.
+    /// Finds the route of a request.
+    /// - Parameter path: The path of the request line, percent-encoded.
     func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
         guard path.first == "/" else { return .notFound }
         var node = root
@@ -74,8 +75,8 @@ struct RouteTable: Sendable {
 }
 
 extension Gateway {
-    /// Routes that Apple's server libraries call and this version does not implement. Each responds 501
-    /// `notImplemented` and names the alternative, so that a client can tell a missing feature from a misspelt path.
+    /// The routes of Apple's server libraries that this version does not implement. Each responds 501 `notImplemented`
+    /// and names the alternative, so that a client can distinguish a missing feature from a misspelt path.
     var appleServerRoutes: [Route] {
         AppStoreServerRoutes.api.map { Self.notBuilt($0, "the App Store Server API is") }
             + AppStoreServerRoutes.notifications.map { Self.notBuilt($0, "server notifications are") }

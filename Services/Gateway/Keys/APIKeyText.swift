@@ -4,8 +4,8 @@
     import Foundation
 #endif
 
-/// An API key as a server sends it, `sbk_7K2MZQ4TXA_<43 characters of base64url>`. It contains its identifier, so that
-/// it is found without comparing its secret with those of other keys.
+/// An API key as a server sends it, `sbk_7K2MZQ4TXA_<43 characters of base64url>`. It contains its identifier, by which
+/// the store finds it without comparing secrets.
 struct APIKeyText {
     private static let prefix = "sbk_"
 
@@ -18,7 +18,7 @@ struct APIKeyText {
         text = "\(Self.prefix)\(keyIdentifier)_\(String(encoded.filter { $0 != "=" }))"
     }
 
-    /// - Returns: Nil for text that is not an API key.
+    /// Parses a bearer token; nil for text that is not an API key.
     init?(_ token: String) {
         guard token.hasPrefix(Self.prefix), token.utf8.count <= 128 else { return nil }
         let rest = token.dropFirst(Self.prefix.count)

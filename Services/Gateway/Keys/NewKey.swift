@@ -8,15 +8,15 @@ import StoreModels
     import Foundation
 #endif
 
-/// A new key with its secret, which is known only now.
+/// A new key with its secret, which the gateway does not keep.
 struct NewKey: Sendable {
     let record: KeyRecord
-    /// Shown once and not stored.
+    /// The secret, sent to the operator once and not stored.
     let secret: String
-    /// Stored instead of the secret; nil for a `subscriptionOffer`, whose public key suffices.
+    /// The digest stored instead of the secret; nil for a `subscriptionOffer`, whose public key suffices.
     ///
-    /// One round of SHA-256 without salt: slow hashes are for passwords that people choose. This secret is 256 random
-    /// bits, too many to guess or to occur twice.
+    /// It is one round of SHA-256 without salt. Slow hashes are for passwords that people choose; this secret has 256
+    /// random bits.
     let digest: [UInt8]?
 
     /// - Parameter now: The wall clock.
@@ -36,7 +36,8 @@ struct NewKey: Sendable {
             keyIdentifier: identifier, bundleId: bundleId, kind: kind, createdAt: now, publicKey: publicKey)
     }
 
-    /// Ten capital letters and digits, as the App Store's are. They have 50 bits, so that no two of a store are equal.
+    /// Returns ten capital letters and digits, as the App Store's are. They have 50 random bits, so a duplicate is
+    /// unlikely.
     private static func randomIdentifier() -> String {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         return String(randomBytes().prefix(10).map { alphabet[Int($0) % alphabet.count] })

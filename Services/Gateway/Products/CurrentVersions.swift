@@ -1,8 +1,8 @@
 import BusService
 import StoreModels
 
-/// Asks Catalog for the versions of apps, and PaymentQueue for that of the testers' settings. Cached data of the same
-/// version is valid. Simultaneous requests of clients share one request for each, sent after they arrived, so that an
+/// Reads the versions of apps from Catalog, and of the testers' settings from PaymentQueue. Cached data of the same
+/// version is valid. Simultaneous client requests share one request for each, sent after they arrived, so that an
 /// operator's change is visible once it is acknowledged, through any gateway (ADR 0021).
 struct CurrentVersions: Sendable {
     private enum Testers: Hashable { case all }
@@ -20,12 +20,14 @@ struct CurrentVersions: Sendable {
         settings = SharedRequest { (_, deadline) async throws(StoreError) in try await testers(Empty(), deadline) }
     }
 
-    /// - Throws: `serviceUnavailable` and the like without Catalog.
+    /// Returns the version of an app.
+    /// - Throws: `serviceUnavailable` or `deadlineExceeded` without Catalog.
     func app(_ bundleId: String, until deadline: ContinuousClock.Instant) async throws(StoreError) -> AppVersion {
         try await apps.ask(ExactText(bundleId), until: deadline)
     }
 
-    /// - Throws: `serviceUnavailable` and the like without PaymentQueue.
+    /// Returns the version of the testers' settings.
+    /// - Throws: `serviceUnavailable` or `deadlineExceeded` without PaymentQueue.
     func testers(until deadline: ContinuousClock.Instant) async throws(StoreError) -> TestersVersion {
         try await settings.ask(.all, until: deadline)
     }

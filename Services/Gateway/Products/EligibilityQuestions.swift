@@ -4,11 +4,12 @@ import EventLoop
 import StoreHTTP
 import StoreModels
 
-/// Asks Eligibility. A reply is never cached: after an acknowledged purchase no client may see an offer that is used up
-/// (O2), through whichever gateway it was bought. Instead, under load, simultaneous questions about the same app and
-/// storefront are sent as one batch, always after the clients asked.
+/// Requests eligibility, without caching: no client may see an offer that an acknowledged purchase used up (O2),
+/// through whichever gateway it was bought. Instead, under load, simultaneous questions about the same app and
+/// storefront are sent as one batch, always after the clients' requests arrived.
 final class EligibilityQuestions: Sendable {
-    /// Questions with less time left are sent alone. The shortest deadline of a batch becomes the batch's.
+    /// The minimum time left of a question in a batch; others are sent alone. The earliest deadline of its questions is
+    /// the batch's.
     static let patience = Duration.milliseconds(500)
 
     private typealias Outcome = Result<EligibilityReply, StoreError>
@@ -24,31 +25,32 @@ final class EligibilityQuestions: Sendable {
         let answer: CheckedContinuation<Outcome, Never>
     }
 
-    private typealias Flight = Gathering<Question>.Flight
+    private typealias Batch = RequestBatcher<Question>.Batch
 
     private let bus: any BusClient
     private let services: ServiceCaller
-    private let gatherings = Locked<[Place: Gathering<Question>]>([:])
+    private let batchers = Locked<[Place: RequestBatcher<Question>]>([:])
 
     init(bus: any BusClient, services: ServiceCaller) {
         self.bus = bus
         self.services = services
     }
 
+    /// Requests the eligibility of one customer.
     /// - Throws: Eligibility's error; `serviceUnavailable` or `deadlineExceeded` when it is away.
     func ask(_ request: EligibilityRequest, _ context: CallContext) async throws(StoreError) -> EligibilityReply {
         guard request.receipt == nil, let identifiers = request.productIdentifiers,
             identifiers.count <= EligibilityBatch.productsMax, context.remaining > Self.patience
         else { return try await alone(request, context) }
         let place = Place(bundleId: request.bundleId, storefront: request.storefront)
-        if let flight = leaveAlone(place) {
-            defer { end(flight, at: place) }
+        if let batch = beginAlone(place) {
+            defer { end(batch, at: place) }
             return try await alone(request, context)
         }
         let customer = EligibilityBatch.Customer(
             customerIdentifier: request.customerIdentifier, productIdentifiers: identifiers)
         return try await withCheckedContinuation { answer in
-            arrive(Question(customer: customer, context: context, answer: answer), at: place)
+            enqueue(Question(customer: customer, context: context, answer: answer), at: place)
         }.get()
     }
 
@@ -58,19 +60,20 @@ final class EligibilityQuestions: Sendable {
         try await services.call(EligibilityEndpoints.check, request, context: context)
     }
 
-    private func leaveAlone(_ place: Place) -> Int? {
-        gatherings.withLock { gatherings in
-            gatherings[place, default: Gathering(flightMax: EligibilityBatch.customersMax)].leaveAlone(at: .now)
+    private func beginAlone(_ place: Place) -> Int? {
+        batchers.withLock { batchers in
+            batchers[place, default: RequestBatcher(batchMax: EligibilityBatch.customersMax)].beginAlone(at: .now)
         }
     }
 
-    private func arrive(_ question: Question, at place: Place) {
-        let arrival = gatherings.withLock { gatherings in
-            gatherings[place, default: Gathering(flightMax: EligibilityBatch.customersMax)].arrive(question, at: .now)
+    private func enqueue(_ question: Question, at place: Place) {
+        let result = batchers.withLock { batchers in
+            batchers[place, default: RequestBatcher(batchMax: EligibilityBatch.customersMax)]
+                .enqueue(question, at: .now)
         }
-        switch arrival {
+        switch result {
         case .waits(let watching): if watching { watch(place) }
-        case .leaves(let flight): send(flight, at: place)
+        case .sends(let batch): send(batch, at: place)
         case .refused:
             question.answer.resume(
                 returning: .failure(
@@ -78,42 +81,41 @@ final class EligibilityQuestions: Sendable {
         }
     }
 
-    /// Sends waiting questions when a reply is late. A lost reply would otherwise block them until another question
-    /// comes.
+    /// Sends waiting questions when a reply is late. A lost reply would otherwise block them until the next question.
     private func watch(_ place: Place) {
         Task(executorPreference: bus.loop) { [self] in
             var goesOn = true
             while goesOn {
                 // This task is never cancelled.
-                try? await Task.sleep(for: Gathering<Question>.lateAfter)
-                let look = gatherings.withLock { $0[place]?.look(at: .now) }
-                if let flight = look?.flight { send(flight, at: place) }
-                goesOn = look?.goesOn ?? false
+                try? await Task.sleep(for: RequestBatcher<Question>.lateAfter)
+                let late = batchers.withLock { $0[place]?.flushIfLate(at: .now) }
+                if let batch = late?.batch { send(batch, at: place) }
+                goesOn = late?.goesOn ?? false
             }
         }
     }
 
     private func end(_ number: Int, at place: Place) {
-        let next = gatherings.withLock { gatherings in
-            let next = gatherings[place]?.end(number, at: .now)
-            if gatherings[place]?.isIdle == true { gatherings[place] = nil }
+        let next = batchers.withLock { batchers in
+            let next = batchers[place]?.end(number, at: .now)
+            if batchers[place]?.isIdle == true { batchers[place] = nil }
             return next
         }
         if let next { send(next, at: place) }
     }
 
     /// Sends a batch in its own task. The first caller may give up while the others wait.
-    private func send(_ flight: Flight, at place: Place) {
+    private func send(_ batch: Batch, at place: Place) {
         Task(executorPreference: bus.loop) { [self] in
-            await answer(flight, at: place)
-            end(flight.number, at: place)
+            await answer(batch, at: place)
+            end(batch.number, at: place)
         }
     }
 
-    private func answer(_ flight: Flight, at place: Place) async {
+    private func answer(_ batch: Batch, at place: Place) async {
         let now = ContinuousClock.now
-        let questions = flight.questions.filter { $0.context.deadline > now }
-        for late in flight.questions where late.context.deadline <= now {
+        let questions = batch.questions.filter { $0.context.deadline > now }
+        for late in batch.questions where late.context.deadline <= now {
             late.answer.resume(
                 returning: .failure(StoreError(.deadlineExceeded, "the time was over before Eligibility was asked")))
         }

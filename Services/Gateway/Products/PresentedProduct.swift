@@ -6,7 +6,7 @@ struct PresentedProduct: Hashable, Sendable, Codable {
     let productIdentifier: String
     let type: ProductType
 
-    /// - Throws: `internal` for a product that cannot be encoded, which does not occur.
+    /// - Throws: `internal` for a product that cannot be encoded, which cannot happen.
     init(_ product: Product) throws(StoreError) {
         guard let json = try? RawJSON(encoding: product) else {
             throw StoreError(.internal, "a product has no JSON form")

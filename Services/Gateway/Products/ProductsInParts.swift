@@ -1,11 +1,11 @@
 import BusService
 import StoreModels
 
-/// One query for products, sent to Catalog in parts. The reply to 500 identifiers may exceed one message of the bus.
-/// The parts are requested concurrently and joined in the order of the query.
+/// A query for products, sent to Catalog in parts. A whole reply may exceed one message of the bus. The parts are
+/// requested concurrently and joined in the order of the query.
 struct ProductsInParts: Sendable {
-    /// Identifiers in one part. Products with long descriptions and many offers have a few kilobytes each; 512 KiB are
-    /// enough for this number of them.
+    /// The number of identifiers in one part. Products with long descriptions and many offers have a few kilobytes
+    /// each, so this number fits in 512 KiB.
     static let partSize = 100
 
     typealias Reply = ProductsReplyOf<PresentedProduct>
@@ -13,7 +13,7 @@ struct ProductsInParts: Sendable {
     let services: ServiceCaller
     let bundleId: String
     let storefront: String
-    /// Without duplicates (M7). Compared byte by byte: Unicode may consider two spellings equal, a catalogue does not.
+    /// The requested identifiers without duplicates (M7), compared byte by byte, as the catalogue does.
     let identifiers: [String]
 
     init(services: ServiceCaller, shopper: Shopper, identifiers: [String]) {
@@ -29,10 +29,11 @@ struct ProductsInParts: Sendable {
         self.identifiers = identifiers.filter { seen.insert($0).inserted }
     }
 
-    /// - Throws: `serviceUnavailable` and the like: a reply with a missing part is not used.
+    /// Requests all parts.
+    /// - Throws: Catalog's error for any part: a reply with a missing part is not used.
     func run(_ context: CallContext) async throws(StoreError) -> Reply {
         let parts = try await askAll(context)
-        // A catalogue may take effect between two parts; requested again, they are of one version.
+        // A catalogue may take effect between two parts; requested again, the parts are of one version.
         let isOfOne = parts.allSatisfy { $0.catalogVersion == parts[0].catalogVersion }
         return Self.joined(isOfOne ? parts : try await askAll(context))
     }

@@ -1,16 +1,16 @@
 import CQREncode
 
-/// A text as a QR code (ISO/IEC 18004), drawn in SVG. Error correction is M: a code on a screen is seldom dirty.
+/// A text as a QR code (ISO/IEC 18004), drawn in SVG. The error correction level is M, which suffices on a screen.
 struct QRCode {
-    /// Width of the white margin in modules, as the standard requires.
+    /// The width of the white margin in modules, as the standard requires.
     static let quietZone = 4
 
-    /// Modules of one side.
+    /// The modules of one side.
     let width: Int
-    /// Modules row by row; true is black.
+    /// The modules row by row; true is black.
     private let modules: [Bool]
 
-    /// - Returns: Nil for empty text, and for more than 2331 bytes, the capacity of such a code.
+    /// Encodes a text; nil for empty text, and for more than 2331 bytes, the capacity of such a code.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import StoreModels
 
-/// Format of a test URL (M107). It is text to send in a message, or a QR code to scan.
+/// The format of a test URL (M107): text for a message, or a QR code to scan.
 enum TestURLFormat: String, CaseIterable, Sendable {
     case text, svg
 

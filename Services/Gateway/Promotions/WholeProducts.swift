@@ -1,13 +1,13 @@
 import BusService
 import StoreModels
 
-/// Whole products of an app's catalogue, for sale or not. A device may order products that are not promoted yet.
+/// Products of an app's catalogue, for sale or not. A device may order products that are not promoted yet.
 struct WholeProducts: Sendable {
     private let products: [ExactText: PresentedProduct]
 
     /// - Parameter endsAtUnknown: Whether to stop at the first unknown product, for a list that is rejected when one is
     ///   unknown.
-    /// - Throws: `serviceUnavailable` and the like without Catalog.
+    /// - Throws: `serviceUnavailable` or `deadlineExceeded` without Catalog.
     init(
         _ identifiers: [String], at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext,
         endsAtUnknown: Bool = false
@@ -20,7 +20,7 @@ struct WholeProducts: Sendable {
             services: services, bundleId: place.bundleId, storefront: place.storefront, identifiers: identifiers
         ).run(context)
         var products = Dictionary(exactly: found.products.map { ($0.productIdentifier, $0) })
-        // Products that cannot be bought there are missing from the customer's products. There are few of them, if any.
+        // Products that cannot be bought there are missing from the reply. There are few of them, if any.
         for identifier in found.invalidProductIdentifiers {
             products[identifier] = try await Self.unsold(identifier, at: place, services, context)
             if endsAtUnknown, products[identifier] == nil { break }
@@ -28,7 +28,8 @@ struct WholeProducts: Sendable {
         self.products = products
     }
 
-    /// - Throws: `productNotFound`.
+    /// Checks that all products exist.
+    /// - Throws: `productNotFound` that names the first missing one.
     func check(_ identifiers: [String]) throws(StoreError) {
         for identifier in identifiers where products[identifier] == nil {
             throw StoreError(
@@ -37,10 +38,11 @@ struct WholeProducts: Sendable {
         }
     }
 
-    /// The products in the order of `identifiers`, without those the catalogue does not have.
+    /// Returns the products in the order of `identifiers`. Products that the catalogue does not have are omitted.
     func inOrder(_ identifiers: [String]) -> [PresentedProduct] { identifiers.compactMap { products[$0] } }
 
-    /// - Returns: Nil for a product the catalogue does not have.
+    /// Reads a product that cannot be bought in the storefront.
+    /// - Returns: The product; nil when the catalogue does not have it.
     private static func unsold(
         _ identifier: String, at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext
     ) async throws(StoreError) -> PresentedProduct? {

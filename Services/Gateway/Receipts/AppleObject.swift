@@ -2,7 +2,7 @@ import Foundation
 import Signing
 import StoreModels
 
-/// An object of `verifyReceipt`, where nearly every value is text, also numbers and booleans.
+/// A JSON object of `verifyReceipt`, where nearly every value is text, also numbers and booleans.
 struct AppleObject {
     private var members: [String: JSONValue] = [:]
 
@@ -23,8 +23,8 @@ struct AppleObject {
     /// Sets `"1"` or `"0"`, as Apple encodes the flags of subscriptions.
     mutating func set(_ name: String, digit flag: Bool) { set(name, flag ? "1" : "0") }
 
-    /// Sets three members for an instant: in GMT, in milliseconds and in California's time. Whole seconds, as in the
-    /// receipt.
+    /// Sets three members for an instant: in GMT, in milliseconds and in California's time. The time is in whole
+    /// seconds, as in the receipt.
     mutating func set(_ name: String, _ instant: Timestamp) {
         let instant = instant.wholeSeconds
         set(name, "\(Self.text(instant)) Etc/GMT")

@@ -28,7 +28,7 @@ extension Gateway {
         let customer = CustomerReference(
             bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier)
         async let version = applicationVersion(of: customer.bundleId, call)
-        let facts = try await CustomerFacts(of: customer, services: services, context: call.context())
+        let facts = try await ReceiptContents(of: customer, services: services, context: call.context())
         let data = try await ReceiptMaker(keys: signing, environment: environment).receiptData(
             of: customer, facts, applicationVersion: await version)
         return try Reply.json(ReceiptResponse(receiptData: data))

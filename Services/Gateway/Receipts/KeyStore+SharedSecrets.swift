@@ -6,15 +6,14 @@ import StoreHTTP
 import StoreModels
 
 extension KeyStore {
-    /// Whether a password is valid for receipts of an app with subscriptions. It is one of the app's shared secrets, or
-    /// the app has none. An app without a shared secret requires none (this store's rule; Apple makes every app have
-    /// one).
+    /// Checks the password for receipts of an app with subscriptions. It must be one of the app's shared secrets. An
+    /// app without a shared secret requires none; Apple requires one of every app.
     func accepts(sharedSecret password: String?, of bundleId: String) async throws -> Bool {
         let digests = try await sharedSecretDigests(of: bundleId)
         guard !digests.isEmpty else { return true }
         guard let password else { return false }
         let digest = SHA256.hash(data: Array(password.utf8))
-        // Comparing digests takes the same time wherever they differ.
+        // The time of comparing digests says nothing about the secret.
         return digests.reduce(false) { $0 || digest == $1 }
     }
 

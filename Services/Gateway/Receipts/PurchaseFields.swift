@@ -3,7 +3,7 @@ import StoreModels
 
 /// A purchase with Apple's member names: from the receipt (`in_app`), or current (`latest_receipt_info`).
 enum PurchaseFields {
-    /// - Parameter reason: Reason of the cancellation, which a binary receipt does not contain.
+    /// - Parameter reason: The reason of the cancellation, which a binary receipt does not contain.
     static func inApp(_ purchase: ReceiptPurchase, reason: RefundRequest.Reason?) -> JSONValue {
         var item = purchase.item
         item.cancellationReason = item.cancellationDate == nil ? nil : reason
@@ -52,7 +52,7 @@ enum PurchaseFields {
         return fields
     }
 
-    /// 1: the customer was dissatisfied with the app. 0: any other reason.
+    /// Returns Apple's number: 1 for an issue with the app, 0 for any other reason.
     private static func number(_ reason: RefundRequest.Reason) -> String {
         switch reason {
         case .appIssue: "1"

@@ -8,19 +8,20 @@ struct ReceiptMaker: Sendable {
     let keys: SigningKeys
     let environment: ReceiptEnvironment
 
-    /// The value in Apple's sandbox for every app, and here. The store does not record the version first bought.
+    /// The version first bought, which the store does not record. Apple's sandbox has this value for every app.
     static let originalApplicationVersion = "1.0"
 
+    /// Creates a signed receipt.
     /// - Parameter applicationVersion: The app's current version.
-    /// - Returns: Base64, as an app forwards it.
+    /// - Returns: The receipt in Base64, as an app forwards it.
     func receiptData(
-        of customer: CustomerReference, _ facts: CustomerFacts, applicationVersion: String
+        of customer: CustomerReference, _ contents: ReceiptContents, applicationVersion: String
     ) async throws -> String {
         let document = ReceiptDocument(
             environment: environment, bundleId: customer.bundleId, applicationVersion: applicationVersion,
-            customerIdentifier: customer.customerIdentifier, creationDate: facts.now,
+            customerIdentifier: customer.customerIdentifier, creationDate: contents.now,
             originalApplicationVersion: Self.originalApplicationVersion,
-            purchases: facts.items.map(ReceiptPurchase.init))
+            purchases: contents.items.map(ReceiptPurchase.init))
         return Data(try ReceiptSigner(try await keys.authority()).sign(document)).base64EncodedString()
     }
 }

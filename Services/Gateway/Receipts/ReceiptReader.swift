@@ -6,16 +6,16 @@ import StoreModels
 struct ReceiptReader: Sendable {
     let keys: SigningKeys
     let services: ServiceCaller
-    /// Environment of the receipts this gateway creates.
+    /// The environment of the receipts this gateway creates.
     let environment: ReceiptEnvironment
 
     /// Returns a receipt's purchases and the app's business clock.
     ///
     /// The data is as old as the receipt: it contains nothing bought, refunded or retried since.
     /// - Parameters:
-    ///   - receiptData: Base64, as from `GET /v1/receipt`.
-    ///   - bundleId: The app that asks.
-    ///   - context: For the request for the clock.
+    ///   - receiptData: The receipt in Base64, as from `GET /v1/receipt`.
+    ///   - bundleId: The requesting app.
+    ///   - context: The context of the request for the clock.
     /// - Throws: ``ReceiptError`` for an invalid receipt; ``StoreError`` when the clock or the keys cannot be read.
     func history(
         of receiptData: String, bundleId: String, context: CallContext
@@ -25,7 +25,7 @@ struct ReceiptReader: Sendable {
         guard document.bundleId.isExactly(bundleId) else { throw ReceiptError.bundleId }
         let clock = try await services.call(
             SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context)
-        // Only subscriptions decide, and a receipt's SET has no order.
+        // Only subscriptions decide about offers. A receipt's SET has no order, so they are sorted.
         let items = document.purchases.filter { $0.type == .autoRenewable }.map(\.item)
         return ReceiptHistory(
             items: items.sorted {
@@ -42,7 +42,7 @@ struct ReceiptReader: Sendable {
 }
 
 extension ReceiptError {
-    /// The error 422 `receiptInvalid`, with the reason as a member.
+    /// The error `receiptInvalid` (422), with the reason as a member.
     var problem: StoreError {
         let words =
             switch self {

@@ -5,7 +5,7 @@ import StoreModels
 
 /// Handles `POST /verifyReceipt`, from the body to the response.
 struct ReceiptVerification: Sendable {
-    typealias Making = @Sendable (CustomerReference, CustomerFacts) async throws -> String
+    typealias Making = @Sendable (CustomerReference, ReceiptContents) async throws -> String
 
     enum Answer {
         case valid(VerifiedReceipt)
@@ -49,18 +49,18 @@ struct ReceiptVerification: Sendable {
         }
         let customer = CustomerReference(
             bundleId: document.bundleId, customerIdentifier: document.customerIdentifier)
-        let facts = try await CustomerFacts(of: customer, services: reader.services, context: context)
+        let contents = try await ReceiptContents(of: customer, services: reader.services, context: context)
         let hasSubscriptions =
             document.purchases.contains { $0.type == .autoRenewable }
-            || facts.items.contains { $0.type == .autoRenewable }
+            || contents.items.contains { $0.type == .autoRenewable }
         if hasSubscriptions {
             guard try await keys.accepts(sharedSecret: request.password, of: document.bundleId) else {
                 throw VerifyReceiptStatus.sharedSecretMismatch
             }
         }
         return VerifiedReceipt(
-            document: document, facts: facts,
-            latestReceipt: hasSubscriptions ? try await makeReceipt(customer, facts) : nil,
+            document: document, contents: contents,
+            latestReceipt: hasSubscriptions ? try await makeReceipt(customer, contents) : nil,
             excludesOldTransactions: request.excludesOldTransactions)
     }
 

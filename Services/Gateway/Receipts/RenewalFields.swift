@@ -7,7 +7,7 @@ enum RenewalFields {
         fields.set("product_id", subscription.productIdentifier)
         fields.set("auto_renew_product_id", subscription.autoRenewProductIdentifier)
         fields.set("original_transaction_id", subscription.originalTransactionIdentifier)
-        // The seed and the schema disagree about the place of this member, so both places have it (M122).
+        // Apple's pages disagree about the place of this member, so both places have it (M122).
         fields.set("subscription_group_identifier", subscription.subscriptionGroupIdentifier)
         fields.set("auto_renew_status", digit: subscription.willAutoRenew)
         setState(of: subscription, in: &fields)
@@ -23,7 +23,7 @@ enum RenewalFields {
         return fields.json
     }
 
-    /// Sets the state of a subscription whose period is over. It says whether renewal is still tried, and why it ended.
+    /// Sets the state of a subscription whose period is over: whether renewal is still tried, and why it ended.
     private static func setState(of subscription: Subscription, in fields: inout AppleObject) {
         switch subscription.state {
         case .subscribed, .revoked: return
@@ -36,7 +36,7 @@ enum RenewalFields {
         }
     }
 
-    /// Apple numbers them from 1.
+    /// Returns Apple's number of a reason, from 1.
     private static func number(_ reason: Subscription.ExpirationReason) -> String {
         // The list contains every reason.
         "\(Subscription.ExpirationReason.allCases.firstIndex(of: reason)! + 1)"

@@ -2,8 +2,8 @@ import Foundation
 import Operations
 import Signing
 
-/// Publishes the root certificate as files. They are `root.cer` (DER, as Apple publishes its own) and `root.pem` next
-/// to the database. They are written at every start, so that they always match the database.
+/// Publishes the root certificate next to the database, as `root.cer` (DER, as Apple's) and `root.pem`. The files are
+/// written at every start, so that they match the database.
 enum RootCertificateFile {
     /// - Throws: ``StartupError`` that names the file.
     static func write(_ authority: CertificateAuthority, in directory: String) throws(StartupError) {

@@ -8,7 +8,7 @@ import StoreModels
 /// The store's certificates, in the gateway's own database. Gateways of one PostgreSQL use the same ones, and
 /// signatures from before a restart stay valid.
 final class SigningKeys: Sendable {
-    /// The row's name; a second authority would have another.
+    /// The name of the authority's row.
     private static let name = "receipts"
 
     private let database: any SQLDatabase

@@ -7,7 +7,7 @@ import StoreModels
 /// current, and present only when the customer has, or the receipt contains, an auto-renewable subscription.
 struct VerifiedReceipt {
     let document: ReceiptDocument
-    let facts: CustomerFacts
+    let contents: ReceiptContents
     let latestReceipt: String?
     let excludesOldTransactions: Bool
 
@@ -19,7 +19,7 @@ struct VerifiedReceipt {
         if let latestReceipt {
             answer["latest_receipt"] = .string(latestReceipt)
             answer["latest_receipt_info"] = .array(latest.map { PurchaseFields.latest($0) })
-            answer["pending_renewal_info"] = .array(facts.subscriptions.map(RenewalFields.json))
+            answer["pending_renewal_info"] = .array(contents.subscriptions.map(RenewalFields.json))
         }
         return answer.json
     }
@@ -35,10 +35,10 @@ struct VerifiedReceipt {
             receipt[name] = .integer(0)
         }
         receipt.set("receipt_creation_date", document.creationDate)
-        receipt.set("request_date", facts.now)
-        receipt.set("original_purchase_date", facts.firstSeen)
+        receipt.set("request_date", contents.now)
+        receipt.set("original_purchase_date", contents.firstSeen)
         if let expirationDate = document.expirationDate { receipt.set("expiration_date", expirationDate) }
-        let known = Dictionary(exactly: facts.items.map { ($0.transactionIdentifier, $0) })
+        let known = Dictionary(exactly: contents.items.map { ($0.transactionIdentifier, $0) })
         receipt["in_app"] = .array(
             document.purchases.map {
                 PurchaseFields.inApp($0, reason: known[$0.transactionIdentifier]?.cancellationReason)
@@ -46,9 +46,9 @@ struct VerifiedReceipt {
         return receipt.json
     }
 
-    /// Newest first; only the latest of each subscription when the request excludes old transactions.
+    /// The purchases, newest first; of each subscription only the latest when the request excludes old transactions.
     private var latest: [ReceiptItem] {
-        let newestFirst = facts.items.sorted {
+        let newestFirst = contents.items.sorted {
             ($0.purchaseDate, $0.transactionIdentifier) > ($1.purchaseDate, $1.transactionIdentifier)
         }
         guard excludesOldTransactions else { return newestFirst }

@@ -8,11 +8,11 @@ import NIOCore
     import Musl
 #endif
 
-/// Stops accepting for a moment when the process or the system has no descriptor left.
+/// Pauses accepting when the process or the system has no file descriptor left.
 ///
-/// The listening socket stays readable then, and NIO's own back-off leaves it registered, so that each turn of the loop
-/// would fail to accept again. New connections wait in the kernel meanwhile. Add it in front of the pipeline of the
-/// listening channel.
+/// Without a pause the listening socket stays readable and registered, so each turn of the loop would fail to accept
+/// again. During the pause new connections wait in the kernel. The handler belongs at the front of the listening
+/// channel's pipeline.
 final class AcceptPause: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -25,7 +25,7 @@ final class AcceptPause: ChannelDuplexHandler {
     private var isReadWanted = false
     private var lastLogged: NIODeadline?
 
-    /// - Parameter onPause: Called with each pause, for counting.
+    /// - Parameter onPause: Called at the beginning of each pause.
     init(logger: Logger, onPause: @escaping () -> Void) {
         self.logger = logger
         self.onPause = onPause
@@ -65,7 +65,7 @@ final class AcceptPause: ChannelDuplexHandler {
     }
 
     private func setAutoRead(_ value: Bool, _ context: ChannelHandlerContext) {
-        // It fails on a closing channel, which accepts nothing either.
+        // Fails on a closing channel, which accepts nothing anyway.
         try? context.channel.syncOptions?.setOption(.autoRead, value: value)
     }
 

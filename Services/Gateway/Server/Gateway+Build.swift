@@ -6,11 +6,11 @@ import ServiceDatabase
 import ServiceLifecycle
 
 extension Gateway {
-    /// The port unless the settings name another.
+    /// The default port.
     package static let defaultPort = 7430
 
-    /// Builds all services of a gateway process except its bus connection, in order of start. They stop in the opposite
-    /// order, so that streams end before the server waits for its connections.
+    /// Builds the services of a gateway process except its bus connection, in order of start. They stop in the opposite
+    /// order, so streams end before the server waits for its connections.
     /// - Throws: ``StartupError``.
     package static func build(_ environment: ServiceEnvironment) async throws -> [any ServiceLifecycle.Service] {
         let settings = try GatewaySettings(environment.configuration, dataDirectory: environment.dataDirectory)

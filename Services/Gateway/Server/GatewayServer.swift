@@ -9,16 +9,16 @@ import ServiceLifecycle
 
 /// The HTTP server: one NIO thread in front of the gateway's responder.
 struct GatewayServer: Service {
-    /// Maximum of simultaneous connections, if the process has enough descriptors; more wait in the kernel.
+    /// Maximum number of simultaneous connections, if the process has enough descriptors; more wait in the kernel.
     static let connectionsMax = DeliveryLimits.streamsMax + 4096
 
     let responder: GatewayResponder
     let host: String
-    /// 0 for any free port.
+    /// The port; 0 selects any free one.
     let port: Int
     let placement: LoopPlacement
     let logger: Logger
-    /// Called with the port, once connections are accepted.
+    /// Called with the port once connections are accepted. An error stops the server.
     let onListening: @Sendable (Int) throws -> Void
 
     /// Serves until the graceful shutdown: then it accepts no more connections, finishes the requests, and returns.
@@ -72,7 +72,7 @@ struct GatewayServer: Service {
     }
 }
 
-/// Reports that the server listens, and keeps the error of doing so: Hummingbird's callback cannot throw.
+/// Reports that the server listens, and keeps the report's error, which Hummingbird's callback cannot throw.
 final class Listening: Sendable {
     private let tell: @Sendable (Int) throws -> Void
     private let caught = Locked<(any Error)?>(nil)
@@ -83,7 +83,7 @@ final class Listening: Sendable {
 
     var failure: (any Error)? { caught.withLock { $0 } }
 
-    /// Reports the port; when that fails, the server is stopped again.
+    /// Reports the port; when that fails, the server is stopped.
     func began(_ channel: any Channel) async {
         do {
             try tell(channel.localAddress?.port ?? 0)
@@ -94,12 +94,12 @@ final class Listening: Sendable {
     }
 }
 
-/// Decides where the HTTP side runs.
+/// Decides on which thread handlers run.
 ///
-/// The gateway has two loops: NIO's, one thread that reads and writes sockets, and libuv's, which has the bus. The
-/// server runs with the libuv loop as its task executor preference, and structured tasks inherit that: every
-/// connection, every handler and every stream is on the bus's thread. So a request costs one hop in and one out, its
-/// requests on the bus cost none, and nothing runs on the global pool (`architecture.md`, loops).
+/// The gateway has two loops (ADR 0002): NIO's, one thread that reads and writes sockets, and libuv's, which has the
+/// bus. The server runs with the libuv loop as its task executor preference, which structured tasks inherit: every
+/// connection, handler and stream runs on the bus's thread. So a request costs one hop in and one out, its requests on
+/// the bus cost none, and nothing runs on the global pool.
 ///
 /// Without a loop the same code runs on Swift's global pool, and each request on the bus crosses threads twice.
 struct LoopPlacement: Sendable {

@@ -4,7 +4,8 @@ import Signing
 
 /// The gateway's settings.
 struct GatewaySettings {
-    /// `storebus.admin.key`, else the content of the file `storebus.admin.keyFile`; with nil there is no operator.
+    /// `storebus.admin.key`, else the content of the file `storebus.admin.keyFile`. With nil the operator's routes
+    /// reject every caller.
     let adminKey: AdminKey?
     /// `storebus.session.keyFile`, else `gateway/session.key` in the data directory.
     let sessionKey: [UInt8]
@@ -29,7 +30,7 @@ struct GatewaySettings {
         return AdminKey(try checked(try SecretFile.text(path, of: "STOREBUS_ADMIN_KEY_FILE"), path))
     }
 
-    /// Checks that the key is text without spaces, as a bearer token is. A shorter one is easy to guess.
+    /// Checks the length and characters of the key. Like a bearer token it has no spaces.
     private static func checked(_ key: String, _ source: String) throws(StartupError) -> String {
         guard key.utf8.count >= 8, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw StartupError(

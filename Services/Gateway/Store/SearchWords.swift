@@ -9,7 +9,7 @@ struct SearchWords: Sendable {
 
     private let words: [String]
 
-    /// - Parameter text: The value from the query.
+    /// - Parameter text: The query's value; nil when it is missing.
     /// - Throws: `requestInvalid` for an empty or too long search.
     init(_ text: String?) throws(StoreError) {
         guard let text else { throw .invalid("query q", "is missing") }
@@ -23,7 +23,7 @@ struct SearchWords: Sendable {
         return words.allSatisfy { word in folded.contains { $0.contains(word) } }
     }
 
-    /// Folds case, accents and width, without a locale. Results must not depend on where the gateway runs.
+    /// Folds case, accents and width, without a locale: results must not depend on the gateway's system.
     private static func folded(_ text: String) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }

@@ -4,8 +4,8 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// The operator's routes that change purchases and subscriptions of any customer, as support or time would. `{id}`
-    /// is any transaction of a subscription, by `id` or `transactionIdentifier`.
+    /// The operator's routes that change purchases and subscriptions in place of support or time. `{id}` is any
+    /// transaction of a subscription, by `id` or `transactionIdentifier`.
     var subscriptionOperatingRoutes: [Route] {
         [
             Route(TransactionRoutes.refund) { [self] in

@@ -1,4 +1,4 @@
-// `import StoreKit` brings Foundation and the enumerations along on Apple's platforms; this import does the same.
+// On Apple's platforms `import StoreKit` also imports Foundation and the enumerations; so does this module.
 @_exported public import CStoreKit
 @_exported public import Foundation
 

@@ -1,12 +1,13 @@
-/// Warns of optional methods that cannot be called.
+/// Warns about optional methods that the library cannot call.
 ///
-/// Without Objective-C, what a class leaves out of a protocol is settled where it conforms: a method that only a
-/// subclass declares is not found. Nothing at run time lists a class's methods, so every subclass is named, once.
+/// Without Objective-C, the optional methods of a protocol are resolved in the class that conforms: a method that only
+/// a subclass declares is not found. The runtime does not list a class's methods, so the library warns about every such
+/// subclass, once.
 enum InheritedConformance {
     private static let named = Locked<Set<ObjectIdentifier>>([])
 
     /// - Parameters:
-    ///   - role: What the object is to the library: observer, delegate.
+    ///   - role: The object's role in the warning: observer, delegate.
     ///   - conforms: Whether a class conforms to the protocol.
     static func warn(
         of object: AnyObject, as role: String, _ connection: StoreConnection?, conforms: (Any.Type) -> Bool
@@ -15,8 +16,8 @@ enum InheritedConformance {
         let type: any AnyObject.Type = type(of: object)
         guard named.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
         StoreConnection.warn(
-            "the \(role) \(type) inherits its conformance from \(conformer): optional methods that \(type) adds are not "
-                + "called; declare them in \(conformer) and override them", connection)
+            "the \(role) \(type) inherits its conformance from \(conformer): optional methods that \(type) adds "
+                + "are not called; declare them in \(conformer) and override them", connection)
     }
 
     /// - Returns: The highest superclass that conforms; nil when the object's own class does so itself.

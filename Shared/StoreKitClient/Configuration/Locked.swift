@@ -2,10 +2,10 @@ import Foundation
 
 /// A value behind a lock, for classes that are called from any thread.
 ///
-/// The store's own `Locked` is in EventLoop, which this library does without: it is a package by itself (`Client/`).
+/// The `Locked` of EventLoop is not available here: this library is also a separate package (`Client/`).
 /// `Synchronization.Mutex` needs a newer macOS than the rest of this library.
 final class Locked<Value: Sendable>: @unchecked Sendable {
-    // Unchecked: `value` is touched only while `lock` is held.
+    // Unchecked: `value` is accessed only while `lock` is held.
     private let lock = NSLock()
     private var value: Value
 

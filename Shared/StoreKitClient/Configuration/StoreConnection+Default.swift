@@ -27,9 +27,11 @@ extension StoreConnection {
         return connection
     }
 
-    /// Reads a connection from environment variables: `STOREBUS_URL`, `STOREBUS_BUNDLE_ID`, `STOREBUS_DEVICE_ID`,
-    /// `STOREBUS_ACCOUNT`, all required, and `STOREBUS_STOREFRONT`.
-    /// - Returns: Nil when a required one is missing or the URL is invalid.
+    /// Reads a connection from environment variables.
+    ///
+    /// `STOREBUS_URL`, `STOREBUS_BUNDLE_ID`, `STOREBUS_DEVICE_ID` and `STOREBUS_ACCOUNT` are required;
+    /// `STOREBUS_STOREFRONT` is optional.
+    /// - Returns: The connection; nil when a required variable is missing or the URL is invalid.
     public static func fromEnvironment(_ environment: [String: String]) -> StoreConnection? {
         guard let gateway = environment["STOREBUS_URL"].flatMap({ URL(string: $0) }),
             let bundleId = environment["STOREBUS_BUNDLE_ID"], let deviceId = environment["STOREBUS_DEVICE_ID"],

@@ -12,38 +12,44 @@ import Foundation
 /// Set it once, before the first call to the store: `add`, `canMakePayments()`, a request's `start()`. Queues, requests
 /// and payments can be made before. An app that sets none is configured by its environment: ``fromEnvironment(_:)``.
 public struct StoreConnection: Sendable {
-    /// The device's kind, spelled as in the store's API.
+    /// The kind of device, spelled as in the store's API.
     public enum Platform: String, CaseIterable, Sendable {
         case iOS, iPadOS, macOS, tvOS, watchOS, visionOS, iOSAppOnVisionOS, other
     }
 
     /// The gateway's address, without a path: `http://127.0.0.1:7430`.
     public var gateway: URL
+    /// The app's bundle identifier in the store's catalogue.
     public var bundleId: String
-    /// The device's identifier, chosen and kept by the app. The first launch creates an unknown device.
+    /// The device's identifier, chosen and kept by the app. The first launch creates a device that the store does not
+    /// know.
     public var deviceId: String
-    /// The shopper's name. The first launch creates an unknown account.
+    /// The shopper's account name. The first launch creates an account that the store does not know.
     public var account: String
+    /// The device's platform. It decides with `osVersion` whether the device has promotions and ``PurchaseIntent``.
     public var platform: Platform
+    /// The system's version in dotted integers: `17.2`.
     public var osVersion: String
+    /// The app's version in dotted integers: `1.0`.
     public var appVersion: String
-    /// The alpha-3 country code for an account that does not exist yet. For an existing account it must be the
-    /// account's storefront.
+    /// The ISO 3166-1 alpha-3 country code of a new account. For an existing account it must be the account's
+    /// storefront; nil accepts any.
     public var storefront: String?
-    /// The directory for downloaded content. Nil is a folder of the app and device in the user's caches.
+    /// The directory for downloaded content and the receipt. Nil is a folder of the app and device in the user's
+    /// caches.
     public var contentDirectory: URL?
-    /// The target of the library's serial callback queue. Nil is the main queue while a main run loop runs, and a
-    /// background queue while none does (``SKPaymentQueue``).
+    /// The target of the library's serial callback queue. Nil is the main queue while a main run loop, `dispatchMain()`
+    /// or an async `main` serves it, and a background queue otherwise (``SKPaymentQueue``).
     public var callbackTarget: DispatchQueue?
-    /// Called when the store opens the app for a purchase that began there. It runs on the callback queue, just before
-    /// the app is asked about the purchase. Nil does nothing: a running app is open already.
+    /// Called when the store opens the app for a purchase that began in the store. It runs on the callback queue, just
+    /// before the app is asked about the purchase. With nil the library does nothing.
     public var bringToFront: (@Sendable () -> Void)?
-    /// Receives one sentence for each problem that the library handles by itself: a lost stream, a repeated payment.
-    /// The sentences never contain tokens, receipts or names of shoppers. Called on any thread. Nil drops them; a
-    /// problem that the app should fix, such as an observer whose methods cannot be called, is then written to standard
-    /// error.
+    /// Receives one sentence for each problem that the library handles itself: a lost stream. The sentences
+    /// never contain tokens, receipts or names of shoppers. It is called on any thread. Nil drops them; a problem that
+    /// the app should fix, such as an observer whose methods cannot be called, is then written to standard error.
     public var log: (@Sendable (String) -> Void)?
 
+    /// Describes a connection; nothing is sent before the first call of a queue.
     public init(
         gateway: URL, bundleId: String, deviceId: String, account: String, platform: Platform = .other,
         osVersion: String = "1.0", appVersion: String = "1.0", storefront: String? = nil,
@@ -65,7 +71,7 @@ public struct StoreConnection: Sendable {
         self.log = log
     }
 
-    /// Reports a problem that the app should fix: to its log, else to standard error.
+    /// Reports a problem that the app should fix: to `log`, else to standard error.
     static func warn(_ sentence: String, _ connection: StoreConnection?) {
         guard let log = connection?.log else {
             return FileHandle.standardError.write(Data("StoreKitClient: \(sentence)\n".utf8))
@@ -73,7 +79,7 @@ public struct StoreConnection: Sendable {
         log(sentence)
     }
 
-    /// The URL of `path`, which is percent-encoded already, at the gateway.
+    /// The URL of a percent-encoded path at the gateway.
     func url(_ path: String) -> URL? { URL(string: gateway.absoluteString.trimmingSuffix("/") + path) }
 }
 
@@ -83,17 +89,17 @@ extension String {
     }
 }
 
-/// How patient the library is. Tests are less so.
+/// The library's waits and timeouts. Tests use shorter ones.
 struct ClientTiming: Sendable {
-    /// The first wait before something is tried again; it doubles up to `backoffMax`, with full jitter.
+    /// The longest first wait before a retry; it doubles up to `backoffMax`, with full jitter.
     var backoffMin = Duration.milliseconds(100)
     var backoffMax = Duration.seconds(5)
-    /// How long a purchase or a restore that has certainly not reached the store is tried before it fails.
+    /// The retry time of a request that certainly did not reach the store.
     var patience = Duration.seconds(30)
-    /// How long one request may be without a byte. The store answers within 5 s, or says that it could not.
+    /// The longest time a request may receive no byte. The gateway responds within 5 s, if only with an error.
     var requestTimeout = Duration.seconds(15)
-    /// How long a stream may be silent. The store sends a comment every 15 s.
+    /// The longest time a stream may receive no byte. The gateway sends a comment every 15 s.
     var streamTimeout = Duration.seconds(45)
-    /// How long `canMakePayments()` waits for a first session.
+    /// The longest time `canMakePayments()` waits for the first session.
     var firstSessionWait = Duration.seconds(5)
 }

@@ -1,6 +1,6 @@
-/// The tasks an object has begun. They are cancelled with it.
+/// The running tasks of an object, cancelled when it is deallocated.
 ///
-/// A task in the bag holds its owner weakly, or the owner would never go.
+/// A task references its owner weakly; otherwise the owner would never be deallocated.
 final class TaskBag: Sendable {
     private struct State: Sendable {
         var next = 0
@@ -11,12 +11,12 @@ final class TaskBag: Sendable {
 
     deinit { for task in state.withLock({ $0.tasks.values }) { task.cancel() } }
 
-    /// Runs an operation without waiting for its end.
+    /// Starts a task and returns immediately.
     func run(_ operation: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             let number = state.next
             state.next += 1
-            // Unstructured, because StoreKit's calls return immediately. It cannot end before it is in the bag: ending
+            // Unstructured, because StoreKit's calls return immediately. It cannot end before it is stored: ending
             // takes the lock that is held here.
             state.tasks[number] = Task { [weak self] in
                 await operation()

@@ -1,14 +1,14 @@
 import Foundation
 internal import StoreModels
 
-/// Where one download's content lies: what has come so far, and the whole of it when it is complete.
+/// The files of one download's content, partial and complete.
 ///
 /// ```
-/// <directory>/<download>/content.part    as far as it has come
-/// <directory>/<download>/content.etag    whose bytes these are
-/// <directory>/<download>/<identifier>-<version>
+/// <directory>/<download>/content.part    the bytes received so far
+/// <directory>/<download>/content.etag    the entity tag of these bytes
+/// <directory>/<download>/<identifier>-<version>    the complete content
 /// ```
-/// What an ended process has left is gone on with; another content under the same download begins anew.
+/// A download continues after a restart of the process; a different content under the same download begins anew.
 struct ContentFile: Sendable {
     private let folder: URL
     private let part: URL
@@ -23,11 +23,12 @@ struct ContentFile: Sendable {
         url = folder.appendingPathComponent(PercentEncoding.encode("\(contentIdentifier)-\(contentVersion)"))
     }
 
-    /// Whether all of it is there.
+    /// Whether the complete content exists.
     var isComplete: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// The bytes received so far.
-    /// - Returns: Their number, and the entity tag of their content; no bytes without a known tag.
+    /// Reads how much was received so far, and creates the folder.
+    /// - Returns: The number of bytes and the entity tag of their content; zero without a tag.
+    /// - Throws: An error of the file system.
     func received() throws -> (count: Int64, etag: String?) {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard let etag = try? String(contentsOf: tag, encoding: .utf8),
@@ -39,7 +40,7 @@ struct ContentFile: Sendable {
         return (size.int64Value, etag)
     }
 
-    /// Appends the next bytes.
+    /// Appends the next bytes, and writes the entity tag with the first ones.
     func append(_ bytes: [UInt8], etag: String) throws {
         if !FileManager.default.fileExists(atPath: part.path) {
             try Data().write(to: part)
@@ -58,7 +59,7 @@ struct ContentFile: Sendable {
         }
     }
 
-    /// Marks the content as complete.
+    /// Moves the received bytes to `url`.
     func complete() throws {
         if !FileManager.default.fileExists(atPath: part.path) { try Data().write(to: part) }
         if isComplete { try FileManager.default.removeItem(at: url) }
@@ -66,6 +67,6 @@ struct ContentFile: Sendable {
         try? FileManager.default.removeItem(at: tag)
     }
 
-    /// Removes everything of it.
+    /// Removes the folder with all its files.
     func remove() { try? FileManager.default.removeItem(at: folder) }
 }

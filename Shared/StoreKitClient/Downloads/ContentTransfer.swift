@@ -6,21 +6,23 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Fetches one content into its file, part by part.
+/// Fetches one content into its file, one range at a time.
 ///
-/// One range at a time, so that a fast store and a slow disk never meet in memory, and so that a broken connection
-/// costs a part. `If-Range` keeps two versions of the bytes from being mixed.
+/// A part bounds the memory used, and a broken connection costs only one part. `If-Range` prevents mixing the bytes of
+/// two versions.
 struct ContentTransfer: Sendable {
     let gateway: GatewayClient
     let timing: ClientTiming
     let downloadId: String
+    /// The size of the whole content in bytes.
     let length: Int64
     let file: ContentFile
     /// Called after each part, with the number of bytes received so far.
     let progressed: @Sendable (Int64) -> Void
 
-    /// - Throws: ``StoreProblem`` when the store does not give it, `URLError` when it could not be reached often
-    ///   enough, an error of the file system, `CancellationError`.
+    /// Fetches the rest of the content.
+    /// - Throws: ``StoreProblem`` when the gateway refuses the content, `URLError` when too many attempts failed, an
+    ///   error of the file system, `CancellationError`.
     func run() async throws {
         guard !file.isComplete else { return progressed(length) }
         var (count, etag) = try file.received()
@@ -40,7 +42,7 @@ struct ContentTransfer: Sendable {
                     backoff.reset()
                     continue
                 }
-                // The store has other bytes by now.
+                // The content was replaced.
                 (count, etag) = try restart()
                 progressed(0)
             } catch let error where Self.mayPass(error) {
@@ -53,7 +55,7 @@ struct ContentTransfer: Sendable {
         try file.complete()
     }
 
-    /// The size of a part, chosen so that the progress of small content shows too.
+    /// The size of a part, small enough that small content reports progress too.
     static func partBytes(of length: Int64) -> Int64 {
         min(max(length / 20, ClientLimits.contentPartBytes.lowerBound), ClientLimits.contentPartBytes.upperBound)
     }
@@ -63,28 +65,31 @@ struct ContentTransfer: Sendable {
         return (0, nil)
     }
 
-    /// - Returns: Nil when the content is not the one that was begun with.
+    /// - Returns: The part; nil when the content was replaced.
     private func fetch(from start: Int64, etag: String?) async throws -> (bytes: [UInt8], etag: String)? {
         let end = min(start + Self.partBytes(of: length), length)
         var call = HTTPCall(DownloadRoutes.content, [.id: downloadId])
         call.headers["Range"] = "bytes=\(start)-\(end - 1)"
         call.headers["If-Range"] = etag
         call.limit = Int(Self.partBytes(of: length))
-        let answer: HTTPAnswer
+        let response: HTTPResponse
         do {
-            answer = try await gateway.send(call)
+            response = try await gateway.send(call)
         } catch let error as URLError where error.code == .dataLengthExceedsMaximum {
-            // The whole of it instead of a part.
+            // The gateway sent the whole content, because it was replaced.
             return nil
         }
-        switch answer.status {
+        switch response.status {
         case 206:
-            let begins = answer.headers["content-range"]?.hasPrefix("bytes \(start)-") ?? false
-            guard begins, !answer.body.isEmpty, let tag = answer.headers["etag"], tag == etag ?? tag else { return nil }
-            return (answer.body, tag)
-        case 200 where start == 0 && answer.body.count == length: return (answer.body, answer.headers["etag"] ?? "")
+            let begins = response.headers["content-range"]?.hasPrefix("bytes \(start)-") ?? false
+            guard begins, !response.body.isEmpty, let tag = response.headers["etag"], tag == etag ?? tag else {
+                return nil
+            }
+            return (response.body, tag)
+        case 200 where start == 0 && response.body.count == length:
+            return (response.body, response.headers["etag"] ?? "")
         case 200, 416: return nil
-        default: throw StoreProblem(status: answer.status, body: answer.body)
+        default: throw StoreProblem(status: response.status, body: response.body)
         }
     }
 

@@ -1,8 +1,10 @@
-/// How much of a content has come, and how long the rest will take at the speed so far. Pure: time is passed in.
+/// The progress and remaining time of one download. Pure: time is passed in.
 struct DownloadProgress: Equatable, Sendable {
+    /// The size of the content in bytes.
     let expected: Int64
+    /// The bytes received so far, earlier transfers included.
     private(set) var received: Int64
-    /// What had come, and when, as the transfer began; nil while none runs.
+    /// The received bytes and the time at the beginning of the transfer; nil while none runs.
     private var start: (received: Int64, at: Duration)?
     private var last = Duration.zero
 
@@ -11,7 +13,7 @@ struct DownloadProgress: Equatable, Sendable {
         self.received = received
     }
 
-    /// A transfer begins, with what an earlier one has left.
+    /// Begins a transfer after the bytes of an earlier one.
     mutating func begin(received: Int64, at now: Duration) {
         self.received = received
         start = (received, now)
@@ -23,16 +25,16 @@ struct DownloadProgress: Equatable, Sendable {
         last = now
     }
 
-    /// The transfer has stopped.
+    /// Ends the transfer; the remaining time becomes unknown.
     mutating func stop() { start = nil }
 
-    /// 0…1.
+    /// The received fraction, 0…1; 1 for empty content.
     var fraction: Float {
         guard expected > 0 else { return 1 }
         return Float(min(1, max(0, Double(received) / Double(expected))))
     }
 
-    /// Seconds; nil when nothing is known.
+    /// The remaining seconds at the speed so far; nil without a running transfer or a received byte.
     var secondsRemaining: Double? {
         if received >= expected { return 0 }
         guard let start, received > start.received, last > start.at else { return nil }

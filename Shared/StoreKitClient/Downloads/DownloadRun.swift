@@ -6,13 +6,14 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// One thing done to one download.
+/// Performs one action on one download.
 struct DownloadRun: Sendable {
     let call: RepeatedCall
     let download: SKDownload
-    /// The download as it was when it was asked for.
+    /// The download at the time of the app's call.
     let model: Download
     let file: ContentFile
+    /// Called after progress and after a failure.
     let changed: @Sendable (SKDownload) -> Void
 
     func perform(_ action: DownloadAction) async {
@@ -28,7 +29,7 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// What a download's state does not allow changes nothing, as in StoreKit: pausing what has not been started.
+    /// Reports a failure to the app. An action that the state does not allow (409) changes nothing, as in StoreKit.
     private func failed(_ error: any Error) {
         guard !Task.isCancelled, !(error is CancellationError) else { return }
         if let problem = error as? StoreProblem, problem.status == 409 {
@@ -63,17 +64,17 @@ struct DownloadRun: Sendable {
             download.arrived(at: file.url)
             _ = try await tell(.finish)
         } catch {
-            // The store is notified, so that other runs know; the app is notified by the store, or here when the store
-            // is unreachable.
+            // The store reports the failure to the app on its stream. Without the store, `perform` does.
             guard !Task.isCancelled, !(error is CancellationError) else { throw error }
             guard (try? await tell(.fail)) != nil else { throw error }
         }
     }
 
-    /// - Returns: The download as it is now.
+    /// Sends the action to the store.
+    /// - Returns: The download in its new state.
     private func tell(_ action: DownloadAction) async throws -> Download {
         let request = HTTPCall(DownloadRoutes.update(action), [.id: model.id], body: OptionalError())
-        let answer = try await call.send(request, patience: call.timing.patience)
-        return try StoreJSON.decode(Download.self, from: answer.body)
+        let response = try await call.send(request, patience: call.timing.patience)
+        return try StoreJSON.decode(Download.self, from: response.body)
     }
 }

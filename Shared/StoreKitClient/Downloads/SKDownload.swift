@@ -3,24 +3,25 @@ internal import StoreModels
 /// The value of `SKDownload.timeRemaining` when the speed is unknown.
 public let SKDownloadTimeRemainingUnknown: TimeInterval = -1
 
-/// A package of content that comes with a transaction.
+/// A package of hosted content that belongs to a transaction.
 ///
 /// One object represents one download; its properties give the progress at the time of the call. `queue.start(_:)`
 /// fetches it; when it is `.finished`, `contentURL` is a file, which the app moves to its own directory before it
 /// finishes the transaction.
 open class SKDownload: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is behind the lock.
+    // Unchecked, because an open class cannot be checked: all state is behind the lock.
     private struct State: Sendable {
         var model: Download
         var owner: QueuedTransaction
         var progress: DownloadProgress
         var contentURL: URL?
-        /// The request that starts it in the store failed.
+        /// The error of an action that failed on this device.
         var failure: SKError?
     }
 
     private let locked = Locked<State?>(nil)
 
+    /// Creates an empty download, for subclasses in an app's tests.
     public override init() { super.init() }
 
     convenience init(_ model: Download, of owner: QueuedTransaction) {
@@ -30,12 +31,14 @@ open class SKDownload: NSObject, @unchecked Sendable {
         }
     }
 
+    /// The state as last reported by the store; `.failed` too when an action failed on this device.
     open var state: SKDownloadState {
         guard let state = locked.withLock({ $0 }) else { return .waiting }
         return state.failure == nil ? SKDownloadState(state.model.state) : .failed
     }
     /// The state, under the name of earlier SDKs.
     open var downloadState: SKDownloadState { state }
+    /// The identifier of the content in its product.
     open var contentIdentifier: String { model?.contentIdentifier ?? "" }
     /// The version in dotted integers, `1.0`.
     open var contentVersion: String { model?.contentVersion ?? "" }
@@ -58,7 +61,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
     open var error: (any Error)? {
         locked.withLock { state in state?.failure ?? state?.model.error.map { SKError($0) } }
     }
-    /// The transaction it belongs to.
+    /// The transaction that includes the download.
     open var transaction: SKPaymentTransaction {
         guard let state = locked.withLock({ $0 }) else { return SKPaymentTransaction() }
         let downloads = state.owner.model.downloads.map {
@@ -75,10 +78,10 @@ open class SKDownload: NSObject, @unchecked Sendable {
 }
 
 extension SKDownload {
-    /// What the store said; nil for one it did not make.
+    /// The download as last reported by the store; nil for one that the store did not make.
     var model: Download? { locked.withLock { $0?.model } }
 
-    /// Takes over the state reported by the store.
+    /// Replaces the state by the one the store reports, and clears an earlier failure.
     func update(_ model: Download, of owner: QueuedTransaction) {
         locked.withLock { state in
             state?.owner = owner
@@ -97,7 +100,7 @@ extension SKDownload {
         }
     }
 
-    /// Records the content's location; the app learns it once the store knows, too.
+    /// Records the content's location; `contentURL` returns it once the store reports `.finished`.
     func arrived(at url: URL) { locked.withLock { $0?.contentURL = url } }
 
     func failed(_ error: SKError?) { locked.withLock { $0?.failure = error } }

@@ -26,7 +26,7 @@ extension SKError {
 }
 
 extension CStoreKit.SKErrorCode {
-    /// Catches an error by its code, whichever type it has: `catch SKError.paymentCancelled`.
+    /// Matches an error of any type by domain and code: `catch SKError.paymentCancelled`.
     public static func ~= (code: Self, error: any Error) -> Bool {
         let error = error as NSError
         return error.domain == SKErrorDomain && error.code == code.rawValue

@@ -2,12 +2,12 @@ import Foundation
 internal import StoreModels
 
 extension SKError {
-    /// The domain StoreKit gives the numbers beneath its own codes.
+    /// StoreKit's domain of underlying errors.
     private static let underlyingDomain = "ASDServerErrorDomain"
 
-    /// The error of a failed transaction, restore or download.
+    /// Converts the error of a failed transaction, restore or download.
     ///
-    /// A code this version does not know is `unknown`; its number is kept as the error beneath.
+    /// A code that this version does not know becomes `unknown`, with its number as the underlying error.
     init(_ error: TransactionError) {
         let isKnown = StoreModels.SKErrorCode(rawValue: error.code) != nil
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.localizedDescription]
@@ -20,11 +20,10 @@ extension SKError {
         self.init((isKnown ? Code(rawValue: error.code) : nil) ?? .unknown, userInfo: userInfo)
     }
 
-    /// What StoreKit makes of a store that cannot be reached or that refuses: `unknown`, with the cause beneath; the
-    /// error itself where the store names it.
+    /// Converts the error of a request: to the error the store names, else `unknown` with the cause underlying.
     init(cause: any Error) {
-        if let told = (cause as? StoreProblem)?.storeKitError {
-            self.init(told)
+        if let named = (cause as? StoreProblem)?.storeKitError {
+            self.init(named)
             return
         }
         self.init(

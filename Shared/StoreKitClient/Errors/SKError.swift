@@ -7,28 +7,37 @@
 /// reason (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an underlying error: the
 /// number 3532 of a subscription the customer already has, a `URLError`, a ``StoreProblem``.
 public struct SKError: CustomNSError, Hashable, Sendable {
+    /// The error as an `NSError`, in the domain `SKErrorDomain`.
     public let _nsError: NSError
 
+    /// Wraps an `NSError`, as Swift's importer does.
     public init(_nsError error: NSError) { _nsError = error }
 
+    /// Makes an error of the domain `SKErrorDomain`.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         _nsError = NSError(domain: SKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
+    /// The domain of every error of this type.
     public static var errorDomain: String { SKErrorDomain }
-    /// The error's code. Every number is a code; a number without a name here belongs to a newer store.
+    /// The error's code. A number without a name here is the code of a newer store.
     public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
+    /// The code's number.
     public var errorCode: Int { _nsError.code }
+    /// The values by `NSError` key; see ``SKError``.
     public var userInfo: [String: Any] { _nsError.userInfo }
+    /// The same as `userInfo`.
     public var errorUserInfo: [String: Any] { userInfo }
 
-    // `localizedDescription` is `NSError`'s. Conforming to LocalizedError would forbid it to apps.
+    // `localizedDescription` is that of `NSError`. Conforming to LocalizedError would hide it from apps.
+    /// The store's sentence; nil without one.
     public var errorDescription: String? { userInfo[NSLocalizedDescriptionKey] as? String }
+    /// The store's reason, such as `interrupted`; nil without one.
     public var failureReason: String? { userInfo[NSLocalizedFailureReasonErrorKey] as? String }
-    /// The underlying error, if any.
+    /// The underlying error; nil without one.
     public var underlying: (any Error)? { userInfo[NSUnderlyingErrorKey] as? any Error }
 
-    /// Equal by domain, code and description: values of `userInfo` need not be comparable.
+    /// Compares domain, code and description; values of `userInfo` need not be comparable.
     public static func == (left: SKError, right: SKError) -> Bool {
         left._nsError.domain == right._nsError.domain && left.errorCode == right.errorCode
             && left.errorDescription == right.errorDescription

@@ -6,8 +6,8 @@ internal import StoreModels
 public struct StoreProblem: LocalizedError, Equatable, Sendable {
     /// The HTTP status.
     public let status: Int
-    /// The contract's error code: `serviceUnavailable`, `requestInvalid`, … Empty when the response is not the
-    /// gateway's.
+    /// The store's error code, such as `serviceUnavailable` (docs/ERRORS.md). Empty when the gateway did not send the
+    /// response.
     public let code: String
     /// One sentence for people.
     public let detail: String
@@ -17,14 +17,15 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
     public let retryAfter: Duration?
     /// The identifier that finds the request in the store's logs.
     public let traceId: String?
-    /// What StoreKit would report, where the store says it.
+    /// The StoreKit error, where the gateway names one.
     let storeKitError: TransactionError?
 
+    /// The same as `detail`.
     public var errorDescription: String? { detail }
 }
 
 extension StoreProblem {
-    /// Reads `application/problem+json`; any other body of an intermediary is reported by its status alone.
+    /// Reads `application/problem+json`; of any other body only the status is reported.
     init(status: Int, body: [UInt8]) {
         let problem = Problem(body: body)
         self.status = status

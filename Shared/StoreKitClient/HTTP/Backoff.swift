@@ -1,25 +1,26 @@
-/// The waits between attempts: full jitter below a bound that doubles from the least to the greatest.
+/// The waits between attempts: exponential backoff with full jitter.
 ///
-/// The store's own `Backoff` is in EventLoop, which this library does without: it is a package by itself (`Client/`).
+/// The `Backoff` of EventLoop is not available here: this library is also a separate package (`Client/`).
 struct Backoff: Sendable {
     private let timing: ClientTiming
     private(set) var attempts = 0
 
     init(_ timing: ClientTiming) { self.timing = timing }
 
-    /// The wait before the next attempt; never less than the store asked for.
+    /// Returns the wait before the next attempt.
+    /// - Parameter asked: The minimum that the store asked for.
     mutating func next(atLeast asked: Duration? = nil) -> Duration {
         defer { attempts += 1 }
         var random = SystemRandomNumberGenerator()
         return max(asked ?? .zero, bound(attempts) * Double.random(in: 0...1, using: &random))
     }
 
-    /// Something came of the last attempt.
+    /// Begins again with the shortest wait, after a success.
     mutating func reset() { attempts = 0 }
 
-    /// The longest delay after `number` attempts.
+    /// Returns the longest wait after `number` attempts.
     func bound(_ number: Int) -> Duration {
-        // Ten doublings are beyond any bound that makes sense; more would only overflow.
+        // Ten doublings exceed any sensible limit; more could overflow.
         min(timing.backoffMin * (1 << min(number, 10)), timing.backoffMax)
     }
 }

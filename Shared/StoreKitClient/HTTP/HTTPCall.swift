@@ -8,18 +8,18 @@ internal import StoreModels
 /// A request of this library, before it has an address and a token.
 struct HTTPCall: Sendable {
     var method: HTTPRoute.Method
-    /// Percent-encoded, with query.
+    /// The percent-encoded path with the query.
     var path: String
     var headers: [String: String] = [:]
     var body: [UInt8]?
-    /// Bytes of the answer.
-    var limit = ClientLimits.answerBytesMax
+    /// The maximum bytes of the response body.
+    var limit = ClientLimits.responseBytesMax
 }
 
 extension HTTPCall {
     /// - Parameters:
-    ///   - values: Those of the path.
-    ///   - query: Names in any order; those without a value are left out.
+    ///   - values: The values of the path's parameters.
+    ///   - query: The query's parameters; those without a value are omitted.
     init(
         _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:]
     ) {
@@ -34,7 +34,7 @@ extension HTTPCall {
         self.init(endpoint.route, values, query: query)
     }
 
-    /// - Parameter key: Its Idempotency-Key, when it needs one.
+    /// - Parameter key: The Idempotency-Key; nil when the route has none.
     init<Body, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body,
         key: String? = nil
@@ -44,15 +44,15 @@ extension HTTPCall {
         self.body = Self.bytes(of: body)
     }
 
-    /// A body is made of strings, numbers and booleans, which always have a JSON form.
+    /// Encodes a body. It consists of strings, numbers and booleans, so encoding cannot fail.
     private static func bytes(of body: some Encodable) -> [UInt8] { (try? StoreJSON.encode(body)) ?? [] }
 
-    /// - Returns: Nil when the gateway's address and the path are no URL together.
+    /// - Returns: The request; nil when the gateway's address and the path do not form a URL.
     func request(to connection: StoreConnection, token: String?) -> URLRequest? {
         guard let url = connection.url(path) else { return nil }
         var request = URLRequest(url: url)
         request.httpMethod = method.rawValue
-        // It is not used again (HTTPTransport), so the store need not keep it.
+        // The connection is not reused (HTTPTransport), so the gateway need not keep it.
         request.setValue("close", forHTTPHeaderField: "Connection")
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         if let body {
@@ -64,10 +64,10 @@ extension HTTPCall {
     }
 }
 
-/// A whole answer of the gateway.
-struct HTTPAnswer: Sendable {
+/// A complete response of the gateway.
+struct HTTPResponse: Sendable {
     var status: Int
-    /// Names in lower case.
+    /// The headers by lower-case name.
     var headers: [String: String]
     var body: [UInt8]
 

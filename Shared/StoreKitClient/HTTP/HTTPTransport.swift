@@ -3,30 +3,32 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests, each over its own connection. It uses no cookies, cache or redirects: a bearer token goes to the
-/// gateway and to no host that a redirect names.
+/// Sends each request over its own connection. It uses no cookies, cache or redirects, so a bearer token goes to the
+/// gateway only.
 ///
-/// A `URLSession` for each request, because a session keeps connections. A connection that the store has closed
-/// meanwhile is detected only when it is used again; libcurl then repeats the request by itself, and Foundation on
-/// Linux does not hand it the body a second time. Such a request hangs until its timeout.
+/// Each request has its own `URLSession`, because a session keeps connections. A kept connection that the gateway has
+/// closed is detected only when it is used again; libcurl then repeats the request, but Foundation on Linux does not
+/// give it the body a second time. Such a request hangs until its timeout.
 struct HTTPTransport: Sendable {
-    /// How long a request may be without a byte.
+    /// The longest time a request may receive no byte.
     let timeout: Duration
 
-    /// Sends a request; `transfer` receives everything that comes back, unless the task is cancelled before.
+    /// Sends a request, and passes its response to `transfer`.
     @discardableResult
     func start(_ request: URLRequest, _ transfer: any Transfer) -> URLSessionTask {
         let session = URLSession(
             configuration: configuration, delegate: TransferDelegate(transfer), delegateQueue: nil)
         let task = session.dataTask(with: request)
         task.resume()
-        // The session goes when the task has ended.
+        // The session is released when the task has ended.
         session.finishTasksAndInvalidate()
         return task
     }
 
-    /// Sends a request and waits for the whole answer. Cancelling the caller cancels the request.
-    func load(_ request: URLRequest, limit: Int) async throws -> HTTPAnswer {
+    /// Sends a request and returns the complete response. Cancelling the caller cancels the request.
+    /// - Throws: `URLError`, with `dataLengthExceedsMaximum` for a body of more than `limit` bytes;
+    ///   `CancellationError`.
+    func load(_ request: URLRequest, limit: Int) async throws -> HTTPResponse {
         let running = Locked<URLSessionTask?>(nil)
         return try await withTaskCancellationHandler {
             try Task.checkCancellation()
@@ -50,7 +52,7 @@ struct HTTPTransport: Sendable {
     }
 }
 
-/// Hands a session's only answer to its transfer.
+/// Passes the response of a session's only request to its transfer.
 private final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfer: any Transfer
 
@@ -81,7 +83,7 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable
 }
 
 extension Error {
-    /// The connection was never made, so the request was never sent.
+    /// Whether the connection failed, so that the request was never sent.
     var isBeforeConnection: Bool {
         switch (self as? URLError)?.code {
         case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet, .badURL,

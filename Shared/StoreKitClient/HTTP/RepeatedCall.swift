@@ -3,11 +3,11 @@ struct RepeatedCall: Sendable {
     let gateway: GatewayClient
     let timing: ClientTiming
 
-    /// - Parameter patience: How long a request that never reached the store is retried; nil: without limit.
-    /// - Returns: The store's answer.
+    /// - Parameter patience: The retry time of a request that never reached the store; nil: without limit.
+    /// - Returns: The successful response.
     /// - Throws: ``StoreProblem`` when the store refuses; `URLError` when it could not be reached in time;
-    ///   `CancellationError` when the queue is gone.
-    func send(_ call: HTTPCall, patience: Duration?) async throws -> HTTPAnswer {
+    ///   `CancellationError` when the queue was deallocated.
+    func send(_ call: HTTPCall, patience: Duration?) async throws -> HTTPResponse {
         let clock = ContinuousClock()
         let start = clock.now
         var repetition = Repetition(timing, patience: patience)
@@ -15,7 +15,7 @@ struct RepeatedCall: Sendable {
             let attempt = await attempt(call)
             try Task.checkCancellation()
             switch repetition.after(attempt, elapsed: start.duration(to: clock.now)) {
-            case .done(let answer): return answer
+            case .done(let response): return response
             case .failed(let error): throw error
             case .again(let wait):
                 gateway.connection.log?("\(call.path) is sent again in \(wait)")
@@ -24,7 +24,7 @@ struct RepeatedCall: Sendable {
         }
     }
 
-    private func attempt(_ call: HTTPCall) async -> Result<HTTPAnswer, any Error> {
+    private func attempt(_ call: HTTPCall) async -> Result<HTTPResponse, any Error> {
         do {
             return .success(try await gateway.send(call))
         } catch {

@@ -1,29 +1,29 @@
-/// Decides, after each attempt at a request that may be repeated, what comes next. Pure: time is passed in.
+/// Decides after each attempt whether a request is repeated. Pure: time is passed in.
 ///
-/// The request carries its key, so the store does once what is asked several times. What matters is what is *known*. A
-/// request that has certainly not arrived may be given up after a while. One whose answer was lost may have been
-/// carried out, so it is repeated until the store reports its outcome, for as long as the process lives.
+/// A repeated request is idempotent, so the store performs it once. A request that certainly did not reach the store
+/// fails after `patience`. A request whose response was lost may have been performed, so it is repeated until the store
+/// reports its outcome, for as long as the process runs.
 struct Repetition: Sendable {
     enum Step: Sendable {
-        case done(HTTPAnswer)
-        /// The store has refused, or was never reached.
+        case done(HTTPResponse)
+        /// The store refused the request, or was never reached.
         case failed(any Error)
         case again(after: Duration)
     }
 
     private enum Finding {
-        case answered(HTTPAnswer)
+        case answered(HTTPResponse)
         case refused(any Error)
-        /// It is certain that nothing was done.
+        /// The request was certainly not performed.
         case notTaken(any Error, retryAfter: Duration?)
-        /// Something may have been done.
+        /// The request may have been performed.
         case unknown(any Error, retryAfter: Duration?)
     }
 
-    /// How long a request that was certainly not taken is retried; nil: without limit.
+    /// The retry time of a request that was certainly not performed; nil: without limit.
     private let patience: Duration?
     private var backoff: Backoff
-    /// One of the attempts may have been carried out.
+    /// Whether one of the attempts may have been performed.
     private(set) var isOutcomeUnknown = false
 
     init(_ timing: ClientTiming, patience: Duration?) {
@@ -32,13 +32,13 @@ struct Repetition: Sendable {
     }
 
     /// - Parameters:
-    ///   - attempt: The answer, or why there is none.
-    ///   - elapsed: Since the first attempt.
-    mutating func after(_ attempt: Result<HTTPAnswer, any Error>, elapsed: Duration) -> Step {
+    ///   - attempt: The response, or the error without one.
+    ///   - elapsed: The time since the first attempt.
+    mutating func after(_ attempt: Result<HTTPResponse, any Error>, elapsed: Duration) -> Step {
         switch Self.finding(attempt) {
-        case .answered(let answer): return .done(answer)
+        case .answered(let response): return .done(response)
         case .refused(let error):
-            // Refused this time, but one attempt before may have been taken: the answer to that one is what counts.
+            // An earlier attempt may have been performed, so a refused token does not decide the outcome.
             guard isOutcomeUnknown, Self.isAboutTheCaller(error) else { return .failed(error) }
             return .again(after: backoff.next())
         case .notTaken(let error, let retryAfter):
@@ -50,10 +50,10 @@ struct Repetition: Sendable {
         }
     }
 
-    private static func finding(_ attempt: Result<HTTPAnswer, any Error>) -> Finding {
+    private static func finding(_ attempt: Result<HTTPResponse, any Error>) -> Finding {
         switch attempt {
-        case .success(let answer) where answer.isSuccess: return .answered(answer)
-        case .success(let answer): return finding(StoreProblem(status: answer.status, body: answer.body))
+        case .success(let response) where response.isSuccess: return .answered(response)
+        case .success(let response): return finding(StoreProblem(status: response.status, body: response.body))
         // No session: the request was not sent.
         case .failure(let problem as StoreProblem):
             return problem.isRetryable ? .notTaken(problem, retryAfter: problem.retryAfter) : .refused(problem)
@@ -64,7 +64,7 @@ struct Repetition: Sendable {
 
     private static func finding(_ problem: StoreProblem) -> Finding {
         switch problem.status {
-        // The gateway says these only when nothing was done (`http-api.md`).
+        // The gateway sends these only when nothing was done (ADR 0012).
         case 429, 503: .notTaken(problem, retryAfter: problem.retryAfter)
         case 501: .refused(problem)
         case 500...: .unknown(problem, retryAfter: problem.retryAfter)
@@ -73,7 +73,7 @@ struct Repetition: Sendable {
         }
     }
 
-    /// The token was refused, not the request.
+    /// Whether the gateway refused the session's token rather than the request.
     private static func isAboutTheCaller(_ error: any Error) -> Bool {
         guard let status = (error as? StoreProblem)?.status else { return false }
         return status == 401 || status == 403

@@ -5,21 +5,22 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Keeps the one session of this launch: opens it when it is first needed, and again when the store no longer takes it.
+/// Keeps the session of this launch. It opens one when it is first needed, and again when the gateway refuses the
+/// token.
 ///
-/// Callers that need it while it is being opened wait for the same one. It uses completions, so that a thread which
-/// blocks in `canMakePayments()` never waits for the pool it may be a thread of.
+/// Callers that need a session while it is being opened wait for the same one. It uses completions instead of tasks: a
+/// thread that blocks in `canMakePayments()` may belong to the task pool.
 final class SessionKeeper: Sendable {
     typealias Completion = @Sendable (Result<SessionResponse, any Error>) -> Void
 
     private struct State: Sendable {
         var session: SessionResponse?
         var waiting: [Completion]?
-        /// The store has ended this session's stream for a newer launch of the app.
+        /// Whether the store ended this session's stream for a newer launch of the app.
         var isSuperseded = false
-        /// How the app handles promoted purchases, as the next session says it.
+        /// How the app handles promoted purchases; the next session declares it.
         var handler = DeviceLaunch.PromotedPurchases.none
-        /// As `session` has said it.
+        /// The handling that `session` declared.
         var handlerSaid = DeviceLaunch.PromotedPurchases.none
     }
 
@@ -28,7 +29,7 @@ final class SessionKeeper: Sendable {
     private let changed: @Sendable (Storefront) -> Void
     private let state = Locked(State())
 
-    /// - Parameter changed: Called with the storefront when another session finds the customer in another storefront.
+    /// - Parameter changed: Called with the new storefront when a new session has another one than the session before.
     init(
         _ connection: StoreConnection, _ transport: HTTPTransport, changed: @escaping @Sendable (Storefront) -> Void
     ) {
@@ -37,14 +38,14 @@ final class SessionKeeper: Sendable {
         self.changed = changed
     }
 
-    /// The session as it is; nil before the first.
+    /// The current session; nil before the first.
     var current: SessionResponse? { state.withLock { $0.session } }
 
-    /// The customer has moved to another storefront.
+    /// Records that the customer has moved to another storefront.
     func moved(to storefront: Storefront) { state.withLock { $0.session?.storefront = storefront } }
 
     /// Returns a session, opening one when needed.
-    /// - Parameter refused: A token the store refused: another session is wanted.
+    /// - Parameter refused: A token the gateway refused; a session with this token is replaced.
     func session(insteadOf refused: String? = nil, _ completion: @escaping Completion) {
         enum Step { case answer(SessionResponse), wait, open }
         let step = state.withLock { state -> Step in
@@ -65,8 +66,8 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// The stream of a session was ended for a newer launch.
-    /// - Returns: Whether that session is the newest of this process: then another process has taken over.
+    /// Records that a session's stream was ended for a newer launch.
+    /// - Returns: Whether that session is the newest of this process; then the newer launch is another process.
     func superseded(_ token: String) -> Bool {
         state.withLock { state in
             guard state.session?.token == token, state.waiting == nil else { return false }
@@ -75,8 +76,8 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// The app is launched once more. A superseded session is replaced by a new one, and so is one that declared
-    /// another handling of promoted purchases: the store asks an app the way its latest launch declared.
+    /// Returns a session for a new launch of the app. It replaces a superseded session, and one that declared another
+    /// handling of promoted purchases.
     func sessionForLaunch(_ handler: DeviceLaunch.PromotedPurchases) async throws -> SessionResponse {
         state.withLock { $0.handler = handler }
         while true {
@@ -85,12 +86,13 @@ final class SessionKeeper: Sendable {
                 return state.isSuperseded || state.handlerSaid != state.handler ? state.session?.token : nil
             }
             let session = try await session(insteadOf: old)
-            // One that was being opened meanwhile said what was true before.
+            // A session that was already being opened may have declared the earlier handling.
             if state.withLock({ $0.handlerSaid == $0.handler || $0.handler != handler }) { return session }
         }
     }
 
-    /// Blocks until there is a first session, or for as long as `wait`.
+    /// Blocks until there is a session, at most for `wait`.
+    /// - Returns: The session; nil when the time was not enough or the request failed.
     func waitForFirst(_ wait: Duration) -> SessionResponse? {
         if let current { return current }
         let arrived = DispatchSemaphore(value: 0)
@@ -108,7 +110,7 @@ final class SessionKeeper: Sendable {
         transport.start(
             request,
             WholeTransfer(limit: call.limit) { [self] result in
-                opened(result.flatMap { answer in Result { try Self.read(answer) } }, handler)
+                opened(result.flatMap { response in Result { try Self.read(response) } }, handler)
             })
     }
 
@@ -128,14 +130,14 @@ final class SessionKeeper: Sendable {
         for completion in waiting { completion(result) }
     }
 
-    private static func read(_ answer: HTTPAnswer) throws -> SessionResponse {
-        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        return try StoreJSON.decode(SessionResponse.self, from: answer.body)
+    private static func read(_ response: HTTPResponse) throws -> SessionResponse {
+        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+        return try StoreJSON.decode(SessionResponse.self, from: response.body)
     }
 }
 
 extension SessionRequest {
-    /// The launch of the app on its device.
+    /// Declares the launch of the app on its device.
     init(_ connection: StoreConnection, _ handler: DeviceLaunch.PromotedPurchases) {
         self.init(
             bundleId: connection.bundleId, deviceId: connection.deviceId, account: connection.account,

@@ -4,14 +4,14 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Passes bytes on as they arrive, to one reader.
+/// Passes bytes to one reader as they arrive.
 ///
-/// `URLSession` cannot slow its reading down, so the bytes that wait for the reader have a bound; beyond it the
-/// transfer ends with `dataLengthExceedsMaximum`.
+/// `URLSession` has no back-pressure, so the bytes that wait for the reader are limited; beyond `bytesMax` the transfer
+/// ends with `dataLengthExceedsMaximum`.
 final class StreamTransfer: Transfer {
-    /// What an answer consists of.
+    /// A part of a response.
     enum Part: Sendable {
-        case head(HTTPAnswer)
+        case head(HTTPResponse)
         case data(Data)
     }
 
@@ -25,7 +25,7 @@ final class StreamTransfer: Transfer {
         (parts, continuation) = AsyncThrowingStream.makeStream()
     }
 
-    func received(_ response: HTTPURLResponse) { continuation.yield(.head(HTTPAnswer(response))) }
+    func received(_ response: HTTPURLResponse) { continuation.yield(.head(HTTPResponse(response))) }
 
     func received(_ data: Data) -> Bool {
         let isWithinBound = waiting.withLock { waiting in
@@ -42,6 +42,6 @@ final class StreamTransfer: Transfer {
 
     func ended(_ error: (any Error)?) { continuation.finish(throwing: error) }
 
-    /// The reader has processed `count` bytes.
+    /// Records that the reader has processed `count` bytes.
     func consumed(_ count: Int) { waiting.withLock { $0 -= count } }
 }

@@ -4,42 +4,42 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Takes in what comes back for one request. Its methods are called one after the other, on the session's queue.
+/// Receives the response to one request. Its methods are called one after the other, on the session's queue.
 protocol Transfer: Sendable {
     func received(_ response: HTTPURLResponse)
     /// - Returns: Whether the transfer continues; false ends it.
     func received(_ data: Data) -> Bool
-    /// The last call.
+    /// Receives the end of the request, as the last call.
     func ended(_ error: (any Error)?)
 }
 
-/// Collects a whole answer.
+/// Collects a complete response of at most `limit` body bytes.
 final class WholeTransfer: Transfer {
     private struct State: Sendable {
-        var answer: HTTPAnswer?
+        var response: HTTPResponse?
         var isTooLong = false
     }
 
     private let limit: Int
-    private let completion: @Sendable (Result<HTTPAnswer, any Error>) -> Void
+    private let completion: @Sendable (Result<HTTPResponse, any Error>) -> Void
     private let state = Locked(State())
 
-    init(limit: Int, completion: @escaping @Sendable (Result<HTTPAnswer, any Error>) -> Void) {
+    init(limit: Int, completion: @escaping @Sendable (Result<HTTPResponse, any Error>) -> Void) {
         self.limit = limit
         self.completion = completion
     }
 
     func received(_ response: HTTPURLResponse) {
-        state.withLock { $0.answer = HTTPAnswer(response) }
+        state.withLock { $0.response = HTTPResponse(response) }
     }
 
     func received(_ data: Data) -> Bool {
         state.withLock { state in
-            guard let count = state.answer?.body.count, count + data.count <= limit else {
+            guard let count = state.response?.body.count, count + data.count <= limit else {
                 state.isTooLong = true
                 return false
             }
-            state.answer?.body += data
+            state.response?.body += data
             return true
         }
     }
@@ -50,15 +50,15 @@ final class WholeTransfer: Transfer {
             completion(.failure(URLError(.dataLengthExceedsMaximum)))
         } else if let error {
             completion(.failure(error))
-        } else if let answer = state.answer {
-            completion(.success(answer))
+        } else if let response = state.response {
+            completion(.success(response))
         } else {
             completion(.failure(URLError(.badServerResponse)))
         }
     }
 }
 
-extension HTTPAnswer {
+extension HTTPResponse {
     init(_ response: HTTPURLResponse) {
         var headers: [String: String] = [:]
         for case (let name as String, let value as String) in response.allHeaderFields {

@@ -1,21 +1,21 @@
 import Foundation
 internal import StoreModels
 
-/// What a payment says. The wire's `Payment` without the key, which is made when it is added.
+/// The values of a payment. Its key is made when the payment is added.
 struct PaymentFields: Hashable, Sendable {
     var productIdentifier = ""
     var quantity = 1
     var applicationUsername: String?
     var simulatesAskToBuyInSandbox = false
     var paymentDiscount: SKPaymentDiscount?
-    /// Reserved by StoreKit: a payment that has any is refused.
+    /// Reserved by StoreKit: a payment with data is refused.
     var requestData: Data?
-    /// The purchase that began in the store and that adding this payment continues (M81). The app does not see it.
+    /// The purchase intent that this payment continues (M81). The app does not see it.
     var intentIdentifier: String?
 
     init(productIdentifier: String) { self.productIdentifier = productIdentifier }
 
-    /// Of a payment an app adds, read from its properties, which a subclass may have overridden.
+    /// Copies the properties of an app's payment, which a subclass may have overridden.
     init(_ payment: SKPayment) {
         self = payment.fields
         productIdentifier = payment.productIdentifier
@@ -26,8 +26,7 @@ struct PaymentFields: Hashable, Sendable {
         requestData = payment.requestData
     }
 
-    /// The fields of a transaction's payment. The transaction has continued any purchase that began in the store:
-    /// adding the payment again is a new purchase.
+    /// Copies a transaction's payment without its intent: adding it again is a new purchase.
     init(_ model: Payment) {
         productIdentifier = model.productIdentifier
         quantity = model.quantity
@@ -36,13 +35,13 @@ struct PaymentFields: Hashable, Sendable {
         paymentDiscount = model.paymentDiscount.map { SKPaymentDiscount($0) }
     }
 
-    /// Of a purchase that began in the store.
+    /// Copies the payment of a purchase intent, which adding it continues.
     init(promoted intent: StoreModels.PurchaseIntent) {
         self.init(intent.payment)
         intentIdentifier = intent.intentIdentifier
     }
 
-    /// What the app sees.
+    /// The values that the app can read.
     var visible: PaymentFields {
         var fields = self
         fields.intentIdentifier = nil
@@ -58,6 +57,6 @@ struct PaymentFields: Hashable, Sendable {
 }
 
 extension String? {
-    /// StoreKit's default in many wrappers is the empty name, which means none.
+    /// The string, or nil for an empty one: many StoreKit wrappers pass an empty name for none.
     var nonEmpty: String? { self?.isEmpty == true ? nil : self }
 }

@@ -8,7 +8,7 @@ internal import StoreModels
 /// Adding the same payment twice makes two transactions and two charges, as in StoreKit. A payment passed to
 /// `shouldAddStorePayment` is charged once: adding it a second time makes a failed transaction.
 open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: its only property is locked.
+    // Unchecked, because an open class cannot be checked: its only property is behind a lock.
     fileprivate let locked = Locked(PaymentFields(productIdentifier: ""))
 
     /// An empty payment.
@@ -19,6 +19,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
         locked.withLock { $0 = fields }
     }
 
+    /// Creates a payment for one piece of a product.
     public convenience init(product: SKProduct) {
         self.init()
         locked.withLock { $0.productIdentifier = product.productIdentifier }
@@ -26,15 +27,17 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
 
     var fields: PaymentFields { locked.withLock { $0 } }
 
+    /// The product's identifier; empty for an empty payment, which cannot be added.
     open var productIdentifier: String { fields.productIdentifier }
     /// The quantity, 1…10; 1 unless a mutable payment sets another.
     open var quantity: Int { fields.quantity }
-    /// The app's own account that the payment is for; returned with the transaction. An empty string means none.
+    /// The app's own account for the purchase, returned with the transaction. An empty string means none.
     open var applicationUsername: String? { fields.applicationUsername }
     /// Simulates Ask to Buy in the sandbox: the transaction becomes `.deferred` until it is approved.
     open var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
+    /// The signed promotional offer; nil for the regular price or the introductory offer.
     open var paymentDiscount: SKPaymentDiscount? { fields.paymentDiscount }
-    /// Reserved: a payment that has any is refused, as by StoreKit.
+    /// Reserved: a payment with data is refused, as by StoreKit.
     open var requestData: Data? { fields.requestData }
 
     /// - Returns: An immutable `SKPayment` with the same values.
@@ -43,7 +46,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
     /// - Returns: An ``SKMutablePayment`` with the same values.
     open func mutableCopy(with zone: NSZone? = nil) -> Any { SKMutablePayment(fields) }
 
-    /// Two payments for a product are equal when their values are.
+    /// Compares all values; an empty payment equals only itself.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SKPayment, !fields.productIdentifier.isEmpty else { return super.isEqual(object) }
         return other.fields.visible == fields.visible
@@ -58,7 +61,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
 /// payment.quantity = 3
 /// ```
 open class SKMutablePayment: SKPayment, @unchecked Sendable {
-    // Unchecked as its superclass is; it adds no property.
+    // Unchecked like its superclass; it adds no property.
 
     /// An empty payment.
     public override init() { super.init() }

@@ -2,9 +2,10 @@ internal import StoreModels
 
 /// A promotional offer that the app's server has signed.
 open class SKPaymentDiscount: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: the model is set once, before anything else sees it.
+    // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     private var model: PaymentDiscount?
 
+    /// Creates an empty discount, for subclasses in an app's tests.
     public override init() { super.init() }
 
     /// - Parameters:
@@ -24,16 +25,20 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {
         self.model = model
     }
 
+    /// The offer's identifier.
     open var identifier: String { model?.identifier ?? "" }
+    /// The identifier of the signing key.
     open var keyIdentifier: String { model?.keyIdentifier ?? "" }
-    /// The nonce; the zero UUID when the stored text is not a UUID.
+    /// The nonce, accepted once; the zero UUID when the stored text is not a UUID.
     open var nonce: UUID {
         model.flatMap { UUID(uuidString: $0.nonce) } ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
+    /// The signature in Base64.
     open var signature: String { model?.signature ?? "" }
+    /// The signing time, in milliseconds since 1970.
     open var timestamp: NSNumber { NSNumber(value: model?.timestamp ?? 0) }
 
-    /// As it is sent, a subclass's own properties included.
+    /// The wire form, read from the properties, which a subclass may have overridden.
     var wire: PaymentDiscount {
         PaymentDiscount(
             identifier: identifier, keyIdentifier: keyIdentifier, nonce: nonce.uuidString.lowercased(),

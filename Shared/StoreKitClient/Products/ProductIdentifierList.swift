@@ -1,16 +1,16 @@
 import Foundation
 
-/// The product identifiers an app keeps in a property list, `ProductIds.plist`: an array of strings.
+/// Reads the product identifiers of a property list, `ProductIds.plist`: an array of strings.
 ///
 /// ```swift
 /// let identifiers = try ProductIdentifierList.identifiers(contentsOf: url)
 /// SKProductsRequest(productIdentifiers: Set(identifiers)).start()
 /// ```
 public enum ProductIdentifierList {
-    /// A longer file is none of these.
+    /// The maximum size of the file in bytes.
     private static let byteCountMax = 1024 * 1024
 
-    /// The identifiers in the file's order.
+    /// Returns the identifiers in the file's order.
     /// - Throws: `CocoaError`: the error of reading the file, `fileReadTooLarge`, or `propertyListReadCorrupt` when it
     ///   is not an array of strings.
     public static func identifiers(contentsOf url: URL) throws -> [String] {

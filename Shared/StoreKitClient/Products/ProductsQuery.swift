@@ -6,7 +6,7 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Asks for products: `POST /v1/products/query {"productIdentifiers":["a","b"]}`.
+/// Requests products: `POST /v1/products/query {"productIdentifiers":["a","b"]}`.
 struct ProductsQuery: Sendable {
     let gateway: GatewayClient
     let identifiers: Set<String>
@@ -22,10 +22,10 @@ struct ProductsQuery: Sendable {
     }
 
     private func ask() async throws -> SKProductsResponse {
-        let answer = try await gateway.send(
+        let response = try await gateway.send(
             HTTPCall(ProductRoutes.query, body: StoreHTTP.ProductsQuery(productIdentifiers: identifiers.sorted())))
-        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        let reply = try StoreJSON.decode(ProductsResponse<Product>.self, from: answer.body)
+        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+        let reply = try StoreJSON.decode(ProductsResponse<Product>.self, from: response.body)
         return SKProductsResponse(
             products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers)
     }

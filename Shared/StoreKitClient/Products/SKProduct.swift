@@ -1,16 +1,16 @@
 internal import StoreModels
 
-/// A product of the store, with the texts and the price of the customer's storefront.
+/// A product, with the texts and the price of the customer's storefront.
 ///
-/// A products request makes them: only what the store returned can be sold. Price and locale are the store's, never the
-/// device's. `SKProduct()` is for subclasses in an app's tests; it is empty.
+/// A products request makes them: only a product that the store returned can be sold. Price and locale are those of the
+/// storefront, never of the device.
 open class SKProduct: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
-    // it.
+    // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     public typealias PeriodUnit = SKProductPeriodUnit
 
     private var model: Product?
 
+    /// Creates an empty product, for subclasses in an app's tests.
     public override init() { super.init() }
 
     convenience init(_ model: Product) {
@@ -18,9 +18,13 @@ open class SKProduct: NSObject, @unchecked Sendable {
         self.model = model
     }
 
+    /// The product's identifier in the catalogue.
     open var productIdentifier: String { model?.productIdentifier ?? "" }
+    /// The title in the storefront's language.
     open var localizedTitle: String { model?.localizedTitle ?? "" }
+    /// The description in the storefront's language.
     open var localizedDescription: String { model?.localizedDescription ?? "" }
+    /// The price of one piece or period, in the currency of `priceLocale`.
     open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
     /// The locale with the price's currency: `fr_FR@currency=EUR`.
     open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
@@ -30,9 +34,9 @@ open class SKProduct: NSObject, @unchecked Sendable {
     }
     /// The group of auto-renewable subscriptions; nil otherwise.
     open var subscriptionGroupIdentifier: String? { model?.subscriptionGroupIdentifier }
-    /// The introductory offer, present for every customer while the product has one, eligible or not.
+    /// The introductory offer, present also for customers who are not eligible; nil without one.
     open var introductoryPrice: SKProductDiscount? { model?.introductoryPrice.map { SKProductDiscount($0) } }
-    /// Whether this customer is eligible for the introductory offer; nil when the store could not determine it, and for
+    /// Whether this customer is eligible for the introductory offer. Nil when the store could not determine it, and for
     /// products without one. StoreKit 1 has no such property: there the app asks its server. The store decides again at
     /// the purchase.
     open var isEligibleForIntroOffer: Bool? {
@@ -43,22 +47,25 @@ open class SKProduct: NSObject, @unchecked Sendable {
         case .unknown, nil: return nil
         }
     }
-    /// Promotional offers.
+    /// The promotional offers of an auto-renewable subscription.
     open var discounts: [SKProductDiscount] { model?.discounts.map { SKProductDiscount($0) } ?? [] }
+    /// Whether the product can be shared with family members.
     open var isFamilyShareable: Bool { model?.isFamilyShareable ?? false }
-    /// Whether it includes content: the transaction then has `downloads`.
+    /// Whether the product includes hosted content; its transactions then have `downloads`.
     open var isDownloadable: Bool { model?.isDownloadable ?? false }
     /// The size of each package in bytes.
     open var downloadContentLengths: [NSNumber] { model?.downloadContentLengths.map { NSNumber(value: $0) } ?? [] }
     /// The version in dotted integers, `1.0`; empty without content.
     open var downloadContentVersion: String { model?.downloadContentVersion ?? "" }
 
-    // The names of earlier SDKs.
+    /// The same as `isDownloadable`, under the name of earlier SDKs.
     open var downloadable: Bool { isDownloadable }
+    /// The same as `downloadContentLengths`, under the name of earlier SDKs.
     open var contentLengths: [NSNumber] { downloadContentLengths }
+    /// The same as `downloadContentVersion`, under the name of earlier SDKs.
     open var contentVersion: String { downloadContentVersion }
 
-    /// Two products of the store are equal when all their values are.
+    /// Compares all values; an empty product equals only itself.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let model, let other = object as? SKProduct else { return super.isEqual(object) }
         return other.model == model
@@ -67,7 +74,7 @@ open class SKProduct: NSObject, @unchecked Sendable {
 }
 
 extension NSDecimalNumber {
-    /// The amount, digit for digit.
+    /// Converts an amount without rounding.
     convenience init(_ money: Money) {
         self.init(
             mantissa: money.minorUnits.magnitude, exponent: -Int16(money.currency.exponent),

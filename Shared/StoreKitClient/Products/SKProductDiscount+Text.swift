@@ -1,10 +1,10 @@
 import Foundation
 
 extension SKProductDiscount {
-    /// The offer in a few English words: "$1.99 a month for 3 months", "$1.99 for 2 months", "free for 1 week".
+    /// The offer in English: "$1.99 a month for 3 months", "$1.99 for 2 months", "free for 1 week".
     ///
-    /// Made of this object's properties alone, in the price's own locale. StoreKit has no such text: an app writes its
-    /// own, in its user's language and by the same three cases.
+    /// The price has the format of `priceLocale`. StoreKit has no such text: an app writes its own, in its user's
+    /// language, for the same three payment modes.
     public var offerText: String {
         switch paymentMode {
         case .payAsYouGo:

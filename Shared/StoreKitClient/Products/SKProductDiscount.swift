@@ -1,17 +1,17 @@
 internal import StoreModels
 
-/// An introductory or a promotional offer of a subscription.
+/// An introductory or promotional offer of a subscription.
 ///
 /// The text an app shows depends on `paymentMode`: a price for each of `numberOfPeriods` periods, one price for all of
 /// them, or a free trial. Apple has deprecated this type; the name stays for the code that uses it.
 open class SKProductDiscount: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
-    // it.
+    // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     public typealias PaymentMode = SKProductDiscountPaymentMode
     public typealias `Type` = SKProductDiscountType
 
     private var model: ProductDiscount?
 
+    /// Creates an empty offer, for subclasses in an app's tests.
     public override init() { super.init() }
 
     convenience init(_ model: ProductDiscount) {
@@ -19,17 +19,20 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         self.model = model
     }
 
-    /// The price of one charge.
+    /// The price of one charge, in the currency of `priceLocale`; zero for a free trial.
     open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
+    /// The locale with the price's currency: `fr_FR@currency=EUR`.
     open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
     /// The identifier; nil for the introductory offer.
     open var identifier: String? { model?.identifier }
+    /// The length of one of the offer's periods.
     open var subscriptionPeriod: SKProductSubscriptionPeriod {
         model.map { SKProductSubscriptionPeriod($0.subscriptionPeriod) } ?? SKProductSubscriptionPeriod()
     }
     /// The number of periods. The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
     open var numberOfPeriods: Int { model?.numberOfPeriods ?? 0 }
 
+    /// How the customer is charged: for each period, once for all periods, or not at all.
     open var paymentMode: PaymentMode {
         switch model?.paymentMode {
         case .payAsYouGo, nil: .payAsYouGo
@@ -38,6 +41,7 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         }
     }
 
+    /// The kind of offer: introductory, or promotional as `.subscription`.
     open var type: SKProductDiscountType {
         switch model?.type {
         case .introductory, nil: .introductory

@@ -2,12 +2,12 @@ internal import StoreModels
 
 /// The length of one period of a subscription or of an offer.
 open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
-    // it.
+    // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     public typealias Unit = SKProductPeriodUnit
 
     private var model: SubscriptionPeriod?
 
+    /// Creates an empty period, for subclasses in an app's tests.
     public override init() { super.init() }
 
     convenience init(_ model: SubscriptionPeriod) {
@@ -15,8 +15,9 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
         self.model = model
     }
 
-    /// The number of units, 1 or more.
+    /// The number of units, 1 or more; 0 for an empty period.
     open var numberOfUnits: Int { model?.numberOfUnits ?? 0 }
+    /// The unit: day, week, month or year.
     open var unit: SKProduct.PeriodUnit {
         switch model?.unit {
         case .day, nil: .day

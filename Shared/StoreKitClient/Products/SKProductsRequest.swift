@@ -10,22 +10,23 @@ internal import StoreModels
 /// The delegate receives either `productsRequest(_:didReceive:)` and then `requestDidFinish(_:)`, or
 /// `request(_:didFailWithError:)`. A request is tried once: whether to retry is the app's decision.
 open class SKProductsRequest: SKRequest, @unchecked Sendable {
-    // Unchecked as its superclass is; it adds a constant.
+    // Unchecked like its superclass; it adds a constant.
     private let productIdentifiers: Set<String>
 
-    /// An empty request.
+    /// Creates a request for no products.
     public override init() {
         productIdentifiers = []
         super.init()
     }
 
+    /// Creates a request to the store of the default queue.
     /// - Parameter productIdentifiers: At most 500; with more the request fails.
     public init(productIdentifiers: Set<String>) {
         self.productIdentifiers = productIdentifiers
         super.init()
     }
 
-    /// Makes a request to the store of `queue`.
+    /// Creates a request to the store of `queue`.
     public convenience init(productIdentifiers: Set<String>, queue: SKPaymentQueue) {
         self.init(productIdentifiers: productIdentifiers)
         self.queue = queue
@@ -47,7 +48,7 @@ open class SKProductsRequest: SKRequest, @unchecked Sendable {
         switch result {
         case .success(let response):
             delegate?.productsRequest(self, didReceive: response)
-            // A delegate of another type was set through the superclass.
+            // Not `delegate`: a delegate of another type may have been set through the superclass.
             listener?.requestDidFinish(self)
         case .failure(let error):
             listener?.request(self, didFailWithError: error)

@@ -1,9 +1,9 @@
-/// A request to the store. The subclasses are the requests an app can make.
+/// The superclass of the requests an app can make.
 ///
-/// A started request retains itself until its delegate was called, so an app need not hold it. Apple asks for a strong
-/// reference, and much code does without one. The delegate is not retained.
+/// A started request retains itself until its delegate was called, so an app need not keep it, as Apple requires. The
+/// delegate is not retained.
 open class SKRequest: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what changes is behind the lock.
+    // Unchecked, because an open class cannot be checked: all state is behind the lock.
     private enum Phase {
         case idle
         case running(any RunningRequest)
@@ -11,7 +11,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
     }
 
     private struct State: @unchecked Sendable {
-        // Unchecked: the delegate is the app's, and is called on the callback queue alone.
+        // Unchecked: the app's delegate is called on the callback queue only.
         var phase = Phase.idle
         var queue: SKPaymentQueue?
         weak var listener: (any SKRequestDelegate)?
@@ -19,15 +19,16 @@ open class SKRequest: NSObject, @unchecked Sendable {
 
     private let state = Locked(State())
 
+    /// Creates a request that sends nothing, for subclasses in an app's tests.
     public override init() { super.init() }
 
-    /// Whose store is asked; the default queue's unless the request was made for another.
+    /// The queue whose store receives the request; by default the default queue.
     var queue: SKPaymentQueue {
         get { state.withLock { $0.queue } ?? .default() }
         set { state.withLock { $0.queue = newValue } }
     }
 
-    /// The delegate that is called at the end. A subclass gives it its own type.
+    /// The delegate, not retained. A subclass exposes it under its own type.
     var listener: (any SKRequestDelegate)? {
         get { state.withLock { $0.listener } }
         set { state.withLock { $0.listener = newValue } }
@@ -57,7 +58,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
         if isOver { running.cancel() }
     }
 
-    /// Cancels the request; its delegate is not called any more. A callback that has begun runs to its end.
+    /// Cancels the request; its delegate is not called afterwards. A callback that has begun runs to its end.
     open func cancel() {
         let running: (any RunningRequest)? = state.withLock { state in
             defer { state.phase = .over }
@@ -67,10 +68,11 @@ open class SKRequest: NSObject, @unchecked Sendable {
         running?.cancel()
     }
 
-    /// Sends the request. The returned object retains it until it has ended.
+    /// Sends the request. The returned object retains the request until it has ended.
     func send() -> any RunningRequest { NotYetRunning() }
 
-    /// Whether the delegate may still be called. True once.
+    /// Ends the request.
+    /// - Returns: Whether the delegate is to be called; true once.
     func end() -> Bool {
         state.withLock { state in
             defer { state.phase = .over }
@@ -80,7 +82,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
     }
 }
 
-/// Gives every request a `delegate`; subclasses shadow it with one of their own type, which an override could not do.
+/// Gives every request a `delegate`. A subclass shadows it with one of its own type, which an override could not do.
 public protocol RequestWithDelegate: SKRequest {}
 
 extension RequestWithDelegate {
@@ -93,23 +95,25 @@ extension RequestWithDelegate {
 
 extension SKRequest: RequestWithDelegate {}
 
-/// Something under way that can be stopped.
+/// A running request that can be cancelled.
 protocol RunningRequest: Sendable {
     func cancel()
 }
 
-/// Between `start()` and the first byte there is nothing to stop.
+/// The request between `start()` and sending, which has nothing to cancel.
 private struct NotYetRunning: RunningRequest {
     func cancel() {}
 }
 
-/// Receives the end of a request: one of the two methods is called, once. Called on the queue's callback queue
+/// Receives the end of a request: one of the two methods is called, once. The methods are called on the callback queue
 /// (``SKPaymentQueue``).
 ///
 /// Both methods are optional. A subclass cannot add a method that its superclass leaves out, because Swift has no
 /// optional methods without Objective-C: declare it in the class that conforms, and override it.
 public protocol SKRequestDelegate: NSObjectProtocol {
+    /// Reports that the request has succeeded.
     func requestDidFinish(_ request: SKRequest)
+    /// Reports that the request has failed.
     /// - Parameter error: A `URLError` when the store could not be reached, an ``SKError`` when it refused.
     func request(_ request: SKRequest, didFailWithError error: any Error)
 }

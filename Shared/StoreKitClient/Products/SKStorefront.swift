@@ -2,10 +2,10 @@ internal import StoreModels
 
 /// The store of one country.
 open class SKStorefront: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
-    // it.
+    // Unchecked, because an open class cannot be checked: the model is set once, before the object is shared.
     private var model: Storefront?
 
+    /// Creates an empty storefront, for subclasses in an app's tests.
     public override init() { super.init() }
 
     convenience init(_ model: Storefront) {

@@ -6,8 +6,9 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Asks for the purchases that were deferred: `GET /v1/intents?state=deferred` → `{"intents":[…]}`. At most 50, which
-/// is less than a page.
+/// Requests the deferred purchases: `GET /v1/intents?state=deferred` → `{"intents":[…]}`.
+///
+/// The store keeps at most 50, which is less than a page.
 struct DeferredPaymentsQuery: Sendable {
     private struct Reply: Decodable {
         let intents: [Readable<StoreModels.PurchaseIntent>]
@@ -17,10 +18,10 @@ struct DeferredPaymentsQuery: Sendable {
 
     func run() async throws -> [DeferredStorePayment] {
         do {
-            let answer = try await gateway.send(
+            let response = try await gateway.send(
                 HTTPCall(IntentRoutes.list, query: ["state": StoreModels.PurchaseIntent.State.deferred.rawValue]))
-            guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-            let intents = try StoreJSON.decode(Reply.self, from: answer.body).intents
+            guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+            let intents = try StoreJSON.decode(Reply.self, from: response.body).intents
             return intents.compactMap(\.value).map { DeferredStorePayment($0) }
         } catch let error as URLError {
             throw error

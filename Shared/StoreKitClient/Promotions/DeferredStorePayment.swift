@@ -1,8 +1,8 @@
 import Foundation
 internal import StoreModels
 
-/// A purchase that began in the store, was deferred and can still be made. An addition of this library: an app that was
-/// ended has lost the payment it saved.
+/// A deferred purchase that began in the store and can still be made. StoreKit has no such type: an app that has ended
+/// has lost the payment it saved.
 ///
 /// ```swift
 /// for deferred in try await SKPaymentQueue.default().deferredStorePayments() {
@@ -10,8 +10,9 @@ internal import StoreModels
 /// }
 /// ```
 public struct DeferredStorePayment: Sendable {
-    /// The payment `shouldAddStorePayment` was asked about.
+    /// The payment that `shouldAddStorePayment` received.
     public let payment: SKPayment
+    /// The product, with its price and texts.
     public let product: SKProduct
     /// The time at which it expires, by the store's clock.
     public let expirationDate: Date

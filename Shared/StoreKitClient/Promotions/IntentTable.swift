@@ -1,46 +1,47 @@
 internal import StoreModels
 
-/// The purchases that began in the store, with the app's notifications and decisions. Pure.
+/// The purchase intents, with the app's notifications and decisions. Pure.
 ///
-/// The store sends each stream everything pending, so an intent comes again when a connection breaks before it is
-/// decided: the app is asked once in a run, and its answer is kept (M60, M77). Decisions about one intent are sent one
-/// after the other, so the store receives them in the order they were made.
+/// Each stream begins with every pending intent, so an undecided intent comes again after a broken connection; the app
+/// is asked once in a run (M60, M77). Decisions about one intent are sent one after the other, so the store receives
+/// them in the order they were made.
 struct IntentTable: Sendable {
-    /// Delivered and not decided, oldest first.
+    /// The delivered, undecided intents, oldest first.
     private(set) var undecided: [StoreModels.PurchaseIntent] = []
     private var decided = BoundedSet<String>(count: ClientLimits.intentsMax)
-    /// Whose payment is or was in the queue.
+    /// The intents whose payment was added to the queue.
     private var continued = BoundedSet<String>(count: ClientLimits.intentsMax)
-    /// On their way to the store, and what is to be sent after them.
+    /// The intents with a decision on its way, each with the decisions to send afterwards.
     private var sending: [String: [IntentDecision]] = [:]
 
-    /// How many decisions the store has not answered.
+    /// The number of decisions without a response.
     var unansweredCount: Int { sending.values.reduce(0) { $0 + 1 + $1.count } }
 
-    /// The store reports a purchase.
+    /// Records an intent that the store reports.
     /// - Returns: Whether the app is to be notified.
-    mutating func told(_ intent: StoreModels.PurchaseIntent) -> Bool {
+    mutating func received(_ intent: StoreModels.PurchaseIntent) -> Bool {
         let id = intent.intentIdentifier
         guard !isDecided(id), sending[id] == nil, !undecided.contains(where: { $0.intentIdentifier == id }) else {
             return false
         }
-        // The store has fifty at most. One more is left to it: it is deferred without an answer.
+        // The store has at most 50 open intents. It defers further ones itself, without an answer of the app.
         guard undecided.count < ClientLimits.intentsMax else { return false }
         undecided.append(intent)
         return true
     }
 
-    /// The queue had no observer to ask: the next stream delivers it again.
+    /// Removes an intent that no observer handled; the next stream delivers it again.
     mutating func withdraw(_ id: String) { undecided.removeAll { $0.intentIdentifier == id } }
 
-    /// Whether the app has decided about it.
+    /// Whether the app has decided about the intent.
     func isDecided(_ id: String) -> Bool { decided.contains(id) }
 
-    /// Whether continuing it adds a payment; true once (I3).
+    /// Records that the intent is continued.
+    /// - Returns: Whether this adds a payment; true once (I3).
     mutating func addsPayment(_ id: String) -> Bool { continued.insert(id) }
 
-    /// The app has decided.
-    /// - Returns: What is to be sent now; nil when another decision is on its way.
+    /// Records the app's decision.
+    /// - Returns: The decision to send now; nil while another one is on its way.
     mutating func decide(_ decision: IntentDecision) -> IntentDecision? {
         let id = decision.intentIdentifier
         withdraw(id)
@@ -53,8 +54,8 @@ struct IntentTable: Sendable {
         return decision
     }
 
-    /// The store has answered a decision, or will not.
-    /// - Returns: What is to be sent next.
+    /// Records that sending a decision has ended, with or without a response.
+    /// - Returns: The decision to send next; nil without one.
     mutating func answered(_ id: String) -> IntentDecision? {
         guard var rest = sending.removeValue(forKey: id), !rest.isEmpty else { return nil }
         let next = rest.removeFirst()
@@ -62,7 +63,7 @@ struct IntentTable: Sendable {
         return next
     }
 
-    /// The last observer and iterator are gone: what is pending is delivered, and asked, again at the next launch.
+    /// Forgets pending intents when the last observer or iterator is removed. The next launch delivers them again.
     mutating func endRun() {
         undecided = []
         decided = BoundedSet(count: ClientLimits.intentsMax)

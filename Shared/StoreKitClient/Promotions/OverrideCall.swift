@@ -2,10 +2,9 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-/// Asks and sets what one device says of promoted products (`http-api.md`, `/v1/promotions`).
+/// Reads and sets a device's overrides of promoted products (`/v1/promotions`).
 ///
-/// What is set is sent until the store has answered, for it may be set twice; what is asked is asked once, as products
-/// are.
+/// Setting is idempotent and repeated until the store has responded; reading is tried once, like a products request.
 struct OverrideCall: Sendable {
     private let call: RepeatedCall
 
@@ -13,9 +12,9 @@ struct OverrideCall: Sendable {
 
     func visibility(of product: String) async -> Result<SKProductStorePromotionVisibility, any Error> {
         await result {
-            let answer = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
+            let response = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
             return SKProductStorePromotionVisibility(
-                try StoreJSON.decode(VisibilityResponse<JSONValue>.self, from: answer.body).visibility)
+                try StoreJSON.decode(VisibilityResponse<JSONValue>.self, from: response.body).visibility)
         }
     }
 
@@ -31,11 +30,11 @@ struct OverrideCall: Sendable {
         }
     }
 
-    /// Without products that the catalogue no longer has.
+    /// Reads the device's order, without products that the catalogue no longer has.
     func order() async -> Result<[SKProduct], any Error> {
         await result {
-            let answer = try await ask(HTTPCall(PromotionRoutes.order))
-            let reply = try StoreJSON.decode(OrderResponse<Product>.self, from: answer.body)
+            let response = try await ask(HTTPCall(PromotionRoutes.order))
+            let reply = try StoreJSON.decode(OrderResponse<Product>.self, from: response.body)
             let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
             return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         }
@@ -49,10 +48,10 @@ struct OverrideCall: Sendable {
         }
     }
 
-    private func ask(_ request: HTTPCall) async throws -> HTTPAnswer {
-        let answer = try await call.gateway.send(request)
-        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        return answer
+    private func ask(_ request: HTTPCall) async throws -> HTTPResponse {
+        let response = try await call.gateway.send(request)
+        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+        return response
     }
 
     private func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
@@ -61,16 +60,16 @@ struct OverrideCall: Sendable {
         } catch let error as URLError {
             return .failure(error)
         } catch {
-            let told = SKError(cause: error)
+            let failure = SKError(cause: error)
             let isUnsupported = (error as? StoreProblem)?.code == "promotionUnsupported"
-            return .failure(isUnsupported ? SKError(.unsupportedPlatform, userInfo: told.userInfo) : told)
+            return .failure(isUnsupported ? SKError(.unsupportedPlatform, userInfo: failure.userInfo) : failure)
         }
     }
 }
 
-/// Runs the app's promotion updates and fetches one after the other, in the order of the calls. Of two updates the
-/// second wins, and a fetch sees what was set before it.
-final class OverrideLine: Sendable {
+/// Runs the app's promotion calls one after the other. Of two updates the second wins, and a fetch sees every update
+/// before it.
+final class OverrideQueue: Sendable {
     typealias Work = @Sendable () async -> Void
 
     private let continuation: AsyncStream<Work>.Continuation
@@ -80,13 +79,14 @@ final class OverrideLine: Sendable {
         let (works, continuation) = AsyncStream<Work>.makeStream(
             bufferingPolicy: .bufferingOldest(ClientLimits.overridesMax))
         self.continuation = continuation
-        // Unstructured, because StoreKit's calls return immediately; it is cancelled with the line.
+        // Unstructured, because StoreKit's calls return immediately; `deinit` cancels it.
         worker = Task { for await work in works { await work() } }
     }
 
     deinit { worker.cancel() }
 
-    /// - Returns: False when too many calls are waiting; then the work is dropped.
+    /// Enqueues a call.
+    /// - Returns: False when too many calls are waiting; the call is then dropped.
     func add(_ work: @escaping Work) -> Bool {
         guard case .enqueued = continuation.yield(work) else { return false }
         return true

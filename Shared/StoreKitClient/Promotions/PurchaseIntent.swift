@@ -1,17 +1,18 @@
 internal import StoreModels
 
-/// A purchase that began in the store, in the shape of StoreKit 2's.
+/// A purchase that began in the store, in the form of StoreKit 2.
 ///
 /// ```swift
 /// for await intent in PurchaseIntent.intents {
 ///     try await intent.purchase()                     // then .purchasing and .purchased, as with any payment
 /// }
 /// ```
-/// An app handles these, or has `paymentQueue(_:shouldAddStorePayment:for:)`, never both (M60). An intent that the app
-/// does not purchase counts as deferred after ten seconds; it can still be purchased until it expires.
+/// An app iterates these or implements `paymentQueue(_:shouldAddStorePayment:for:)`, never both (M60). An intent that
+/// the app does not purchase counts as deferred after ten seconds; it can still be purchased until it expires.
 public struct PurchaseIntent: Sendable, Identifiable, Hashable {
     let model: StoreModels.PurchaseIntent
     let queue: SKPaymentQueue
+    /// The product, with its price and texts.
     public let product: SKProduct
 
     init(_ model: StoreModels.PurchaseIntent, _ queue: SKPaymentQueue) {
@@ -22,16 +23,16 @@ public struct PurchaseIntent: Sendable, Identifiable, Hashable {
 
     /// The product's identifier, as in StoreKit.
     public var id: String { product.productIdentifier }
-    /// The offer it begins with, one of the product's `discounts`; nil for none.
+    /// The offer of the purchase, one of the product's `discounts`; nil for none.
     public var offer: SKProductDiscount? {
         model.offer.flatMap { id in product.discounts.first { $0.identifier == id } }
     }
 
     /// Adds the payment to the queue, once even if called repeatedly. StoreKit's `Product.purchase()` returns the
-    /// transaction; here it comes to the queue's observers.
+    /// transaction; here the queue's observers receive it.
     ///
-    /// Returns when the store has accepted it.
-    /// - Throws: ``SKError``: the purchase was decided otherwise, or has expired, or the store could not be reached.
+    /// Returns when the store has accepted the purchase.
+    /// - Throws: ``SKError`` when the purchase was decided otherwise or has expired, or the store could not be reached.
     public func purchase() async throws {
         try await decide(
             IntentDecision(
@@ -39,9 +40,9 @@ public struct PurchaseIntent: Sendable, Identifiable, Hashable {
                 payment: IntentDecision.payment(of: model)))
     }
 
-    /// Declines the purchase and records the message the user was shown. An addition of this library.
-    /// - Parameter feedback: At most 500 characters.
-    /// - Throws: ``SKError``: it was purchased, or has expired.
+    /// Declines the purchase, and records the message shown to the user. StoreKit has no such method.
+    /// - Parameter feedback: The message, at most 500 characters; nil for none.
+    /// - Throws: ``SKError`` when the intent was purchased or has expired.
     public func cancel(feedback: String? = nil) async throws {
         try await decide(
             IntentDecision(
@@ -75,7 +76,7 @@ extension StoreConnection {
     /// ```
     public var isPurchaseIntentAvailable: Bool { purchaseIntentUnsupported == nil }
 
-    /// The reason why not, in a sentence.
+    /// The sentence that says why the device has no ``PurchaseIntent``; nil when it has.
     var purchaseIntentUnsupported: String? {
         PromotionSupport.purchaseIntentUnsupported(
             platform: DeviceLaunch.Platform(rawValue: platform.rawValue) ?? .other, osVersion: osVersion)

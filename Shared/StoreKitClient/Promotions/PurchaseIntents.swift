@@ -1,18 +1,17 @@
 internal import StoreModels
 
 extension PurchaseIntent {
-    /// The purchases that begin in the store, pending ones first.
+    /// The purchases of the default queue that begin in the store, pending ones first.
     public static var intents: PurchaseIntents { PurchaseIntents(queue: .default()) }
 
-    /// The purchases of the app and device of `queue`.
+    /// Returns the purchases of the app and device of `queue`, pending ones first.
     public static func intents(of queue: SKPaymentQueue) -> PurchaseIntents { PurchaseIntents(queue: queue) }
 
-    /// The promoted purchases. An iterating app handles them for as long as the iterator lives: with the first
-    /// iterator, the app's launch declares this to the store, and it ends with the last.
+    /// The sequence of promoted purchases. The app handles them while an iterator exists: the first one declares it to
+    /// the store with a launch, and it ends with the last.
     ///
-    /// - Precondition of iterating: No observer of the queue has `shouldAddStorePayment`, and the device has
-    ///   `PurchaseIntent` (``StoreConnection/isPurchaseIntentAvailable``), as with the library missing on an older
-    ///   system.
+    /// - Precondition: While it is iterated, no observer of the queue has `shouldAddStorePayment`, and the device has
+    ///   `PurchaseIntent` (``StoreConnection/isPurchaseIntentAvailable``).
     public struct PurchaseIntents: AsyncSequence, Sendable {
         public typealias Element = PurchaseIntent
 
@@ -22,7 +21,7 @@ extension PurchaseIntent {
             AsyncIterator(queue: queue, intents: queue.core.promotedPurchases().makeAsyncIterator())
         }
 
-        /// An iterator that ends with the task that waits for it.
+        /// The iterator, which ends when its task is cancelled.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let queue: SKPaymentQueue
             var intents: AsyncStream<StoreModels.PurchaseIntent>.Iterator
@@ -41,7 +40,7 @@ extension PurchaseIntent {
                 if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
                     return await intents.next(isolation: actor)
                 }
-                // Nothing else has the iterator meanwhile; older systems cannot express this.
+                // Only this call uses the iterator meanwhile; older systems cannot express this.
                 nonisolated(unsafe) var iterator = intents
                 defer { intents = iterator }
                 return await iterator.next()

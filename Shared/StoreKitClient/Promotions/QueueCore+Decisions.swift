@@ -23,10 +23,10 @@ extension QueueCore {
         decide(decision)
     }
 
-    /// Sends the app's decision to the store. It is repeated until the store has answered; the same decision twice
-    /// counts once.
+    /// Sends the app's decision, and repeats it until the store has responded.
     ///
-    /// Continuing puts the payment into the queue immediately: `.purchasing` is delivered first here, too (M37).
+    /// Continuing adds the payment to the queue immediately, so `.purchasing` is the first callback, as with any
+    /// payment (M37). The same decision twice counts once.
     func decide(_ decision: IntentDecision) {
         let (isTaken, next) = state.withLock { state -> (Bool, IntentDecision?) in
             guard state.intents.unansweredCount < ClientLimits.intentsMax,
@@ -51,13 +51,13 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             let failure: SKError?
             do {
-                let answer = try await call.send(request, patience: call.timing.patience)
-                let reply = try StoreJSON.decode(DecisionReply.self, from: answer.body)
+                let response = try await call.send(request, patience: call.timing.patience)
+                let reply = try StoreJSON.decode(DecisionReply.self, from: response.body)
                 failure = self?.accept(reply, to: decision)
             } catch {
                 failure = SKError(cause: error)
             }
-            // Without the queue a caller may still wait for `purchase()`.
+            // A caller of `purchase()` may still wait although the queue was deallocated.
             guard let self else { return decision.completion?(failure) ?? () }
             end(decision, failure)
             let next = state.withLock { $0.intents.answered(decision.intentIdentifier) }
@@ -65,13 +65,13 @@ extension QueueCore {
         }
     }
 
-    /// - Returns: Why nothing came of it after all.
+    /// - Returns: The error when the store did not continue the purchase; nil otherwise.
     private func accept(_ reply: DecisionReply, to decision: IntentDecision) -> SKError? {
         guard let payment = decision.payment else { return nil }
         guard reply.intent.state == .continued else {
             return Self.failure("The purchase was not taken; it is \(reply.intent.state.rawValue).")
         }
-        // Without a transaction yet, the stream names it by the payment's key.
+        // Without a transaction yet, the stream identifies it by the payment's key.
         if decision.hasAddedPayment, let transaction = reply.transaction {
             state.withLock { $0.table.name(key: payment.requestIdentifier, id: transaction.id) }
         }
@@ -95,22 +95,22 @@ extension QueueCore {
     }
 }
 
-/// What an app says of a purchase that began in the store.
+/// The app's decision about a purchase intent.
 struct IntentDecision: Sendable {
     let intentIdentifier: String
     let decision: DecideIntentRequest.Decision
-    /// The message the user was shown, with `cancel`.
+    /// The message shown to the user, with `cancel`.
     var feedback: String?
-    /// What continuing adds to the queue, with `continue`.
+    /// The payment to add to the queue, with `continue`.
     var payment: Payment?
-    /// Whether this one has put the payment into the table; the same again has not.
+    /// Whether this decision added the payment to the queue; a repeated one does not.
     var hasAddedPayment = false
-    /// Called once, with the reason for a refusal, or with nil.
+    /// Called once, with the reason of a refusal, else nil.
     var completion: (@Sendable ((any Error)?) -> Void)?
 }
 
 extension IntentDecision {
-    /// The payment that a purchase adds to the queue. It identifies the purchase it continues.
+    /// Returns the intent's payment, with the intent's identifier.
     static func payment(of intent: StoreModels.PurchaseIntent) -> Payment {
         var payment = intent.payment
         payment.intentIdentifier = intent.intentIdentifier

@@ -2,9 +2,9 @@ import Foundation
 internal import StoreModels
 
 extension QueueCore {
-    /// A purchase began in the store. The app is asked or notified once in a run.
+    /// Asks or notifies the app about an intent, once in a run.
     func promoted(_ intent: StoreModels.PurchaseIntent, in state: inout QueueState) {
-        guard state.intents.told(intent) else { return }
+        guard state.intents.received(intent) else { return }
         switch state.handler {
         case .delegate: enqueue(in: &state) { core in core.ask(intent) }
         case .purchaseIntent: for listener in state.intentListeners.values { listener.yield(intent) }
@@ -12,20 +12,20 @@ extension QueueCore {
         }
     }
 
-    /// The store opens the app.
+    /// Brings the app to the front for the store.
     func opened(in state: inout QueueState) {
         guard let open = connection.bringToFront else { return }
         enqueue(in: &state) { _ in open() }
     }
 
-    /// Runs on the callback queue. Of several observers with the method, the one that was registered first is asked.
+    /// Asks the first registered observer that has the method. Runs on the callback queue.
     private func ask(_ intent: StoreModels.PurchaseIntent) {
         let (queue, observer) = state.withLock { ($0.queue, $0.observers.storePaymentHandler) }
         let id = intent.intentIdentifier
         guard let queue, let observer else { return state.withLock { $0.intents.withdraw(id) } }
         let shouldAdd = observer.shouldAdd(
             SKPayment(PaymentFields(promoted: intent)), for: SKProduct(intent.product), to: queue)
-        // The observer may have cancelled it while it was asked.
+        // The observer may have cancelled the purchase within the callback.
         guard !state.withLock({ $0.intents.isDecided(id) }) else { return }
         decide(
             shouldAdd
@@ -34,7 +34,7 @@ extension QueueCore {
                 : IntentDecision(intentIdentifier: id, decision: .defer))
     }
 
-    /// The stream of purchases that begin in the store, for an app that handles them.
+    /// Returns a stream of the purchase intents.
     /// - Precondition: As ``PurchaseIntent/PurchaseIntents`` says.
     func promotedPurchases() -> AsyncStream<StoreModels.PurchaseIntent> {
         if let reason = connection.purchaseIntentUnsupported { fatalError(reason) }
@@ -63,7 +63,7 @@ extension QueueCore {
 }
 
 extension QueueCore {
-    /// Reads or sets the device's promotions.
+    /// Runs a call on the device's promotions, after all calls before it.
     /// - Parameter completion: Called on the callback queue, once.
     func override<Value: Sendable>(
         _ work: @escaping @Sendable () async -> Result<Value, any Error>,

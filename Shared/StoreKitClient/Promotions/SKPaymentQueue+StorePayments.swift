@@ -1,20 +1,20 @@
 import Foundation
 
-/// What this library adds to StoreKit for purchases that begin in the store.
+/// Additions to StoreKit for purchases that begin in the store.
 extension SKPaymentQueue {
-    /// The deferred purchases of this device that can still be made, oldest first. The request is tried once.
-    /// - Throws: A connection error, or an ``SKError``.
+    /// Returns this device's deferred purchases that can still be made, oldest first. The request is tried once.
+    /// - Throws: A `URLError` when the store could not be reached, an ``SKError`` when it refused.
     public func deferredStorePayments() async throws -> [DeferredStorePayment] {
         try await DeferredPaymentsQuery(gateway: core.gateway).run()
     }
 
-    /// Cancels a deferred purchase, and records the message the user was shown. The store cannot distinguish a `false`
-    /// that defers from one that cancels, so without this call the purchase counts as deferred until it expires. May be
-    /// called within `shouldAddStorePayment`, which then returns `false`.
+    /// Cancels a deferred purchase, and records the message shown to the user. The store cannot distinguish a `false`
+    /// that defers from one that cancels, so without this call the purchase counts as deferred until it expires. It may
+    /// be called within `shouldAddStorePayment`, which then returns `false`.
     ///
     /// - Parameters:
-    ///   - payment: The one `shouldAddStorePayment` was asked about, or one of ``deferredStorePayments()``.
-    ///   - feedback: At most 500 characters. Without any, the operator sees that the user got no explanation.
+    ///   - payment: The payment that `shouldAddStorePayment` received, or one of ``deferredStorePayments()``.
+    ///   - feedback: The message, at most 500 characters. With nil, the operator sees that the user got no explanation.
     ///   - completionHandler: Called on the callback queue; with an ``SKError`` when the purchase was made or has
     ///     expired.
     /// - Precondition: The payment began in the store.

@@ -1,4 +1,4 @@
-/// As Swift imports the methods with completion handlers.
+/// The async forms of the methods with completion handlers, as Swift imports them.
 extension SKProductStorePromotionController {
     public func fetchStorePromotionVisibility(
         for product: SKProduct

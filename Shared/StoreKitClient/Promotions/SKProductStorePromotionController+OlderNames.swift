@@ -1,4 +1,4 @@
-/// The names of earlier SDKs, as the listings of Apple's articles have them.
+/// The method names of earlier SDKs, as in the listings of Apple's articles.
 extension SKProductStorePromotionController {
     public func fetchStorePromotionVisibility(
         forProduct product: SKProduct,
@@ -20,7 +20,7 @@ extension SKProductStorePromotionController {
         update(storePromotionOrder: promotionOrder, completionHandler: completionHandler)
     }
 
-    /// The older article omits a letter of the label.
+    /// The method with the misspelled label of an Apple article.
     public func fetchStorePromotionOrder(
         completionHander completionHandler: @escaping @Sendable ([SKProduct], (any Error)?) -> Void
     ) {

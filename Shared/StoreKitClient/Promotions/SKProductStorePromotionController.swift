@@ -7,13 +7,13 @@ internal import StoreModels
 /// storePromotionController.update(storePromotionVisibility: .hide, for: proSubscription)
 /// storePromotionController.update(storePromotionOrder: [hiddenBeaches, proSubscription])
 /// ```
-/// A setting applies to this app on this device alone and remains until the app is deleted. The store accepts it once
-/// the app was launched there, which using the queue does. Calls of one queue run one after the other, so the last one
-/// wins and a fetch sees every update before it. Completion handlers are called on the callback queue.
+/// A setting applies to this app on this device only, and remains until the app is deleted. The store accepts it after
+/// the app was launched on the device, which using the queue does. Calls of one queue run one after the other, so the
+/// last one wins and a fetch sees every update before it. Completion handlers are called on the callback queue.
 ///
-/// An error is a connection error, or an ``SKError``: `unsupportedPlatform` where a device has no promotions, else
-/// `unknown` with an underlying ``StoreProblem``. Apple has deprecated this type; the name stays for the code that uses
-/// it.
+/// An error is a `URLError` when the store could not be reached, or an ``SKError``: `unsupportedPlatform` where a
+/// device has no promotions, else `unknown` with an underlying ``StoreProblem``. Apple has deprecated this type; the
+/// name stays for the code that uses it.
 open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is a constant.
     private let queue: SKPaymentQueue
@@ -22,13 +22,13 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
 
     open class func `default`() -> SKProductStorePromotionController { shared }
 
-    /// Makes a controller for the app and device of the default queue.
+    /// Creates a controller for the app and device of the default queue.
     public override init() {
         queue = .default()
         super.init()
     }
 
-    /// Makes a controller for the app and device of `queue`.
+    /// Creates a controller for the app and device of `queue`.
     public init(queue: SKPaymentQueue) { self.queue = queue }
 
     // MARK: Visibility
@@ -79,7 +79,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Puts products first, in the array's order; the rest keeps the operator's order. An empty array removes the
+    /// Puts products first, in the array's order; the others keep the operator's order. An empty array removes the
     /// setting.
     open func update(
         storePromotionOrder promotionOrder: [SKProduct],

@@ -15,11 +15,11 @@ extension SKProductStorePromotionVisibility {
         case .default: .default
         case .show: .show
         case .hide: .hide
-        // A number without a name sets nothing.
+        // A value of a newer SDK sets nothing.
         @unknown default: .default
         }
     }
 }
 
-/// The name as a listing of Apple's article spells it.
+/// The type under the misspelled name of a listing in Apple's article.
 public typealias SKProductSTorePromotionVisiblity = SKProductStorePromotionVisibility

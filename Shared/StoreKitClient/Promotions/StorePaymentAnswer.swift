@@ -1,20 +1,21 @@
-/// The return type of an observer's `shouldAddStorePayment`: `Bool`. Apps add no other conformance.
+/// The return type of an observer's `shouldAddStorePayment`, which is `Bool`. Apps add no other conformance.
 public protocol StorePaymentAnswer: Sendable {}
 
 extension Bool: StorePaymentAnswer {}
 
-/// The return value of the method when an observer does not implement it. Only this library can make one. Its type
-/// alone tells the queue, before an observer is asked, that the app does not handle promoted purchases (M69, M75).
+/// The return type of `shouldAddStorePayment` in an observer that does not implement it. By this type the queue knows
+/// in advance that the observer does not handle promoted purchases (M69, M75). Only this library can make a value.
 public struct NoStorePaymentAnswer: StorePaymentAnswer {
     init() {}
 }
 
 extension SKPaymentTransactionObserver {
-    /// Whether the observer has the method, in either spelling.
+    /// Whether the observer implements `shouldAddStorePayment`, in either spelling.
     static var handlesStorePayments: Bool {
         StorePaymentDecision.self == Bool.self || OlderStorePaymentDecision.self == Bool.self
     }
 
+    /// Asks the observer about a purchase intent.
     /// - Returns: Whether to continue; false when the observer implements neither method.
     func shouldAdd(_ payment: SKPayment, for product: SKProduct, to queue: SKPaymentQueue) -> Bool {
         let answer = paymentQueue(queue, shouldAddStorePayment: payment, for: product)

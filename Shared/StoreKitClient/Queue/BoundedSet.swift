@@ -10,7 +10,7 @@ struct BoundedSet<Element: Hashable & Sendable>: Sendable {
 
     func contains(_ element: Element) -> Bool { members.contains(element) }
 
-    /// - Returns: Whether it was not there before.
+    /// - Returns: Whether the element was not in the set before.
     @discardableResult
     mutating func insert(_ element: Element) -> Bool {
         guard members.insert(element).inserted else { return false }

@@ -1,11 +1,11 @@
-/// Runs callbacks one after the other: on the queue the app has set, else on the main queue while something empties it,
-/// else on a background queue.
+/// Runs callbacks one after the other, on the queue that the app has set. Without one they run on the main queue while
+/// the program serves it, else on a background queue.
 ///
-/// An app whose main thread runs a loop, `dispatchMain()` or an async `main` gets its callbacks there, as with StoreKit.
-/// A tool whose main thread waits in another way has nothing that empties the main queue, and still gets them (M35).
+/// A main run loop, `dispatchMain()` and an async `main` serve the main queue; their callbacks come there, as with
+/// StoreKit. In a tool whose main thread waits in another way, callbacks come on the background queue (M35).
 final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
-    /// Nil where the app has set a queue.
+    /// The main run loop; nil when the app has set a queue.
     private let main: MainLoop?
 
     init(target: DispatchQueue?, main: MainLoop = .live) {
@@ -27,21 +27,20 @@ final class CallbackQueue: Sendable {
     struct MainLoop: Sendable {
         var isRunning: @Sendable () -> Bool
         var perform: @Sendable (@escaping @Sendable () -> Void) -> Void
-        /// How often a callback that waits for the loop looks whether it still runs.
+        /// The interval at which a callback waiting for the loop checks that it still runs.
         var interval = Duration.milliseconds(100)
-        /// How many checks must find it stopped. An app which runs it in short turns must not be taken for one that has
-        /// ended it.
-        var looks = 10
+        /// The number of successive checks that must find the loop stopped. An app may run its loop in short turns.
+        var checksMax = 10
 
-        /// Main queue and main run loop belong together: where the loop runs, it empties the queue.
+        /// The main run loop of the process, which serves the main queue while it runs.
         static let live = MainLoop(
             isRunning: { RunLoop.main.currentMode != nil || MainQueue.isServed },
             perform: { DispatchQueue.main.async(execute: $0) })
     }
 }
 
-/// Finds out whether libdispatch empties the main queue without a run loop: after `dispatchMain()`, and under an async
-/// `main`. It then does so until the process ends.
+/// Detects whether libdispatch serves the main queue without a run loop. It does after `dispatchMain()` and under an
+/// async `main`, until the process ends.
 private enum MainQueue {
     private static let served = Locked(false)
 
@@ -54,7 +53,7 @@ private enum MainQueue {
     static var isServed: Bool { served.withLock { $0 } }
 }
 
-/// A callback that runs once, on the queue that comes first.
+/// A callback that runs once, on the queue that takes it first.
 private final class Turn: Sendable {
     private let callback: @Sendable () -> Void
     private let isTaken = Locked(false)
@@ -72,12 +71,12 @@ private final class Turn: Sendable {
         done.signal()
     }
 
-    /// Returns when the callback has run; runs it here if the loop ended before reaching it.
+    /// Waits until the callback has run. Runs it on this queue if the main loop has ended.
     func wait(_ main: CallbackQueue.MainLoop) {
-        var looks = 0
+        var checks = 0
         while done.wait(timeout: .now() + main.interval / .seconds(1)) == .timedOut {
-            looks = main.isRunning() || isTaken.withLock { $0 } ? 0 : looks + 1
-            if looks >= main.looks { take() }
+            checks = main.isRunning() || isTaken.withLock { $0 } ? 0 : checks + 1
+            if checks >= main.checksMax { take() }
         }
     }
 }

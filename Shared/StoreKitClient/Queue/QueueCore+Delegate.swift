@@ -1,9 +1,9 @@
 internal import StoreHTTP
 internal import StoreModels
 
-/// What the store asks the app through ``SKPaymentQueueDelegate`` (`docs/delegate.md`).
+/// The store's questions to the app's ``SKPaymentQueueDelegate`` (docs/delegate.md).
 extension QueueCore {
-    /// Purchases of this device wait for the app's decision on another storefront. Each is asked about once.
+    /// Asks the app whether this device's purchases continue in another storefront. Each change is asked about once.
     func storefrontChanged(of models: [PaymentTransaction], in state: inout QueueState) {
         for model in models where model.originDeviceId == connection.deviceId {
             guard let change = model.storefrontChange,
@@ -16,8 +16,8 @@ extension QueueCore {
         }
     }
 
-    /// A higher price waits for consent. Each stream brings it again until it is answered; the app is asked once in a
-    /// run.
+    /// Asks the app whether to show a pending price consent. Each stream reports it until it is answered; the app is
+    /// asked once in a run.
     func priceConsentPending(_ subscription: String, in state: inout QueueState) {
         state.priceConsents.insert(subscription)
         guard state.consentsAsked.insert(subscription) else { return }
@@ -33,7 +33,7 @@ extension QueueCore {
         for subscription in waiting.sorted() { answer(subscription, show: true) }
     }
 
-    /// Runs on the callback queue. An app without a delegate says yes, as StoreKit does.
+    /// Asks the delegate; without one the purchase continues, as in StoreKit. Runs on the callback queue.
     private func ask(_ transaction: SKPaymentTransaction, _ id: String, _ storefront: SKStorefront) {
         guard let queue = state.withLock({ $0.queue }) else { return }
         let shouldContinue = queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true
@@ -51,13 +51,13 @@ extension QueueCore {
                 body: PriceConsentAnswer(show: show)))
     }
 
-    /// An answer that comes late, or again, changes nothing; what becomes of the purchase comes with the stream.
+    /// Sends the app's answer. A late or repeated answer changes nothing; the stream reports the purchase's state.
     private func post(_ answer: HTTPCall) {
         tasks.run { [call] in
             do {
                 _ = try await call.send(answer, patience: call.timing.patience)
             } catch is CancellationError {
-                // The queue is gone.
+                // The queue was deallocated.
             } catch {
                 call.gateway.connection.log?("the store did not take the delegate's answer: \(type(of: error))")
             }

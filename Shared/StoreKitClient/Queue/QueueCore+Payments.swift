@@ -7,7 +7,7 @@ extension QueueCore {
         let id: String
     }
 
-    /// Adds a payment to the queue. Its key is made here and sent with each attempt, so it is charged at most once.
+    /// Adds a payment to the queue. Its key is sent with each attempt, so the payment is charged at most once.
     func add(_ fields: PaymentFields) {
         let payment = fields.model(key: UUID().uuidString.lowercased())
         let key = payment.requestIdentifier
@@ -25,13 +25,13 @@ extension QueueCore {
         }
         tasks.run { [weak self, call] in
             do {
-                let answer = try await call.send(
+                let response = try await call.send(
                     HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key), patience: call.timing.patience
                 )
-                let id = try StoreJSON.decode(Named.self, from: answer.body).id
+                let id = try StoreJSON.decode(Named.self, from: response.body).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
-                // The queue is gone, and its observers with it.
+                // The queue was deallocated.
             } catch {
                 self?.refuse(key, SKError(cause: error))
             }
@@ -42,7 +42,7 @@ extension QueueCore {
         state.withLock { state in tell(state.table.refuse(key: key, error), in: &state) }
     }
 
-    /// Finishes a transaction. The request is repeated until the store has answered.
+    /// Finishes a transaction. The request is repeated until the store has responded.
     func finish(_ transaction: QueuedTransaction) {
         let step = state.withLock { state in
             let step = state.table.finish(transaction)
@@ -75,7 +75,7 @@ extension PaymentRequest {
         self.init(
             productIdentifier: payment.productIdentifier, quantity: NonNull(Quantity(payment.quantity)),
             applicationUsername: payment.applicationUsername,
-            // Left out unless true, as the sandbox alone knows it.
+            // Omitted unless true, because only the sandbox accepts it.
             simulatesAskToBuyInSandbox: payment.simulatesAskToBuyInSandbox ? true : nil,
             paymentDiscount: payment.paymentDiscount.map { DiscountParts($0) },
             intentIdentifier: payment.intentIdentifier)

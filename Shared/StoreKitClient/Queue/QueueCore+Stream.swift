@@ -10,7 +10,7 @@ extension QueueCore: StreamListener {
     func received(_ event: StreamEvent, from number: Int) {
         if case .storefront(let storefront) = event { sessions.moved(to: storefront) }
         state.withLock { state in
-            // Pending events of a closed stream are dropped (M20).
+            // Late events of a closed stream are dropped (M20).
             guard state.stream?.number == number else { return }
             switch event {
             case .updated(let models):
@@ -46,7 +46,7 @@ extension QueueCore: StreamListener {
         connection.log?("the app was launched again on this device; this queue hears nothing until it is observed anew")
     }
 
-    /// The store reports the end of a restore at least once; the observer is notified once.
+    /// Notifies observers of the end of a restore, once. The store reports it at least once.
     private func restoreEnded(_ id: String, _ callback: QueueCallback, in state: inout QueueState) {
         guard state.restoresEnded.insert(id) else { return }
         tellAll(callback, in: &state)

@@ -2,11 +2,10 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-/// The implementation behind `SKPaymentQueue`: decides under one lock, notifies observers on one serial queue, sends in
-/// tasks.
+/// The implementation of `SKPaymentQueue`. It changes state under one lock, calls observers on one serial queue and
+/// sends requests in tasks.
 ///
-/// A callback is put on its queue while the lock is held under which it was decided, so callbacks come in the order of
-/// the decisions, regardless of the thread.
+/// A callback is enqueued under the same lock as the change it reports, so callbacks come in the order of the changes.
 final class QueueCore: Sendable {
     let connection: StoreConnection
     let timing: ClientTiming
@@ -18,8 +17,8 @@ final class QueueCore: Sendable {
     private let streamTransport: HTTPTransport
     let callbacks: CallbackQueue
     let receipt: ReceiptFile
-    let overrides = OverrideLine()
-    private let desk: Locked<DownloadDesk?>
+    let overrides = OverrideQueue()
+    private let downloadQueue: Locked<DownloadQueue?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
         self.connection = connection
@@ -32,13 +31,13 @@ final class QueueCore: Sendable {
         call = RepeatedCall(gateway: gateway, timing: timing)
         callbacks = CallbackQueue(target: connection.callbackTarget)
         state = Locked(QueueState(deviceId: connection.deviceId))
-        desk = Locked(nil)
+        downloadQueue = Locked(nil)
         let directory = connection.contentDirectory ?? Self.caches(of: connection)
         receipt = ReceiptFile(directory: directory)
-        let made = DownloadDesk(call, directory: directory) { [weak self] download in
+        let made = DownloadQueue(call, directory: directory) { [weak self] download in
             self?.tell(.updatedDownloads([download]))
         }
-        desk.withLock { $0 = made }
+        downloadQueue.withLock { $0 = made }
         moved.withLock { $0 = { [weak self] in self?.tell(.storefrontChanged) } }
     }
 
@@ -61,8 +60,8 @@ final class QueueCore: Sendable {
 // MARK: Observers
 
 extension QueueCore {
-    /// The first observer opens the stream. A later one receives what is known.
-    /// - Precondition: It has no `shouldAddStorePayment`, or ``PurchaseIntent/intents`` has no iterator.
+    /// Registers an observer. The first one opens the stream; a later one receives the known transactions.
+    /// - Precondition: The observer has no `shouldAddStorePayment`, or ``PurchaseIntent/intents`` has no iterator.
     func add(_ observer: any SKPaymentTransactionObserver) {
         InheritedConformance.warn(of: observer, as: "observer", connection) {
             $0 is any SKPaymentTransactionObserver.Type
@@ -79,7 +78,7 @@ extension QueueCore {
         withExtendedLifetime(living) {}
     }
 
-    /// The last observer closes the stream.
+    /// Removes an observer, and closes the stream with the last.
     func remove(_ observer: any SKPaymentTransactionObserver) {
         let id = ObjectIdentifier(observer)
         let living = state.withLock { state in
@@ -89,7 +88,8 @@ extension QueueCore {
         withExtendedLifetime(living) {}
     }
 
-    /// Opens the stream for the first observer or iterator. A changed handling of promoted purchases opens another one.
+    /// Opens the stream for the first observer or iterator. Opens another one when the handling of promoted purchases
+    /// has changed.
     func followListeners(in state: inout QueueState) {
         let handler = state.handler
         guard state.stream?.handler != handler else { return }
@@ -98,12 +98,12 @@ extension QueueCore {
         let stream = ObserverStream(
             number: state.nextStream, handler: handler, connection: connection, transport: streamTransport,
             sessions: sessions, timing: timing)
-        // Unstructured, because registering an observer returns immediately; the queue cancels it when no observer is
-        // left.
+        // Unstructured, because registering an observer returns immediately; it is cancelled with the last observer.
         let task = Task { [listener = StreamListenerReference(self)] in await stream.run { listener.listener } }
         state.stream = RunningStream(number: state.nextStream, handler: handler, task: task)
     }
 
+    /// Closes the stream and forgets the store's state when no observer or iterator is left.
     /// - Returns: Observers to release after the lock.
     func endRunIfUnobserved(in state: inout QueueState) -> [any SKPaymentTransactionObserver] {
         let living = state.observers.prune()
@@ -122,7 +122,7 @@ extension QueueCore {
     }
 }
 
-// MARK: Telling
+// MARK: Callbacks
 
 extension QueueCore {
     /// Delivers a callback to all observers.
@@ -150,7 +150,7 @@ extension QueueCore {
         enqueue(in: &state) { core in core.deliver(callback, to: numbers) }
     }
 
-    /// Runs an app callback on the callback queue, after everything decided before it.
+    /// Enqueues a callback on the callback queue, after all earlier ones.
     func enqueue(in state: inout QueueState, _ callback: @escaping @Sendable (QueueCore) -> Void) {
         state.callbackCount += 1
         callbacks.async { [weak self] in
@@ -160,7 +160,7 @@ extension QueueCore {
         }
     }
 
-    /// Runs on the callback queue. An observer that was removed meanwhile gets no callback.
+    /// Calls the observers that are still registered. Runs on the callback queue.
     private func deliver(_ callback: QueueCallback, to numbers: [Int]) {
         for number in numbers {
             let (queue, observer) = state.withLock { ($0.queue, $0.observers.observer(number)) }
@@ -187,7 +187,7 @@ extension QueueCore {
         let removed = objects(of: list, in: &state)
         for download in list.flatMap(\.model.downloads) {
             state.downloads[download.id] = nil
-            desk.withLock { $0 }?.forget(download)
+            downloadQueue.withLock { $0 }?.forget(download)
         }
         return removed
     }
@@ -201,15 +201,15 @@ extension QueueCore {
 
     private func makeDownload(_ model: Download, of owner: QueuedTransaction) -> SKDownload {
         let download = SKDownload(model, of: owner)
-        // An earlier run of the app has fetched it.
-        if model.state == .finished, let file = desk.withLock({ $0 })?.file(of: model), file.isComplete {
+        // An earlier run of the app fetched the content.
+        if model.state == .finished, let file = downloadQueue.withLock({ $0 })?.file(of: model), file.isComplete {
             download.arrived(at: file.url)
         }
         return download
     }
 }
 
-// MARK: What the app asks for
+// MARK: Requests of the app
 
 extension QueueCore {
     var transactions: [SKPaymentTransaction] {
@@ -217,15 +217,16 @@ extension QueueCore {
     }
 
     func perform(_ action: DownloadAction, on downloads: [SKDownload]) {
-        for download in downloads { desk.withLock { $0 }?.perform(action, on: download) }
+        for download in downloads { downloadQueue.withLock { $0 }?.perform(action, on: download) }
     }
 
+    /// Requests products.
     /// - Parameter completion: Called on the callback queue, once.
     func products(
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
     ) -> any RunningRequest {
         let query = ProductsQuery(gateway: gateway, identifiers: identifiers)
-        // Unstructured, because `start()` returns immediately. It keeps the request, which can cancel it.
+        // Unstructured, because `start()` returns immediately. The completion retains the request, which can cancel it.
         return Task { [callbacks] in
             let result = await query.result()
             callbacks.async { completion(result) }
@@ -236,10 +237,11 @@ extension QueueCore {
 extension Task: RunningRequest where Success == Void, Failure == Never {}
 
 extension QueueCore {
-    /// - Parameter completion: Called on the callback queue, once, with the error, if any.
+    /// Fetches the receipt into its file.
+    /// - Parameter completion: Called on the callback queue, once, with the error, else nil.
     func refreshReceipt(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> any RunningRequest {
         let query = ReceiptQuery(gateway: gateway, file: receipt)
-        // Unstructured, because `start()` returns immediately. It keeps the request, which can cancel it.
+        // Unstructured, because `start()` returns immediately. The completion retains the request, which can cancel it.
         return Task { [callbacks] in
             let error = await query.run()
             callbacks.async { completion(error) }
@@ -248,7 +250,7 @@ extension QueueCore {
 }
 
 extension QueueCore {
-    /// Requests a restore. The restored transactions and the end come on the stream.
+    /// Requests a restore. The stream brings the restored transactions and the end.
     func restore(applicationUsername: String?) {
         let key = UUID().uuidString.lowercased()
         tasks.run { [weak self, call] in
@@ -258,7 +260,7 @@ extension QueueCore {
                         RestoreRoutes.start, body: NewRestore(applicationUsername: applicationUsername), key: key),
                     patience: call.timing.patience)
             } catch is CancellationError {
-                // The queue is gone, and its observers with it.
+                // The queue was deallocated.
             } catch {
                 self?.tell(.restoreFailed(SKError(cause: error)))
             }
@@ -266,11 +268,11 @@ extension QueueCore {
     }
 }
 
-/// The stream that is open, or being opened.
+/// The current stream, open or being opened.
 struct RunningStream: Sendable {
-    /// A later stream has a greater one.
+    /// The stream's number; a later stream has a greater one.
     let number: Int
-    /// What the launch has said; another way of handling promoted purchases needs another launch (M60).
+    /// The handling of promoted purchases that the launch declared; another handling needs another launch (M60).
     let handler: DeviceLaunch.PromotedPurchases
     let task: Task<Void, Never>
 }

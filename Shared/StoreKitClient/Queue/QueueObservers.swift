@@ -1,11 +1,11 @@
-/// The observers of a queue, none of them retained. One that is registered again is a new registration: what was on its
-/// way to the old one does not reach it.
+/// The registered observers of a queue, not retained. Registering an observer again is a new registration, which
+/// receives no callback of the earlier one.
 struct QueueObservers: Sendable {
     private struct Registration: @unchecked Sendable {
-        // Unchecked: the observer is the app's, and is called on the callback queue alone.
+        // Unchecked: the app's observer is called on the callback queue only.
         let number: Int
         let id: ObjectIdentifier
-        /// Whether it has `shouldAddStorePayment`.
+        /// Whether the observer has `shouldAddStorePayment`.
         let handlesStorePayments: Bool
         weak var observer: (any SKPaymentTransactionObserver)?
     }
@@ -13,10 +13,10 @@ struct QueueObservers: Sendable {
     private var registrations: [Registration] = []
     private var next = 0
 
-    /// - Returns: Its number; nil when it is registered already.
+    /// - Returns: The registration's number; nil when the observer is already registered.
     mutating func add(_ observer: any SKPaymentTransactionObserver) -> Int? {
         let id = ObjectIdentifier(observer)
-        // Another one may have been at the same address before.
+        // A deallocated observer may have had the same address.
         registrations.removeAll { $0.id == id && $0.observer == nil }
         guard !registrations.contains(where: { $0.id == id }) else { return nil }
         defer { next += 1 }
@@ -27,12 +27,12 @@ struct QueueObservers: Sendable {
         return next
     }
 
-    /// Can be called by an observer's own `deinit`.
+    /// Removes a registration. An observer's own `deinit` may call it.
     mutating func remove(_ id: ObjectIdentifier) { registrations.removeAll { $0.id == id } }
 
     /// Removes the registrations of deallocated observers.
-    /// - Returns: The others, which the caller lets go only when it holds no lock: to look at an observer is to hold
-    ///   it, and the last to hold one runs its `deinit`, which may want to be removed here.
+    /// - Returns: The other observers, which the caller releases only without the lock: reading a weak reference
+    ///   retains the observer, and releasing the last reference runs its `deinit`, which may remove it here.
     mutating func prune() -> [any SKPaymentTransactionObserver] {
         let living = all
         registrations.removeAll { $0.observer == nil }
@@ -43,18 +43,18 @@ struct QueueObservers: Sendable {
     var numbers: [Int] { registrations.map(\.number) }
     var all: [any SKPaymentTransactionObserver] { registrations.compactMap(\.observer) }
 
-    /// Whether one of them has `shouldAddStorePayment`; as of the last ``prune()``.
+    /// Whether an observer has `shouldAddStorePayment`, as of the last ``prune()``.
     var handlesStorePayments: Bool { registrations.contains { $0.handlesStorePayments } }
-    /// The first of those that is still there.
+    /// The first living observer that has `shouldAddStorePayment`; nil without one.
     var storePaymentHandler: (any SKPaymentTransactionObserver)? {
-        // Read once each: it may be gone the second time.
+        // Read each weak reference once: it may be nil the second time.
         for registration in registrations where registration.handlesStorePayments {
             if let observer = registration.observer { return observer }
         }
         return nil
     }
 
-    /// The observer of a registration that still exists.
+    /// Returns the observer of a registration; nil when it was removed or deallocated.
     func observer(_ number: Int) -> (any SKPaymentTransactionObserver)? {
         registrations.first { $0.number == number }?.observer
     }

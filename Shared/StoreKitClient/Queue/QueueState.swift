@@ -1,29 +1,29 @@
 internal import StoreModels
 
-/// What a queue keeps behind its lock.
+/// The state of a queue, kept behind its lock.
 struct QueueState: Sendable {
     weak var queue: SKPaymentQueue?
     var table: TransactionTable
     var observers = QueueObservers()
-    /// The objects the app holds, of the downloads that can be used.
+    /// The app's objects of the queue's downloads, by identifier.
     var downloads: [String: SKDownload] = [:]
     var intents = IntentTable()
     /// The iterators of ``PurchaseIntent/intents``.
     private(set) var intentListeners: [Int: AsyncStream<StoreModels.PurchaseIntent>.Continuation] = [:]
     private var nextListener = 0
-    /// Runs while there is an observer or an iterator.
+    /// The stream; nil without an observer or iterator.
     var stream: RunningStream?
     var nextStream = 0
     var restoresEnded = BoundedSet<String>(count: ClientLimits.restoresMax)
-    /// Changes of storefront the delegate was asked about.
+    /// The storefront changes that the delegate was asked about.
     var storefrontsAsked = BoundedSet<String>(count: ClientLimits.questionsMax)
-    /// Subscriptions whose higher price waits for consent, by their original transaction.
+    /// The subscriptions with a pending price consent, by original transaction.
     var priceConsents: Set<String> = []
-    /// Of these, those the delegate was asked about in this run.
+    /// The price consents that the delegate was asked about in this run.
     var consentsAsked = BoundedSet<String>(count: ClientLimits.questionsMax)
-    /// Callbacks on their way.
+    /// The number of enqueued and running callbacks.
     var callbackCount = 0
-    /// The stream's reader, while it waits for them.
+    /// The stream's reader, while it waits for callbacks.
     var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(deviceId: String) { table = TransactionTable(deviceId: deviceId) }
@@ -36,19 +36,19 @@ struct QueueState: Sendable {
         return intentListeners.isEmpty ? .none : .purchaseIntent
     }
 
-    /// - Returns: Its number.
+    /// - Returns: The listener's number.
     mutating func listen(_ listener: AsyncStream<StoreModels.PurchaseIntent>.Continuation) -> Int {
         defer { nextListener += 1 }
         intentListeners[nextListener] = listener
         return nextListener
     }
 
-    /// - Returns: The listener, to be let go when the lock is.
+    /// - Returns: The listener, to be released after the lock.
     mutating func stopListening(
         _ number: Int
     ) -> AsyncStream<StoreModels.PurchaseIntent>.Continuation? { intentListeners.removeValue(forKey: number) }
 
-    /// Traps when promoted purchases are handled both ways: each would be asked about the other's purchases (M60).
+    /// Traps when the app handles promoted purchases both ways (M60).
     func checkHandlers() {
         guard observers.handlesStorePayments, !intentListeners.isEmpty else { return }
         fatalError(
@@ -62,7 +62,7 @@ struct QueueState: Sendable {
         return waiting
     }
 
-    /// The transaction as the app sees it.
+    /// Returns the app's object of a transaction.
     /// - Parameter make: Makes the object of a download that has none.
     mutating func object(
         of queued: QueuedTransaction, _ make: (Download, QueuedTransaction) -> SKDownload

@@ -9,24 +9,25 @@ internal import StoreModels
 /// SKPaymentQueue.default().finishTransaction(transaction)         // when it is delivered
 /// SKPaymentQueue.default().remove(StoreObserver.shared)           // before the app ends
 /// ```
-/// Every method returns immediately and can be called on any thread. Callbacks come one after the other: on the main
-/// queue while the main run loop runs, on a background queue while it does not; ``StoreConnection/callbackTarget`` puts
-/// them elsewhere.
+/// Every method but ``canMakePayments()`` returns immediately, and all can be called on any thread. Callbacks come one
+/// after the other: on the main queue while a main run loop, `dispatchMain()` or an async `main` serves it, on a
+/// background queue otherwise. ``StoreConnection/callbackTarget`` sets another queue.
 ///
 /// A *run* begins with the first observer and ends when the last is removed. In one run an observer receives each
-/// revision of a transaction once, however often the connection breaks; each run begins with everything unfinished.
+/// revision of a transaction once, however often the connection breaks. Each run begins with every unfinished
+/// transaction.
 open class SKPaymentQueue: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what changes is behind locks.
+    // Unchecked, because an open class cannot be checked: `ownCore` is set by an initializer, the rest is behind locks.
     private struct DelegateReference: @unchecked Sendable {
-        // Unchecked: the delegate is the app's, and is called on the callback queue alone.
+        // Unchecked: the app's delegate is called on the callback queue only.
         weak var delegate: (any SKPaymentQueueDelegate)?
     }
 
     private static let shared = SKPaymentQueue()
-    /// What is behind the default queue, once something of the store was asked.
+    /// The default queue's core; nil before the first call that needs the store.
     private static let sharedCore = Locked<QueueCore?>(nil)
 
-    /// Nil for the app's queue.
+    /// The core of a queue with its own connection; nil for the app's queue.
     private var ownCore: QueueCore?
     private let delegateReference = Locked(DelegateReference())
 
@@ -35,17 +36,17 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Whether the customer may pay on this device.
     ///
-    /// The answer comes from the last session. Before there is one, the call waits for it, at most 5 s. A store that
-    /// cannot be reached forbids nothing, and decides when a payment gets there.
+    /// The current session says so. Before there is one, the call waits for it, at most 5 s. While the store cannot be
+    /// reached the result is true; the store decides when it receives a payment.
     open class func canMakePayments() -> Bool { `default`().canMakePayments }
 
-    /// Another object for the app's queue, for subclasses in an app's tests.
+    /// Creates another object for the app's queue, for subclasses in an app's tests.
     public override init() { super.init() }
 
-    /// A separate queue: another device or another account in the same process.
+    /// Creates a separate queue, for another device or account in the same process.
     ///
-    /// Its first use launches the app on the device. Add an observer first: the launch declares whether the app handles
-    /// promoted purchases, and if that changes the app is launched once more.
+    /// The first use launches the app on the device. Add an observer first: the launch declares whether the app handles
+    /// promoted purchases, and a later change launches the app again.
     public convenience init(connection: StoreConnection) { self.init(connection: connection, timing: ClientTiming()) }
 
     convenience init(connection: StoreConnection, timing: ClientTiming) {
@@ -55,8 +56,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         ownCore = core
     }
 
-    /// The part that communicates with the store. The default queue's is made by the first call that needs it, so that
-    /// queues, requests and payments can be made without a store.
+    /// The implementation. That of the default queue is made by the first call that needs it, so queues, requests and
+    /// payments can be made without a store.
     var core: QueueCore {
         if let ownCore { return ownCore }
         return Self.sharedCore.withLock { core in
@@ -68,7 +69,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Nil while nothing of the store was asked.
+    /// The implementation; nil before the first call that needs the store.
     private var startedCore: QueueCore? { ownCore ?? Self.sharedCore.withLock { $0 } }
 
     /// Whether the customer may pay on this device; see ``canMakePayments()``.
@@ -76,19 +77,18 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         core.sessions.waitForFirst(core.timing.firstSessionWait)?.canMakePayments ?? true
     }
 
-    /// The customer's storefront; nil until the store has reported it. Reading it launches the app if it was not
-    /// launched before.
+    /// The customer's storefront; nil until there is a session. Reading it opens a session if there is none.
     open var storefront: SKStorefront? {
         if let session = core.sessions.current { return SKStorefront(session.storefront) }
         core.sessions.session { _ in }
         return nil
     }
 
-    /// The unfinished transactions, oldest first. Without an observer only the payments that are on their way.
+    /// The unfinished transactions, oldest first. Without an observer, only the payments on their way to the store.
     open var transactions: [SKPaymentTransaction] { startedCore?.transactions ?? [] }
 
-    /// The delegate, not retained. It is asked during a purchase whether it continues in another storefront, and
-    /// whether a price consent is shown.
+    /// The delegate, not retained. It decides whether a purchase continues in another storefront, and whether a price
+    /// consent is shown.
     open var delegate: (any SKPaymentQueueDelegate)? {
         get { delegateReference.withLock { $0.delegate } }
         set {
@@ -103,9 +103,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: The receipt
 
-    /// The location of the app's receipt once ``SKReceiptRefreshRequest`` has fetched it:
-    /// `Bundle.main.appStoreReceiptURL` in StoreKit. A bundle has no store here, and a process may have several queues,
-    /// so it is the queue's.
+    /// The location of the app's receipt, which ``SKReceiptRefreshRequest`` fetches. In StoreKit it is
+    /// `Bundle.main.appStoreReceiptURL`; here a process may have several queues, each with its receipt.
     ///
     /// ```swift
     /// let receiptData = try Data(contentsOf: SKPaymentQueue.default().appStoreReceiptURL).base64EncodedString()
@@ -114,16 +113,17 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: Observers
 
+    /// The registered observers, in the order of registration.
     open var transactionObservers: [any SKPaymentTransactionObserver] {
         startedCore?.state.withLock { $0.observers.all } ?? []
     }
 
-    /// Registers an observer, without retaining it. It receives everything unfinished without any other call.
+    /// Registers an observer, without retaining it. The observer then receives every unfinished transaction.
     ///
-    /// - Precondition: If it has `shouldAddStorePayment`, ``PurchaseIntent/intents`` has no iterator.
+    /// - Precondition: If the observer has `shouldAddStorePayment`, ``PurchaseIntent/intents`` has no iterator.
     open func add(_ observer: any SKPaymentTransactionObserver) { core.add(observer) }
 
-    /// Ends a registration. A callback that has begun runs to its end; no further callback begins.
+    /// Removes an observer. A callback that has begun runs to its end; no further callback begins.
     open func remove(_ observer: any SKPaymentTransactionObserver) { startedCore?.remove(observer) }
 
     // MARK: Payments
@@ -139,8 +139,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         core.add(fields)
     }
 
-    /// Removes a transaction from the queue permanently: deliver first. Repeating it does nothing, and neither does
-    /// finishing a deferred one: the queue warns of it and keeps it.
+    /// Removes a transaction from the queue permanently; deliver the product first. Finishing it again does nothing. A
+    /// deferred transaction stays in the queue, with a warning.
     ///
     /// - Precondition: The transaction is not purchasing. StoreKit throws an Objective-C exception for one that is,
     ///   which Swift code cannot catch.
@@ -160,11 +160,12 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Requests the non-consumables and auto-renewable subscriptions that were bought before: each comes as a new
-    /// `.restored` transaction, then the restore's end.
+    /// Restores the customer's non-consumables and auto-renewable subscriptions. Observers receive a new `.restored`
+    /// transaction for each, then the restore's end.
     open func restoreCompletedTransactions() { core.restore(applicationUsername: nil) }
 
-    /// - Parameter username: The app's own account that asks. The store keeps it; it filters nothing. An empty string
+    /// Restores purchases as ``restoreCompletedTransactions()`` does.
+    /// - Parameter username: The app's own account. The store records it but does not filter by it. An empty string
     ///   means none.
     open func restoreCompletedTransactions(withApplicationUsername username: String?) {
         core.restore(applicationUsername: username.nonEmpty)
@@ -172,8 +173,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: Downloads
 
-    /// Starts downloads. A failed one is started again.
+    /// Starts downloads, failed ones again.
     open func start(_ downloads: [SKDownload]) { core.perform(.start, on: downloads) }
+    /// Pauses active downloads.
     open func pause(_ downloads: [SKDownload]) { core.perform(.pause, on: downloads) }
     /// Resumes paused downloads where they stopped.
     open func resume(_ downloads: [SKDownload]) { core.perform(.resume, on: downloads) }
@@ -182,11 +184,10 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: Sheets of the store
 
-    /// Asks the store to show a pending price increase that needs consent: a prompt of the account. Without one it does
-    /// nothing.
+    /// Asks the store to show pending price consents, as prompts of the account. Without one it does nothing.
     open func showPriceConsentIfNeeded() { startedCore?.showPriceConsents() }
 
-    /// Shows a sheet for offer codes in StoreKit. This store has none, and a tool has no screen: the call does nothing.
+    /// Does nothing but warn: this store has no offer codes, for which StoreKit shows a sheet.
     open func presentCodeRedemptionSheet() {
         StoreConnection.warn("this store has no offer codes: no redemption sheet is shown", startedCore?.connection)
     }

@@ -1,15 +1,17 @@
-/// Provides information the queue needs to complete transactions. Called on the callback queue (``SKPaymentQueue``).
+/// Answers the questions of the queue during a purchase. The methods are called on the callback queue
+/// (``SKPaymentQueue``).
 ///
-/// Both methods are optional; the default answer is `true`.
+/// Both methods are optional; they return `true` by default.
 public protocol SKPaymentQueueDelegate: NSObjectProtocol {
-    /// The customer's storefront changed during a purchase.
-    /// - Returns: Whether the purchase continues there; `false` fails it with `storeProductNotAvailable`, uncharged.
+    /// Decides whether a purchase continues after the customer's storefront has changed.
+    /// - Returns: Whether the purchase continues in the new storefront; `false` fails it with
+    ///   `storeProductNotAvailable`, uncharged.
     func paymentQueue(
         _ paymentQueue: SKPaymentQueue, shouldContinue transaction: SKPaymentTransaction,
         in newStorefront: SKStorefront
     ) -> Bool
 
-    /// A subscription's price has risen and the customer has not agreed yet.
+    /// Decides whether the store shows the consent to a higher subscription price.
     /// - Returns: Whether the store shows the consent immediately; `false` leaves it to `showPriceConsentIfNeeded()`.
     func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool
 }

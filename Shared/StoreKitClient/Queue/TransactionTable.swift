@@ -1,12 +1,11 @@
 import Foundation
 internal import StoreModels
 
-/// The queue's unfinished transactions, and the pending notifications of an observer (M21: each revision once, in
-/// order).
+/// The queue's unfinished transactions, whose revisions are delivered once and in order (M21).
 ///
-/// A pure state machine: the app's calls and the store's events go in, ``Change``s come out in the order of delivery.
-/// Only the stream brings states, so one source decides their order; the answer to a payment says which transaction it
-/// became, and nothing else.
+/// A pure state machine: its input is the app's calls and the store's events, its output ``Change``s in the order of
+/// delivery. Only the stream brings states, so one source decides their order; the response to a payment only
+/// identifies its transaction.
 struct TransactionTable: Sendable {
     enum Change: Equatable, Sendable {
         case updated([QueuedTransaction])
@@ -14,40 +13,40 @@ struct TransactionTable: Sendable {
         case downloads([Download])
     }
 
-    /// What finishing a transaction takes.
+    /// The next step of finishing a transaction.
     enum Finish: Equatable, Sendable {
-        /// Ask the store to finish the transaction of this `id`.
+        /// The store is to finish the transaction of this `id`.
         case ask(String)
-        /// It never reached the store.
+        /// The transaction never reached the store and was removed.
         case done([Change])
-        /// It is finished, or is being finished.
+        /// The transaction is finished or being finished.
         case nothing
     }
 
     private let deviceId: String
     private var order: [String] = []
     private var entries: [String: QueuedTransaction] = [:]
-    /// Payments the store has not named yet: key → identity.
+    /// The payments without an `id` of the store: key → identity.
     private var unnamed: [String: String] = [:]
     /// The store's `id` → identity, where the two differ.
     private var identities: [String: String] = [:]
     private var finishing: Set<String> = []
     private var finished = BoundedSet<String>(count: ClientLimits.finishedMax)
-    /// While a stream begins: what was known before it and has not come again.
+    /// The transactions known before a beginning stream that it has not brought yet; nil after its beginning.
     private var missing: Set<String>?
 
     init(deviceId: String) { self.deviceId = deviceId }
 
-    /// All of them, oldest first.
+    /// The unfinished transactions, oldest first.
     var transactions: [QueuedTransaction] { order.compactMap { entries[$0] } }
 
-    /// How many payments the store has not named yet.
+    /// The number of payments without an `id` of the store.
     var unnamedCount: Int { unnamed.count }
 
-    // MARK: What the app does
+    // MARK: Calls of the app
 
-    /// A payment was added. The observer is notified immediately (M37); the store's own event for it is not delivered
-    /// again.
+    /// Adds a payment. The observer is notified immediately (M37); the store's event for the same state is not
+    /// delivered.
     mutating func add(_ payment: Payment) -> [Change] {
         let identity = "payment:\(payment.requestIdentifier)"
         let entry = QueuedTransaction(
@@ -60,7 +59,7 @@ struct TransactionTable: Sendable {
         return [.updated([entry])]
     }
 
-    /// The store has answered which transaction a payment became.
+    /// Records the transaction that the store made of a payment.
     mutating func name(key: String, id: String) {
         guard let identity = unnamed.removeValue(forKey: key) else { return }
         identities[id] = identity
@@ -68,7 +67,7 @@ struct TransactionTable: Sendable {
         entries[identity]?.model.id = id
     }
 
-    /// The store will not make a transaction of the payment, and has not.
+    /// Fails a payment that the store refused.
     mutating func refuse(key: String, _ error: SKError) -> [Change] {
         guard let identity = unnamed.removeValue(forKey: key), var entry = entries[identity] else { return [] }
         entry.model.transactionState = .failed
@@ -80,7 +79,7 @@ struct TransactionTable: Sendable {
         return [.updated([entry])]
     }
 
-    /// The app is done with a transaction.
+    /// Begins to finish a transaction.
     mutating func finish(_ transaction: QueuedTransaction) -> Finish {
         let identity = transaction.identity
         if let entry = entries[identity], entry.isLocal {
@@ -92,28 +91,29 @@ struct TransactionTable: Sendable {
         return .ask(id)
     }
 
-    /// The store has taken it out of the queue, or knows that it is out.
+    /// Removes a transaction that the store has finished.
     mutating func finishAnswered(_ id: String) -> [Change] {
         finishing.remove(id)
         return leave(id)
     }
 
-    /// The store does not let it go. The app may try again.
+    /// Records that the store refused to finish a transaction; the app may try again.
     mutating func finishRefused(_ id: String) { finishing.remove(id) }
 
-    /// The last observer is gone: what the store said is forgotten, and delivered again at the next launch (M50).
+    /// Forgets the store's transactions after the last observer was removed. The next launch delivers them again (M50).
     mutating func endRun() {
         for entry in transactions where !entry.isLocal { remove(entry.identity) }
         missing = nil
     }
 
-    // MARK: What the store says
+    // MARK: Events of the store
 
-    /// A stream is asked for. It begins with everything unfinished, so what does not come again has left the queue.
+    /// Prepares for a new stream. It begins with every unfinished transaction, so one that it does not bring has left
+    /// the queue.
     mutating func streamOpening() { missing = Set(transactions.filter { !$0.isLocal }.map(\.model.id)) }
 
     mutating func updated(_ models: [PaymentTransaction]) -> [Change] {
-        var told: [QueuedTransaction] = []
+        var changed: [QueuedTransaction] = []
         var downloads: [Download] = []
         for model in models {
             missing?.remove(model.id)
@@ -122,10 +122,10 @@ struct TransactionTable: Sendable {
             if let known, known.model.revision >= model.revision {
                 downloads += accept(model.downloads, of: known.identity)
             } else if let entry = accept(model, over: known) {
-                told.append(entry)
+                changed.append(entry)
             }
         }
-        return (told.isEmpty ? [] : [.updated(told)]) + (downloads.isEmpty ? [] : [.downloads(downloads)])
+        return (changed.isEmpty ? [] : [.updated(changed)]) + (downloads.isEmpty ? [] : [.downloads(downloads)])
     }
 
     mutating func removed(_ models: [PaymentTransaction]) -> [Change] { models.flatMap { leave($0.id) } }
@@ -137,7 +137,7 @@ struct TransactionTable: Sendable {
         return changed.isEmpty ? [] : [.downloads(changed)]
     }
 
-    /// The stream has brought everything there is.
+    /// Removes transactions that the stream did not bring, after its beginning.
     mutating func synchronized() -> [Change] {
         defer { missing = nil }
         return order.compactMap { entries[$0]?.model.id }.filter { missing?.contains($0) ?? false }
@@ -148,10 +148,10 @@ struct TransactionTable: Sendable {
 
     private func identity(of id: String) -> String { identities[id] ?? id }
 
-    /// The entry a model belongs to; names the payment it was, if this queue added it.
+    /// Returns the entry of a transaction, connected with the payment of this queue.
     ///
-    /// A payment comes back in other transactions too: in what replaces an interrupted purchase, in what is restored.
-    /// Those come after the one the payment itself became.
+    /// Transactions that replace an interrupted purchase or restore one have the same payment; they come after the
+    /// payment's own transaction.
     private mutating func entry(for model: PaymentTransaction) -> QueuedTransaction? {
         let key = model.payment.requestIdentifier
         if unnamed[key] != nil, model.originDeviceId == deviceId, model.supersedes == nil,
@@ -162,20 +162,20 @@ struct TransactionTable: Sendable {
         return entries[identity(of: model.id)]
     }
 
-    /// - Returns: What is delivered to the observer; nil when it was delivered before.
+    /// - Returns: The transaction to deliver; nil when its state was delivered before.
     private mutating func accept(
         _ model: PaymentTransaction, over known: QueuedTransaction?
     ) -> QueuedTransaction? {
         let entry = QueuedTransaction(identity: identity(of: model.id), model: model, isLocal: false)
         insert(entry)
-        // The observer heard of it when the payment was added, or before the store asked about another storefront.
+        // The observer received this state when the payment was added, or before a storefront change.
         if let known, known.model.transactionState == model.transactionState, model.transactionState.isOpen {
             return nil
         }
         return entry
     }
 
-    /// - Returns: Those that have changed.
+    /// - Returns: The changed downloads.
     private mutating func accept(_ downloads: [Download], of identity: String) -> [Download] {
         guard let known = entries[identity]?.model.downloads else { return [] }
         var changed: [Download] = []
@@ -189,7 +189,7 @@ struct TransactionTable: Sendable {
         return changed
     }
 
-    /// A transaction has left the queue, for good (M54).
+    /// Removes a transaction permanently (M54).
     private mutating func leave(_ id: String) -> [Change] {
         finished.insert(id)
         missing?.remove(id)
@@ -212,19 +212,19 @@ struct TransactionTable: Sendable {
 }
 
 extension TransactionState {
-    /// The transaction has no result yet. Such a state is delivered once, regardless of what else the store adds to the
+    /// Whether the transaction has no result yet. Such a state is delivered once, even when the store adds to the
     /// transaction.
     fileprivate var isOpen: Bool { self == .purchasing || self == .deferred }
 }
 
-/// A transaction as the queue knows it: what the store said last, or what the library says until the store does.
+/// A transaction in the queue: the store's latest revision, or the library's own before the store has responded.
 struct QueuedTransaction: Hashable, Sendable {
-    /// The same from the first callback on: the store's `id`, or the payment's key where the library spoke first.
+    /// The identity, fixed from the first callback on: the store's `id`, or the payment's key if it was added here.
     let identity: String
     var model: PaymentTransaction
-    /// The store has not named it yet: it was added here and is on its way, or never arrived.
+    /// Whether the store has no `id` for it yet: the payment is on its way, or failed before it arrived.
     var isLocal: Bool
-    /// Why a local one failed. What the store says is in the model.
+    /// The error of a local failure; an error of the store is in the model.
     var failure: SKError?
 
     static func == (left: QueuedTransaction, right: QueuedTransaction) -> Bool {

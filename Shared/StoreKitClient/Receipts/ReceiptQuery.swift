@@ -5,12 +5,12 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Asks for the receipt: `GET /v1/receipt` → `{"receiptData":"MII…"}`.
+/// Fetches the receipt into its file: `GET /v1/receipt` → `{"receiptData":"MII…"}`.
 struct ReceiptQuery: Sendable {
     let gateway: GatewayClient
     let file: ReceiptFile
 
-    /// - Returns: Why the file is unchanged; nil when it is new.
+    /// - Returns: The error when the file is unchanged; nil when it was written.
     func run() async -> (any Error)? {
         do {
             try file.write(try await ask())
@@ -23,21 +23,21 @@ struct ReceiptQuery: Sendable {
     }
 
     private func ask() async throws -> Data {
-        let answer = try await gateway.send(HTTPCall(ReceiptRoutes.get))
-        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        let reply = try StoreJSON.decode(ReceiptResponse.self, from: answer.body)
+        let response = try await gateway.send(HTTPCall(ReceiptRoutes.get))
+        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
+        let reply = try StoreJSON.decode(ReceiptResponse.self, from: response.body)
         guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
         return data
     }
 }
 
-/// The receipt on this device: `<directory>/receipt`, binary; a server expects it in base64.
+/// The receipt's file, `<directory>/receipt`, in binary; a server expects it in Base64.
 struct ReceiptFile: Sendable {
     let url: URL
 
     init(directory: URL) { url = directory.appendingPathComponent("receipt") }
 
-    /// Writes atomically: a concurrent reader gets the old file.
+    /// Writes the file atomically: a concurrent reader gets the old or the new one.
     func write(_ data: Data) throws {
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

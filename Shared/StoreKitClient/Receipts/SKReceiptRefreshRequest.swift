@@ -1,29 +1,31 @@
-/// Fetches the receipt anew, into the file at ``SKPaymentQueue/appStoreReceiptURL``.
+/// Fetches the receipt into the file at ``SKPaymentQueue/appStoreReceiptURL``.
 ///
 /// ```swift
 /// refresh = SKReceiptRefreshRequest(receiptProperties: nil)
 /// refresh.delegate = self
 /// refresh.start()                        // then requestDidFinish(_:), and the file is there
 /// ```
-/// A customer who has bought nothing has a receipt too, without purchases. Only a refresh writes the file; StoreKit
-/// also renews it after a purchase.
+/// A customer without purchases has a receipt too. Only a refresh writes the file; StoreKit also renews it after a
+/// purchase.
 open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
-    // Unchecked as its superclass is; it adds a constant.
+    // Unchecked like its superclass; it adds a constant.
     private let properties: [String: Bool]
 
+    /// Creates a request to the store of the default queue.
     public override init() {
         properties = [:]
         super.init()
     }
 
-    /// - Parameter receiptProperties: ``SKReceiptPropertyIsExpired`` and its like, as numbers or booleans. They are
-    ///   kept and have no effect: the store makes the actual receipt.
+    /// Creates a request to the store of the default queue.
+    /// - Parameter receiptProperties: Numbers or booleans by key, such as ``SKReceiptPropertyIsExpired``. They are kept
+    ///   and have no effect: the store makes the actual receipt.
     public init(receiptProperties: [String: Any]?) {
         properties = (receiptProperties ?? [:]).compactMapValues(Self.flag)
         super.init()
     }
 
-    /// Makes a request to the store of `queue`.
+    /// Creates a request to the store of `queue`.
     public convenience init(receiptProperties: [String: Any]? = nil, queue: SKPaymentQueue) {
         self.init(receiptProperties: receiptProperties)
         self.queue = queue
@@ -31,7 +33,7 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
 
     private static func flag(_ value: Any) -> Bool? { (value as? Bool) ?? (value as? NSNumber)?.boolValue }
 
-    /// The properties the request was made with; nil when there were none.
+    /// The properties of the initializer; nil without any.
     open var receiptProperties: [String: Any]? { properties.isEmpty ? nil : properties }
 
     /// The delegate, not retained.
@@ -64,7 +66,7 @@ public let SKReceiptPropertyIsRevoked = "revoked"
 /// Requests the receipt of an app that was bought by volume.
 public let SKReceiptPropertyIsVolumePurchase = "vpp"
 
-/// Ends the process of an app whose receipt is invalid, with status 173 as on macOS.
+/// Ends the process with status 173, as on macOS for an invalid receipt.
 public func SKTerminateForInvalidReceipt() -> Never {
     FileHandle.standardError.write(Data("StoreKitClient: the receipt is invalid\n".utf8))
     exit(173)

@@ -5,26 +5,26 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Keeps one stream open while there is an observer: reads it, and reopens it when it breaks.
+/// Keeps one stream open while there is an observer, and reopens it when it breaks.
 ///
-/// Each opening begins with everything unfinished, so nothing is lost with a connection. Changes that were delivered
-/// before are not delivered again (``TransactionTable``).
+/// Each stream begins with every unfinished transaction, so a broken connection loses nothing. Changes that were
+/// delivered before are not delivered again (``TransactionTable``).
 struct ObserverStream: Sendable {
     private enum End: Error {
         case superseded
         case refused(StoreProblem, token: String)
     }
 
-    /// Which of the queue's streams this is.
+    /// The number of the stream in its queue; a later stream has a greater one.
     let number: Int
-    /// How the app handles promoted purchases; the launch declares it to the store.
+    /// The handling of promoted purchases that the launch declares to the store.
     let handler: DeviceLaunch.PromotedPurchases
     let connection: StoreConnection
     let transport: HTTPTransport
     let sessions: SessionKeeper
     let timing: ClientTiming
 
-    /// Runs until it is cancelled, the listener is gone, or a newer launch has taken over.
+    /// Runs until its task is cancelled, its listener deallocated, or a newer launch supersedes it.
     func run(_ listener: @escaping @Sendable () -> (any StreamListener)?) async {
         var backoff = Backoff(timing)
         var isLaunch = true
@@ -47,7 +47,7 @@ struct ObserverStream: Sendable {
         }
     }
 
-    /// Logs what becomes of the stream, unless its listener is gone: then it is not opened again.
+    /// Logs a sentence, unless the stream is cancelled or its listener deallocated.
     private func note(_ sentence: String, _ listener: () -> (any StreamListener)?) {
         guard !Task.isCancelled, listener() != nil else { return }
         connection.log?(sentence)
@@ -65,7 +65,7 @@ struct ObserverStream: Sendable {
         let task = transport.start(request, transfer)
         defer { task.cancel() }
         var parser = ServerSentEventParser(byteCountMax: ClientLimits.eventBytesMax)
-        var refusal: HTTPAnswer?
+        var refusal: HTTPResponse?
         for try await part in transfer.parts {
             switch part {
             case .head(let head): if !head.isSuccess { refusal = head }
@@ -84,20 +84,22 @@ struct ObserverStream: Sendable {
         }
     }
 
-    /// - Returns: Whether the stream has delivered everything unfinished.
+    /// Passes an event to the listener.
+    /// - Returns: Whether the stream has delivered every unfinished transaction.
+    /// - Throws: `End.superseded` when a newer launch of the app has taken over.
     private func take(
         _ event: ServerSentEvent, _ token: String, _ listener: any StreamListener
     ) throws -> Bool {
-        guard let told = StreamEvent(event) else {
+        guard let received = StreamEvent(event) else {
             connection.log?("an event of the stream was not understood: \(event.name)")
             return false
         }
-        if told == .superseded, sessions.superseded(token) { throw End.superseded }
-        listener.received(told, from: number)
-        return told == .synchronized
+        if received == .superseded, sessions.superseded(token) { throw End.superseded }
+        listener.received(received, from: number)
+        return received == .synchronized
     }
 
-    /// Without what an error might quote: no address, no token.
+    /// Returns the error's code, without text that could contain an address or token.
     private static func name(_ error: any Error) -> String {
         switch error {
         case End.refused(let problem, _): "\(problem.status) \(problem.code)"
@@ -108,19 +110,19 @@ struct ObserverStream: Sendable {
     }
 }
 
-/// Hears what an observer's stream brings. Each stream has a number, and only the latest is listened to: what an older
-/// one still has under way says nothing of what is true now.
+/// Receives the events of a stream. Each stream has a number; the listener ignores late events of an earlier one.
 protocol StreamListener: AnyObject, Sendable {
-    /// A stream is about to be requested: known transactions that do not come again in it are gone.
+    /// Prepares for a new stream: a known transaction that it does not bring has left the queue.
     func streamOpening(_ number: Int)
+    /// Receives an event of the stream with this number.
     func received(_ event: StreamEvent, from number: Int)
-    /// Returns when callbacks have caught up, so that a slow observer slows the reading.
+    /// Waits for the app's callbacks, so that a slow observer slows the reading.
     func caughtUp() async
-    /// The app was launched again elsewhere; this stream stays closed until an observer is registered anew.
+    /// Receives the end of the stream after a newer launch; it stays closed until an observer is registered anew.
     func streamSuperseded()
 }
 
-/// Leads to a listener without keeping it: the stream of a queue that is gone ends.
+/// A weak reference to a listener: the stream of a deallocated queue ends.
 struct StreamListenerReference: Sendable {
     private(set) weak var listener: (any StreamListener)?
 

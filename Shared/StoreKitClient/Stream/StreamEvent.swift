@@ -1,7 +1,7 @@
 internal import StoreHTTP
 internal import StoreModels
 
-/// What the store's stream says (`http-api.md`, the stream).
+/// An event of `GET /v1/transactions/stream` (docs/openapi.md).
 enum StreamEvent: Equatable, Sendable {
     case updated([PaymentTransaction])
     case removed([PaymentTransaction])
@@ -10,19 +10,18 @@ enum StreamEvent: Equatable, Sendable {
     case restoreFailed(String, TransactionError)
     case storefront(Storefront)
     case revoked([String])
-    /// A subscription's price rises with its next renewal, and the customer has not agreed; by its original
-    /// transaction.
+    /// A price increase waits for the customer's consent; the value is the subscription's original transaction.
     case priceConsentPending(String)
-    /// A purchase began in the store and waits for the app's answer.
+    /// A purchase began in the store and waits for the app's decision.
     case promoted(StoreModels.PurchaseIntent)
     /// The store brings the app to the front, for the purchase that comes next.
     case openApp
-    /// Everything unfinished has been delivered.
+    /// Every unfinished transaction was delivered.
     case synchronized
     /// The app was launched again on this device; this stream is over.
     case superseded
 
-    /// - Returns: Nil for an event of a newer store, and for one that is not what its name says.
+    /// Reads an event; nil for an unknown name or a body that does not match it.
     init?(_ event: ServerSentEvent) {
         guard let event = try? Self.read(event) else { return nil }
         self = event
@@ -65,8 +64,8 @@ enum StreamEvent: Equatable, Sendable {
     }
 }
 
-/// One element of a list. What a newer store sends and this version cannot read is left out, and the rest is not lost
-/// with it (M27).
+/// An element of a list; nil when this version cannot read it. An unreadable element does not fail the whole list
+/// (M27).
 struct Readable<Element: Decodable & Sendable>: Decodable, Sendable {
     let value: Element?
 

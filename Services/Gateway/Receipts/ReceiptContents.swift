@@ -1,13 +1,13 @@
 import BusService
 import StoreModels
 
-/// PaymentQueue's data for one customer's receipt.
-struct CustomerFacts: Sendable {
+/// The contents of one customer's receipt, as PaymentQueue has them.
+struct ReceiptContents: Sendable {
     /// Maximum number of purchases in a receipt. With more, the oldest without an offer are omitted: a receipt must fit
-    /// in one request, and it must contain the purchases that decide about offers (M120).
+    /// in one request, and must contain the purchases that decide about offers (M120).
     static let itemsMax = 1_500
 
-    /// Oldest first.
+    /// The purchases, oldest first.
     var items: [ReceiptItem]
     var subscriptions: [Subscription]
     /// The customer's first session with the app.
@@ -16,7 +16,7 @@ struct CustomerFacts: Sendable {
     var now: Timestamp
 
     /// Reads the data page by page.
-    /// - Throws: `notFound` for a customer who was cleared, and the error of an unavailable service.
+    /// - Throws: `notFound` for a deleted customer, and the error of an unavailable service.
     init(
         of customer: CustomerReference, services: ServiceCaller, context: CallContext
     ) async throws(StoreError) {
@@ -27,7 +27,7 @@ struct CustomerFacts: Sendable {
         request.after = first.after
         while let after = request.after {
             let page = try await services.call(SubscriptionEndpoints.receipt, request, context: context)
-            // After each page, so that a long history takes no more memory than a receipt.
+            // Selected after each page, so that a long history needs no more memory than a receipt.
             items = Self.selected(items + page.items, max: Self.itemsMax)
             // A page whose cursor does not advance would otherwise be requested endlessly.
             request.after = page.after == after ? nil : page.after
@@ -43,7 +43,7 @@ struct CustomerFacts: Sendable {
         self.now = now
     }
 
-    /// Selects the purchases with an offer, then the newest of the others; in their original order.
+    /// Selects the purchases with an offer, then the newest others; the order stays.
     static func selected(_ items: [ReceiptItem], max count: Int) -> [ReceiptItem] {
         guard items.count > count else { return items }
         let offers = items.indices.filter { items[$0].usedIntroductoryOffer }

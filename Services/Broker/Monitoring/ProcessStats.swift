@@ -6,24 +6,24 @@ import Glibc
     import Foundation
 #endif
 
-/// Monitoring data about the process rather than about the bus.
-struct ProcessFacts {
+/// The monitoring data of the process, as opposed to the bus.
+struct ProcessStats {
     var host: String
     var port: Int
-    /// Milliseconds since 1970.
+    /// The start time, in milliseconds since 1970.
     var startTime: Int
     var loopLagMicroseconds: Int
 
     var loopLagSeconds: Double { Double(loopLagMicroseconds) / 1_000_000 }
 
-    /// Resident memory, from `/proc/self/statm`; 0 where it is missing.
+    /// The resident memory, from `/proc/self/statm`; 0 on systems without it.
     var residentBytes: Int {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
     }
 
-    /// CPU time of this process, as percent of one core, with one digit.
+    /// Returns the CPU time of the process in percent of one core, with one digit.
     func cpuPercent(overMilliseconds milliseconds: Int) -> Double {
         var usage = rusage()
         guard milliseconds > 0, getrusage(RUSAGE_SELF.rawValue, &usage) == 0 else { return 0 }

@@ -1,12 +1,12 @@
 import Foundation
 internal import StoreModels
 
-/// Performs the app's calls on downloads: notifies the store, and fetches the content.
+/// Performs the app's calls on downloads: sends them to the store and fetches the content.
 ///
-/// One operation after the other for each download; pausing and cancelling interrupt a transfer. The state an app sees
-/// is the store's, as its stream reports it; progress is the library's.
-final class DownloadDesk: Sendable {
-    /// The last thing under way for each download.
+/// The operations on one download run one after the other; pausing and cancelling interrupt a transfer. The store's
+/// stream reports the state of a download; the library itself measures its progress.
+final class DownloadQueue: Sendable {
+    /// The last enqueued operation of each download.
     private struct Work: Sendable {
         var next = 0
         var last: [String: (number: Int, task: Task<Void, Never>)] = [:]
@@ -15,7 +15,7 @@ final class DownloadDesk: Sendable {
     private let call: RepeatedCall
     private let directory: URL
     private let work = Locked(Work())
-    /// A download has come further, or could not be carried out.
+    /// Called after progress and after a failure.
     private let changed: @Sendable (SKDownload) -> Void
 
     init(_ call: RepeatedCall, directory: URL, changed: @escaping @Sendable (SKDownload) -> Void) {
@@ -26,7 +26,7 @@ final class DownloadDesk: Sendable {
 
     deinit { for work in work.withLock({ $0.last.values }) { work.task.cancel() } }
 
-    /// The file of a download's content, once it is complete.
+    /// Returns the files of a download's content.
     func file(of model: Download) -> ContentFile {
         ContentFile(
             directory: directory, downloadId: model.id, contentIdentifier: model.contentIdentifier,
@@ -39,7 +39,7 @@ final class DownloadDesk: Sendable {
         enqueue(model.id, interrupts: action == .pause || action == .cancel) { await run.perform(action) }
     }
 
-    /// The transaction has left the queue. Partial content is removed; complete content belongs to the app.
+    /// Removes partial content after its transaction has left the queue. Complete content belongs to the app.
     func forget(_ model: Download) {
         enqueue(model.id, interrupts: true) { [file = file(of: model)] in try? file.forget() }
     }
@@ -50,8 +50,7 @@ final class DownloadDesk: Sendable {
             if interrupts { before?.cancel() }
             let number = work.next
             work.next += 1
-            // Unstructured, because StoreKit's calls return immediately. Kept until the next one, so that they take
-            // turns.
+            // Unstructured, because StoreKit's calls return immediately. It is kept so that the next one waits for it.
             let task = Task { [weak self] in
                 await before?.value
                 await operation()

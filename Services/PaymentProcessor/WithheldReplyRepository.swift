@@ -1,13 +1,13 @@
 import Persistence
 import StoreModels
 
-/// Stores the keys whose first answer was withheld or replaced. A sandbox does that once per key: not again in another
-/// process, and not twice for concurrent requests of the key, which the primary key rules out.
-enum WithheldAnswerRepository {
-    /// Maximum number of keys. Beyond it the oldest is deleted, and an answer to it could be withheld again.
+/// Stores the keys whose first reply was withheld or replaced. The sandbox does that once per key, also over several
+/// processes and for concurrent requests, which the primary key ensures.
+enum WithheldReplyRepository {
+    /// Maximum number of keys. Beyond it the oldest is deleted, and a reply for it could be withheld again.
     static let rowsMax = 10_000
 
-    /// Claims the only answer of the key that may be withheld.
+    /// Claims the key's only reply that may be withheld.
     /// - Returns: False when it was claimed before.
     static func claim(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction

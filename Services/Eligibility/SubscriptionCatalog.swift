@@ -1,5 +1,4 @@
 import BusService
-import EventLoop
 import StoreModels
 
 /// Caches the subscriptions of Catalog's apps.
@@ -23,23 +22,7 @@ final class SubscriptionCatalog: Sendable {
         @ExactText var storefront: String
     }
 
-    private struct Entry: Sendable {
-        var list: SubscriptionList
-        var version: AppVersion
-        /// When Catalog was asked.
-        var asked: ContinuousClock.Instant
-    }
-
-    private struct Contents: Sendable {
-        var entries: [Key: Entry] = [:]
-        /// The number of subscriptions in all lists.
-        var count = 0
-        /// The number of changes Catalog has announced; a list from before the last one is not cached.
-        var changes = 0
-    }
-
-    private let contents = Locked(Contents())
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let lists: ExpiringCache<Key, (list: SubscriptionList, version: AppVersion)>
     private let versions: SharedRequest<ExactText, AppVersion>
     private let fetch: @Sendable (Key, CallContext) async throws(StoreError) -> [SubscriptionProduct]
 
@@ -48,7 +31,8 @@ final class SubscriptionCatalog: Sendable {
         version: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppVersion,
         fetch: @escaping @Sendable (Key, CallContext) async throws(StoreError) -> [SubscriptionProduct]
     ) {
-        self.now = now
+        lists = ExpiringCache(
+            max: Self.listsMax, costMax: Self.subscriptionsMax, cost: { $0.list.all.count }, now: now)
         self.fetch = fetch
         versions = SharedRequest { (bundleId, deadline) async throws(StoreError) in
             try await version(AppRequest(bundleId: bundleId.text), deadline)
@@ -59,67 +43,30 @@ final class SubscriptionCatalog: Sendable {
     /// - Throws: Catalog's error; `serviceUnavailable` or `deadlineExceeded` when it does not reply and nothing is
     ///   cached.
     func list(_ key: Key, _ context: CallContext) async throws(StoreError) -> SubscriptionList {
-        let changes = contents.withLock { $0.changes }
+        let ticket = lists.ticket()
         var version: AppVersion?
         do {
             let current = try await versions.ask(ExactText(key.bundleId), until: context.deadline)
             version = current
-            if let ready = cached(key, at: current) { return ready }
-            let asked = now()
+            if let known = lists.last(key, within: Self.freshFor, where: { $0.version == current }) {
+                return known.list
+            }
             let list = SubscriptionList(try await fetch(key, context))
-            keep(Entry(list: list, version: current, asked: asked), for: key, since: changes)
+            lists.insert((list, current), for: key, ticket)
             return list
         } catch {
             let isAway = error.code == .serviceUnavailable || error.code == .deadlineExceeded
-            guard isAway, let last = last(key, at: version) else { throw error }
-            return last
+            // If Catalog has answered, only a list of the app's version counts.
+            let last = lists.last(key, within: Self.usableFor) { $0.version == version ?? $0.version }
+            guard isAway, let last else { throw error }
+            return last.list
         }
     }
 
     /// Invalidates the lists of a changed app, also for while Catalog is away.
     /// - Parameter bundleId: Nil when any app may have changed.
     func forget(_ bundleId: String?) {
-        contents.withLock { contents in
-            contents.changes += 1
-            let kept = contents.entries.filter { key, _ in bundleId.map { !key.bundleId.isExactly($0) } ?? false }
-            contents.entries = kept
-            contents.count = kept.values.reduce(0) { $0 + $1.list.all.count }
-        }
-    }
-
-    private func cached(_ key: Key, at version: AppVersion) -> SubscriptionList? {
-        let now = now()
-        return contents.withLock { contents in
-            guard let entry = contents.entries[key], entry.version == version, now - entry.asked <= Self.freshFor else {
-                return nil
-            }
-            return entry.list
-        }
-    }
-
-    private func keep(_ entry: Entry, for key: Key, since changes: Int) {
-        contents.withLock { contents in
-            let old = contents.entries[key]
-            // A slow reply does not replace one that was requested later.
-            if contents.changes != changes || old.map({ $0.asked > entry.asked }) == true { return }
-            contents.count += entry.list.all.count - (old?.list.all.count ?? 0)
-            if contents.count > Self.subscriptionsMax || (old == nil && contents.entries.count == Self.listsMax) {
-                (contents.entries, contents.count) = ([:], entry.list.all.count)
-            }
-            contents.entries[key] = entry
-        }
-    }
-
-    /// Returns the cached list, at most a minute old.
-    /// - Parameter version: The app's version, if Catalog has replied; then only a list of this version counts.
-    private func last(_ key: Key, at version: AppVersion?) -> SubscriptionList? {
-        let now = now()
-        return contents.withLock { contents in
-            guard let entry = contents.entries[key], now - entry.asked <= Self.usableFor,
-                entry.version == version ?? entry.version
-            else { return nil }
-            return entry.list
-        }
+        lists.invalidate { key in bundleId.map { key.bundleId.isExactly($0) } ?? true }
     }
 }
 

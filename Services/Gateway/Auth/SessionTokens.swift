@@ -1,5 +1,5 @@
+import BusService
 import Crypto
-import EventLoop
 import JWTKit
 import StoreModels
 #if canImport(FoundationEssentials)
@@ -20,7 +20,12 @@ struct SessionTokens: Sendable {
     }
 
     private let keys: JWTKeyCollection
-    private let verified = VerifiedSessions()
+    /// Maximum number of cached tokens, a few megabytes.
+    private static let verifiedMax = 8192
+
+    /// Recently verified tokens, so that a signature is not verified with every request. The whole token is the key: a
+    /// token that differs in one byte is verified. Expiry is checked on each use.
+    private let verified = ExpiringCache<ExactText, SessionClaims>(max: verifiedMax)
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
@@ -48,12 +53,12 @@ struct SessionTokens: Sendable {
     }
 
     private func claims(_ token: String) async throws -> SessionClaims {
-        if let claims = verified[token] { return claims }
+        if let claims = verified.fresh(ExactText(token)) { return claims }
         guard token.utf8.count <= HTTPLimits.tokenBytesMax, let dot = token.firstIndex(of: "."),
             Self.isOurHeader(token[..<dot])
         else { throw Rejection.malformed }
         let claims = try await keys.verify(token, as: SessionClaims.self)
-        verified.remember(token, claims)
+        verified.insert(claims, for: ExactText(token))
         return claims
     }
 
@@ -67,26 +72,5 @@ struct SessionTokens: Sendable {
             return false
         }
         return value == .object(["alg": "HS256", "typ": "JWT"])
-    }
-}
-
-/// Cache of recently verified session tokens, so that a signature is not verified with every request.
-///
-/// The whole token is the key: a token that differs in one byte is not found and is verified. Expiry is checked on each
-/// use. The cache is in memory only and bounded.
-final class VerifiedSessions: Sendable {
-    /// Maximum number of cached tokens, a few megabytes.
-    static let countMax = 8192
-
-    private let claims = Locked<[ExactText: SessionClaims]>([:])
-
-    subscript(token: String) -> SessionClaims? { claims.withLock { $0[token] } }
-
-    /// Remembers a verified token. At the bound all are dropped, which costs each one verification and no bookkeeping.
-    func remember(_ token: String, _ verified: SessionClaims) {
-        claims.withLock { claims in
-            if claims.count >= Self.countMax { claims.removeAll(keepingCapacity: true) }
-            claims[token] = verified
-        }
     }
 }

@@ -1,5 +1,4 @@
 import BusService
-import EventLoop
 import Logging
 import StoreModels
 
@@ -10,32 +9,25 @@ import StoreModels
 /// PaymentQueue is away the last reply is used, and without one the session's claims.
 final class AccountDirectory: Sendable {
     static let freshFor = Duration.seconds(1)
-    /// Maximum number of cached customers. At the bound stale entries are dropped, or else all.
+    /// Maximum number of cached customers; at the bound all are dropped.
     static let rememberedMax = 10_000
 
-    fileprivate struct Entry {
+    private struct Entry {
         var account: AccountReply
         /// Nil for an entry that was not requested as a whole.
         var versions: Versions?
-        var freshUntil: ContinuousClock.Instant
     }
 
     /// Versions an account reply depends on.
-    fileprivate struct Versions: Hashable {
+    private struct Versions: Hashable {
         var app: AppVersion
         var testers: TestersVersion
-    }
-
-    fileprivate struct State {
-        var entries: [CustomerReference: Entry] = [:]
-        /// Grows with every invalidation, so that a reply that was in flight meanwhile is not cached.
-        var generation = 0
     }
 
     private let services: ServiceCaller
     private let versions: CurrentVersions
     private let logger: Logger
-    private let state = Locked(State())
+    private let entries = ExpiringCache<CustomerReference, Entry>(max: rememberedMax, freshFor: freshFor)
 
     init(services: ServiceCaller, versions: CurrentVersions, logger: Logger) {
         self.services = services
@@ -61,43 +53,43 @@ final class AccountDirectory: Sendable {
 
     /// Storefront of the customer according to the cache, without a request; else the session's.
     func lastKnownStorefront(of session: Session) -> String {
-        state.withLock { $0.entries[session.customer]?.account.storefront } ?? session.storefront
+        entries.last(session.customer)?.account.storefront ?? session.storefront
     }
 
-    /// Stores the storefront that another reply of PaymentQueue contains. The rest of the entry keeps its age.
+    /// Stores the storefront that another reply of PaymentQueue contains. The next request goes to PaymentQueue.
     func note(_ storefront: String, of session: Session) {
-        state.withLock { state in
-            var account = state.entries[session.customer]?.account ?? AccountReply(session)
+        entries.update(session.customer) { entry in
+            var account = entry?.account ?? AccountReply(session)
             account.storefront = storefront
-            state.remember(account, of: session.customer, at: nil, since: state.generation, freshUntil: .now)
+            return Entry(account: account, versions: nil)
         }
     }
 
     /// Marks the entry as stale, so that the next request goes to PaymentQueue. For frequent use: unlike ``forget(_:)``
     /// it does not discard replies in flight for other customers.
     func expire(_ customer: CustomerReference) {
-        state.withLock { $0.entries[customer]?.freshUntil = .now }
+        entries.expire(customer)
     }
 
     /// Invalidates a changed customer: the next request goes to PaymentQueue, and no earlier reply is cached.
     func forget(_ customer: CustomerReference) {
-        state.withLock { state in
-            state.generation += 1
-            state.entries[customer]?.freshUntil = .now
-        }
+        entries.expire(customer, discardingReplies: true)
     }
 
     private func lastKnown(_ session: Session) -> AccountReply {
-        state.withLock { $0.entries[session.customer]?.account } ?? AccountReply(session)
+        entries.last(session.customer)?.account ?? AccountReply(session)
     }
 
     /// - Parameter versions: Requested earlier, so never newer than the reply; nil when Catalog is away.
     private func account(of session: Session, at versions: Versions?, _ call: Call) async -> AccountReply {
-        let customer = session.customer
-        let (kept, generation) = state.withLock { ($0.entries[customer], $0.generation) }
-        if let kept, kept.freshUntil > .now, let versions, kept.versions == versions { return kept.account }
-        let account = await ask(session, call) ?? kept?.account ?? AccountReply(session)
-        state.withLock { $0.remember(account, of: customer, at: versions, since: generation) }
+        if let versions, let entry = entries.fresh(session.customer, where: { $0.versions == versions }) {
+            return entry.account
+        }
+        var ticket = entries.ticket()
+        let account = await ask(session, call) ?? lastKnown(session)
+        // A request that times out is not repeated for a second either.
+        ticket.requestedAt = .now
+        entries.insert(Entry(account: account, versions: versions), for: session.customer, ticket)
         return account
     }
 
@@ -112,24 +104,6 @@ final class AccountDirectory: Sendable {
             logger.debug("a customer is taken as last known", metadata: ["code": "\(error.code)"])
             return nil
         }
-    }
-}
-
-extension AccountDirectory.State {
-    fileprivate mutating func remember(
-        _ account: AccountReply, of customer: CustomerReference, at versions: AccountDirectory.Versions?,
-        since known: Int,
-        freshUntil: ContinuousClock.Instant = .now + AccountDirectory.freshFor
-    ) {
-        guard generation == known else { return }
-        if entries.count >= AccountDirectory.rememberedMax, entries[customer] == nil { makeRoom() }
-        entries[customer] = .init(account: account, versions: versions, freshUntil: freshUntil)
-    }
-
-    private mutating func makeRoom() {
-        let now = ContinuousClock.now
-        entries = entries.filter { $0.value.freshUntil > now }
-        if entries.count >= AccountDirectory.rememberedMax { entries.removeAll() }
     }
 }
 

@@ -1,5 +1,4 @@
 import BusService
-import EventLoop
 import StoreModels
 
 /// Looks up apps, their testers' defaults and the keys of their catalogues. A session for a misspelt bundle identifier
@@ -9,7 +8,7 @@ final class AppDirectory: Sendable {
     static let rememberedMax = 10_000
 
     private let requests: SharedRequest<ExactText, App>
-    private let lastKnown = Locked<[ExactText: App]>([:])
+    private let apps = ExpiringCache<ExactText, App>(max: rememberedMax, freshFor: .zero)
 
     init(services: ServiceCaller) {
         let ask = services.function(CatalogEndpoints.getApp)
@@ -34,21 +33,15 @@ final class AppDirectory: Sendable {
     /// The app's current data. While Catalog is away it is the last known, and nil for an unseen app.
     /// - Throws: `notFound` when Catalog says so.
     func app(_ bundleId: String, _ call: Call) async throws(StoreError) -> App? {
+        let key = ExactText(bundleId)
         do {
-            let app = try await requests.ask(ExactText(bundleId), until: call.optionalDeadline)
-            remember(app)
-            return app
+            return try await apps.value(for: key) { () async throws(StoreError) in
+                try await requests.ask(key, until: call.optionalDeadline)
+            }
         } catch  where error.meansAway {
-            return lastKnown.withLock { $0[bundleId] }
+            return apps.last(key)
         } catch  where error.code == .notFound {
             throw StoreError(.notFound, "there is no app \(bundleId); import a catalogue for it first")
-        }
-    }
-
-    private func remember(_ app: App) {
-        lastKnown.withLock { apps in
-            if apps.count >= Self.rememberedMax, apps[app.bundleId] == nil { apps.removeAll() }
-            apps[app.bundleId] = app
         }
     }
 }

@@ -1,5 +1,4 @@
 import BusService
-import EventLoop
 import StoreModels
 
 /// Cache of products as Catalog presented them, by app and storefront, with the app's version. An entry is valid while
@@ -16,47 +15,39 @@ final class ProductDirectory: Sendable {
         var invalidProductIdentifiers: [String] = []
     }
 
-    fileprivate struct Place: Hashable {
+    private struct Key: Hashable {
         @ExactText var bundleId: String
         @ExactText var storefront: String
+        @ExactText var productIdentifier: String
     }
 
-    fileprivate struct Entry: Sendable {
+    private struct Entry {
         /// Nil for an identifier without a product there.
         let product: ShownProduct?
         let version: AppVersion
-        let freshUntil: ContinuousClock.Instant
     }
 
-    fileprivate struct State {
-        var places: [Place: [ExactText: Entry]] = [:]
-        var count = 0
-    }
-
-    private let now: @Sendable () -> ContinuousClock.Instant
-    private let state = Locked(State())
+    private let entries: ExpiringCache<Key, Entry>
 
     /// - Parameter now: The clock for the age of entries; tests pass their own.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        self.now = now
+        entries = ExpiringCache(max: Self.rememberedMax, freshFor: Self.freshFor, now: now)
     }
 
     /// Answers a query from the cache; nil when Catalog has to be asked.
     /// - Parameter version: The app's, requested after the client's request arrived; nil when it is unknown.
     func known(_ query: ProductsInParts, at version: AppVersion?) -> Answer? {
-        let place = Place(query)
-        let now = now()
-        return state.withLock { state in
-            guard let version, let entries = state.places[place] else { return nil }
-            var answer = Answer()
-            for identifier in query.identifiers {
-                guard let entry = entries[identifier], entry.freshUntil > now, entry.version == version else {
-                    return nil
-                }
-                answer.add(identifier, entry.product)
+        let keys = query.identifiers.map { Self.key($0, query) }
+        guard let version, let found = entries.fresh(keys, where: { $0.version == version }) else { return nil }
+        var answer = Answer()
+        for (identifier, entry) in zip(query.identifiers, found) {
+            if let product = entry.product {
+                answer.products.append(product)
+            } else {
+                answer.invalidProductIdentifiers.append(identifier)
             }
-            return answer
         }
+        return answer
     }
 
     /// Asks Catalog, and caches the result under the version.
@@ -65,45 +56,20 @@ final class ProductDirectory: Sendable {
     func ask(_ query: ProductsInParts, at version: AppVersion?, _ context: CallContext) async throws(StoreError)
         -> Answer
     {
-        let freshUntil = now() + Self.freshFor
+        let ticket = entries.ticket()
         let reply = try await query.run(context)
         let answer = Answer(
             products: reply.products.map(ShownProduct.init),
             invalidProductIdentifiers: reply.invalidProductIdentifiers)
         guard let version, version.catalogVersion == reply.catalogVersion else { return answer }
-        let entry = { (product: ShownProduct?) in Entry(product: product, version: version, freshUntil: freshUntil) }
-        let entries =
-            answer.products.map { ($0.productIdentifier, entry($0)) }
-            + answer.invalidProductIdentifiers.map { ($0, entry(nil)) }
-        state.withLock { $0.remember(entries, at: Place(query)) }
+        let found =
+            answer.products.map { ($0.productIdentifier, $0) }
+            + answer.invalidProductIdentifiers.map { ($0, nil) }
+        entries.insert(found.map { (Self.key($0, query), Entry(product: $1, version: version)) }, ticket)
         return answer
     }
-}
 
-extension ProductDirectory.Place {
-    fileprivate init(_ query: ProductsInParts) {
-        self.init(bundleId: query.bundleId, storefront: query.storefront)
-    }
-}
-
-extension ProductDirectory.Answer {
-    fileprivate mutating func add(_ identifier: String, _ product: ShownProduct?) {
-        if let product { products.append(product) } else { invalidProductIdentifiers.append(identifier) }
-    }
-}
-
-extension ProductDirectory.State {
-    fileprivate mutating func remember(
-        _ entries: [(String, ProductDirectory.Entry)], at place: ProductDirectory.Place
-    ) {
-        if count + entries.count > ProductDirectory.rememberedMax {
-            places = [:]
-            count = 0
-        }
-        var kept = places.removeValue(forKey: place) ?? [:]
-        count -= kept.count
-        for (identifier, entry) in entries { kept[identifier] = entry }
-        count += kept.count
-        places[place] = kept
+    private static func key(_ identifier: String, _ query: ProductsInParts) -> Key {
+        Key(bundleId: query.bundleId, storefront: query.storefront, productIdentifier: identifier)
     }
 }

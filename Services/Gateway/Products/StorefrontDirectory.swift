@@ -1,17 +1,13 @@
 import BusService
-import EventLoop
 import StoreModels
 
 /// Catalog's table of storefronts, cached for a minute. It does not change while a store runs, so an old copy is used
 /// while Catalog is away.
 final class StorefrontDirectory: Sendable {
-    private struct Contents {
-        var storefronts: [ExactText: Storefront] = [:]
-        var validUntil: ContinuousClock.Instant?
-    }
+    private enum Table: Hashable { case all }
 
     private let services: ServiceCaller
-    private let contents = Locked(Contents())
+    private let tables = ExpiringCache<Table, [ExactText: Storefront]>(max: 1, freshFor: .seconds(60))
 
     init(services: ServiceCaller) {
         self.services = services
@@ -34,15 +30,14 @@ final class StorefrontDirectory: Sendable {
     }
 
     private func table(_ context: CallContext) async throws(StoreError) -> [ExactText: Storefront] {
-        let kept = contents.withLock { $0 }
-        if let validUntil = kept.validUntil, validUntil > .now { return kept.storefronts }
         do {
-            let reply = try await services.call(CatalogEndpoints.listStorefronts, Empty(), context: context)
-            let table = Dictionary(exactly: reply.storefronts.map { ($0.countryCode, $0) })
-            contents.withLock { $0 = Contents(storefronts: table, validUntil: .now + .seconds(60)) }
+            return try await tables.value(for: .all) { () async throws(StoreError) in
+                let reply = try await services.call(CatalogEndpoints.listStorefronts, Empty(), context: context)
+                return Dictionary(exactly: reply.storefronts.map { ($0.countryCode, $0) })
+            }
+        } catch {
+            guard error.meansAway, let table = tables.last(.all), !table.isEmpty else { throw error }
             return table
-        } catch  where error.meansAway && !kept.storefronts.isEmpty {
-            return kept.storefronts
         }
     }
 }

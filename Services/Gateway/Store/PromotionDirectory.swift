@@ -1,5 +1,4 @@
 import BusService
-import EventLoop
 import StoreModels
 
 /// Cache of the promoted products of apps, with the app's version. An entry is valid while the app has that version,
@@ -16,15 +15,10 @@ final class PromotionDirectory: Sendable {
         @ExactText var storefront: String
     }
 
-    private struct Entry {
-        var listing: PromotedListing
-        var version: AppVersion
-        var freshUntil: ContinuousClock.Instant
-    }
-
     private let versions: CurrentVersions
     private let requests: SharedRequest<Key, PromotedListing>
-    private let entries = Locked<[Key: Entry]>([:])
+    private let listings = ExpiringCache<Key, (listing: PromotedListing, version: AppVersion)>(
+        max: rememberedMax, freshFor: freshFor)
 
     /// - Parameter patience: How long requests wait for a shared request to Catalog.
     init(services: ServiceCaller, versions: CurrentVersions, patience: Duration) {
@@ -41,22 +35,14 @@ final class PromotionDirectory: Sendable {
     func listing(of bundleId: String, in storefront: String, _ call: Call) async throws(StoreError) -> PromotedListing {
         let key = Key(bundleId: bundleId, storefront: storefront)
         let version = try await versions.app(bundleId, until: call.deadline)
-        let freshUntil = ContinuousClock.now + Self.freshFor
-        let known = entries.withLock { entries in
-            entries[key].flatMap { $0.version == version && $0.freshUntil > .now ? $0.listing : nil }
-        }
-        if let known { return known }
-        let listing = try await requests.ask(key, until: call.deadline)
-        entries.withLock { entries in
-            if entries.count >= Self.rememberedMax, entries[key] == nil { entries.removeAll() }
-            entries[key] = Entry(listing: listing, version: version, freshUntil: freshUntil)
-        }
-        return listing
+        return try await listings.value(for: key, where: { $0.version == version }) { () async throws(StoreError) in
+            (try await requests.ask(key, until: call.deadline), version)
+        }.listing
     }
 
     /// The subscriptions among the last known promotions; nil when none are known. For asking about them before the
     /// reply arrives.
     func lastKnownSubscriptions(of bundleId: String, in storefront: String) -> [String]? {
-        entries.withLock { $0[Key(bundleId: bundleId, storefront: storefront)]?.listing.subscriptions }
+        listings.last(Key(bundleId: bundleId, storefront: storefront))?.listing.subscriptions
     }
 }

@@ -35,7 +35,7 @@ extension PurchaseService {
         if let refusal { throw refusal }
         var storefront = known.customer.storefront
         while true {
-            storefronts.keep(storefront, of: request.customer)
+            storefronts.insert(storefront, for: request.customer)
             let quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
             switch try await begin(request, quote, in: storefront, fingerprint) {
             case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
@@ -54,7 +54,7 @@ extension PurchaseService {
     private func addAtOnce(
         _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
     ) async throws -> (reply: AddPaymentReply?, refusal: StoreError?) {
-        guard let storefront = storefronts.of(request.customer) else { return (nil, nil) }
+        guard let storefront = storefronts.last(request.customer) else { return (nil, nil) }
         let quote: Quote
         do {
             quote = try await quotes.quote(request.quote(in: storefront), until: deadline)

@@ -1,4 +1,4 @@
-import EventLoop
+import BusService
 import Logging
 import Persistence
 import ServiceDatabase
@@ -36,7 +36,9 @@ struct PurchaseService: Sendable {
     let checkpoint: CheckpointHook
     let record: SalesRecord
     let logger: Logger
-    let storefronts = StorefrontHints()
+    /// The last known storefront of customers, for looking for a quote before the database is read. Only a hint: the
+    /// commit compares it with the customer's row.
+    let storefronts = ExpiringCache<CustomerReference, String>(max: 10_000)
     let places = WaitingPlaces()
     let retries = RetrySweep(concurrency: sweepConcurrency)
 
@@ -102,25 +104,6 @@ extension StoreError {
             .intentDecided,
             "this promoted purchase was cleared away with what the customer has bought; nothing is charged for it again"
         )
-    }
-}
-
-/// Caches customers' storefronts, so that quotes can be requested before a database read.
-///
-/// An entry is only a guess: the commit compares it with the customer's row.
-final class StorefrontHints: Sendable {
-    /// Maximum number of cached customers; when it is reached, the cache is emptied.
-    static let customersMax = 10_000
-
-    private let storefronts = Locked<[CustomerReference: String]>([:])
-
-    func of(_ customer: CustomerReference) -> String? { storefronts.withLock { $0[customer] } }
-
-    func keep(_ storefront: String, of customer: CustomerReference) {
-        storefronts.withLock { storefronts in
-            if storefronts.count >= Self.customersMax { storefronts.removeAll() }
-            storefronts[customer] = storefront
-        }
     }
 }
 

@@ -1,5 +1,4 @@
 import BusService
-import EventLoop
 import StoreModels
 
 /// Keeps the tester defaults of each app as Catalog has them now.
@@ -12,8 +11,7 @@ final class AppDefaults: Sendable {
     /// Maximum number of cached apps; when it is reached, the cache is emptied.
     static let appsMax = 1_000
 
-    /// The last known defaults of each app; nil for an app without defaults.
-    private let known = Locked<[ExactText: TesterSettings?]>([:])
+    private let apps = ExpiringCache<ExactText, App>(max: appsMax, freshFor: .zero)
     private let requests: SharedRequest<ExactText, App>
 
     init(
@@ -28,13 +26,10 @@ final class AppDefaults: Sendable {
     /// - Parameter deadline: The caller's deadline.
     /// - Returns: Nil for an app without defaults, and while Catalog is away before its first reply.
     func of(_ bundleId: String, until deadline: ContinuousClock.Instant) async -> TesterSettings? {
-        guard let app = try? await requests.ask(ExactText(bundleId), until: deadline) else {
-            return known.withLock { $0[bundleId] ?? nil }
+        let key = ExactText(bundleId)
+        let app = try? await apps.value(for: key) { () async throws(StoreError) in
+            try await requests.ask(key, until: deadline)
         }
-        known.withLock { known in
-            if known.count >= Self.appsMax { known.removeAll() }
-            known[ExactText(bundleId)] = .some(app.testerDefaults)
-        }
-        return app.testerDefaults
+        return (app ?? apps.last(key))?.testerDefaults
     }
 }

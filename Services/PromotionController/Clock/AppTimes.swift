@@ -1,4 +1,4 @@
-import EventLoop
+import BusService
 import Logging
 import Persistence
 import StoreModels
@@ -21,7 +21,7 @@ final class AppTimes: Sendable {
     /// Timeout of the request to PaymentQueue; tests set another.
     private let askTime: Duration
     private let logger: Logger
-    private let remembered = Locked<[ExactText: RememberedClock]>([:])
+    private let remembered = ExpiringCache<ExactText, RememberedClock>(max: clocksMax)
 
     init(
         database: any SQLDatabase, wall: @escaping @Sendable () -> Timestamp, askTime: Duration = AppTimes.askTime,
@@ -50,24 +50,23 @@ final class AppTimes: Sendable {
 
     /// Stores the clock if it was set or moved since. An error is logged and does not fail the request.
     private func remember(_ clock: RememberedClock, of bundleId: String) async {
-        let before = remembered.withLock { clocks in
-            if clocks.count >= Self.clocksMax { clocks.removeAll() }
-            return clocks.updateValue(clock, forKey: ExactText(bundleId))
-        }
+        let key = ExactText(bundleId)
+        let before = remembered.last(key)
+        remembered.insert(clock, for: key)
         guard before?.epoch != clock.epoch else { return }
         do {
             try await database.write { try await ClockRepository.put(clock, of: bundleId, in: $0) }
         } catch {
-            remembered.withLock { _ = $0.removeValue(forKey: ExactText(bundleId)) }
+            remembered.remove(key)
             logger.warning("a clock was not kept", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
         }
     }
 
     /// Reads the last known clock.
     private func recall(_ bundleId: String) async throws -> RememberedClock? {
-        if let clock = remembered.withLock({ $0[bundleId] }) { return clock }
+        if let clock = remembered.last(ExactText(bundleId)) { return clock }
         let clock = try await database.read { try await ClockRepository.find(bundleId, in: $0) }
-        if let clock { remembered.withLock { $0[bundleId] = clock } }
+        if let clock { remembered.insert(clock, for: ExactText(bundleId)) }
         return clock
     }
 }

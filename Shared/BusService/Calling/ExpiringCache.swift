@@ -1,0 +1,186 @@
+import EventLoop
+import StoreModels
+
+/// Bounded cache of what other services replied, by key, with the age of each value.
+///
+/// A value is fresh for a time, counted from its request, and remains known for when the service that owns it is away.
+/// To send one request for simultaneous callers, request through a ``SharedRequest``.
+///
+/// ```swift
+/// let apps = ExpiringCache<ExactText, App>(max: 10_000, freshFor: .seconds(1))
+/// let app = try await apps.value(for: key) { () async throws(StoreError) in
+///     try await requests.ask(key, until: deadline)
+/// }
+/// ```
+package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// The start of a request, taken before it is sent and stored with its reply.
+    package struct Ticket: Sendable {
+        package var requestedAt: ContinuousClock.Instant
+        fileprivate let generation: Int
+    }
+
+    private struct Entry {
+        var value: Value
+        var requestedAt: ContinuousClock.Instant
+        var isExpired = false
+    }
+
+    private struct State {
+        var entries: [Key: Entry] = [:]
+        /// Sum of the entries' costs.
+        var cost = 0
+        /// Grows with each invalidation, so that replies to earlier requests are not stored.
+        var generation = 0
+
+        mutating func removeAll() {
+            entries.removeAll()
+            cost = 0
+        }
+    }
+
+    private let max: Int
+    private let costMax: Int
+    private let cost: @Sendable (Value) -> Int
+    private let freshFor: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - max: The maximum number of values; at the bound all are dropped and requested again.
+    ///   - freshFor: How long after its request a value is fresh.
+    ///   - costMax: The maximum of all costs together, with the same effect as `max`.
+    ///   - cost: The cost of a value.
+    ///   - now: The clock for the age of values; tests pass their own.
+    package init(
+        max: Int, freshFor: Duration = .unlimited, costMax: Int = .max,
+        cost: @escaping @Sendable (Value) -> Int = { _ in 0 },
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.max = max
+        self.costMax = costMax
+        self.cost = cost
+        self.freshFor = freshFor
+        self.now = now
+    }
+
+    /// Returns the fresh value that `isValid` accepts, or requests and stores a new one.
+    package func value(
+        for key: Key, where isValid: (Value) -> Bool = { _ in true }, request: () async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        if let value = fresh(key, where: isValid) { return value }
+        let ticket = ticket()
+        let value = try await request()
+        insert(value, for: key, ticket)
+        return value
+    }
+
+    /// The fresh value of the key.
+    package func fresh(_ key: Key, where isValid: (Value) -> Bool = { _ in true }) -> Value? {
+        let now = now()
+        guard let entry = state.withLock({ $0.entries[key] }), isFresh(entry, now), isValid(entry.value) else {
+            return nil
+        }
+        return entry.value
+    }
+
+    /// The fresh values of all keys, in their order; nil when one is missing.
+    package func fresh(_ keys: [Key], where isValid: (Value) -> Bool = { _ in true }) -> [Value]? {
+        let now = now()
+        let found = state.withLock { state in keys.compactMap { state.entries[$0] } }
+        guard found.count == keys.count, found.allSatisfy({ isFresh($0, now) && isValid($0.value) }) else { return nil }
+        return found.map(\.value)
+    }
+
+    private func isFresh(_ entry: Entry, _ now: ContinuousClock.Instant) -> Bool {
+        !entry.isExpired && now - entry.requestedAt < freshFor
+    }
+
+    /// The last known value of the key, fresh or not, if it was requested at most `age` ago.
+    package func last(
+        _ key: Key, within age: Duration = .unlimited, where isValid: (Value) -> Bool = { _ in true }
+    ) -> Value? {
+        guard let entry = state.withLock({ $0.entries[key] }), now() - entry.requestedAt <= age, isValid(entry.value)
+        else { return nil }
+        return entry.value
+    }
+
+    /// Begins a request whose reply is stored with ``insert(_:for:_:)``.
+    package func ticket() -> Ticket {
+        let now = now()
+        return Ticket(requestedAt: now, generation: state.withLock { $0.generation })
+    }
+
+    /// Stores a value, unless it was invalidated during its request or a later request has been answered.
+    /// - Parameter ticket: Nil for a value of now.
+    /// - Returns: False for a value that was invalidated.
+    @discardableResult
+    package func insert(_ value: Value, for key: Key, _ ticket: Ticket? = nil) -> Bool {
+        insert([(key, value)], ticket)
+    }
+
+    /// Stores values of one request, as ``insert(_:for:_:)`` does.
+    @discardableResult
+    package func insert(_ values: [(Key, Value)], _ ticket: Ticket? = nil) -> Bool {
+        let ticket = ticket ?? self.ticket()
+        return state.withLock { state in
+            guard state.generation == ticket.generation else { return false }
+            let added = values.count { state.entries[$0.0] == nil }
+            if added > 0, state.entries.count + added > max { state.removeAll() }
+            for (key, value) in values {
+                put(Entry(value: value, requestedAt: ticket.requestedAt), for: key, in: &state)
+            }
+            return true
+        }
+    }
+
+    /// Replaces a value by one made from the last known; it is not fresh.
+    package func update(_ key: Key, _ change: (Value?) -> Value) {
+        let now = now()
+        state.withLock { state in
+            if state.entries[key] == nil, state.entries.count >= max { state.removeAll() }
+            let value = change(state.entries[key]?.value)
+            put(Entry(value: value, requestedAt: now, isExpired: true), for: key, in: &state)
+        }
+    }
+
+    private func put(_ entry: Entry, for key: Key, in state: inout State) {
+        if let old = state.entries[key] {
+            if old.requestedAt > entry.requestedAt { return }
+            state.cost -= cost(old.value)
+        }
+        let added = cost(entry.value)
+        if state.cost + added > costMax { state.removeAll() }
+        state.cost += added
+        state.entries[key] = entry
+    }
+
+    /// Ends the freshness of a value. It remains known.
+    /// - Parameter discardingReplies: Whether replies to requests already sent, for any key, are not stored.
+    package func expire(_ key: Key, discardingReplies: Bool = false) {
+        state.withLock { state in
+            if discardingReplies { state.generation += 1 }
+            state.entries[key]?.isExpired = true
+        }
+    }
+
+    /// Removes the values of keys, and does not store replies to requests already sent.
+    package func invalidate(where isInvalid: (Key) -> Bool = { _ in true }) {
+        state.withLock { state in
+            state.generation += 1
+            state.entries = state.entries.filter { !isInvalid($0.key) }
+            state.cost = state.entries.values.reduce(0) { $0 + cost($1.value) }
+        }
+    }
+
+    package func remove(_ key: Key) {
+        state.withLock { state in
+            guard let old = state.entries.removeValue(forKey: key) else { return }
+            state.cost -= cost(old.value)
+        }
+    }
+}
+
+extension Duration {
+    /// Longer than any process runs.
+    package static var unlimited: Duration { .seconds(Int64.max) }
+}

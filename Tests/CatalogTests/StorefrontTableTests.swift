@@ -8,7 +8,7 @@ import Testing
 @Suite struct StorefrontTableTests {
     private let table = StorefrontTable.builtIn
 
-    /// The large storefronts, and some of the last ones the App Store opened.
+    /// Well-known storefronts, and some of the last ones the App Store opened.
     @Test(arguments: [
         ("USA", "143441", "USD"), ("FRA", "143442", "EUR"), ("DEU", "143443", "EUR"), ("GBR", "143444", "GBP"),
         ("AUT", "143445", "EUR"), ("ITA", "143450", "EUR"), ("ESP", "143454", "EUR"), ("CAN", "143455", "CAD"),

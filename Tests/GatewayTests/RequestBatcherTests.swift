@@ -4,7 +4,7 @@ import Testing
 @testable import Gateway
 
 /// Goal: questions that leave together leave after they were asked, none is lost or sent twice, and a lost answer keeps
-/// nobody back.
+/// no caller back.
 @Suite struct RequestBatcherTests {
     private let start = ContinuousClock.now
     private func at(_ milliseconds: Int) -> ContinuousClock.Instant { start + .milliseconds(milliseconds) }
@@ -20,7 +20,7 @@ import Testing
         #expect(batcher.beginAlone(at: at(4)) == nil)
     }
 
-    @Test func `nobody overtakes those who wait, and a batch has its bound`() {
+    @Test func `no caller overtakes those who wait, and a batch has its bound`() {
         var batcher = RequestBatcher<Int>(batchMax: 2)
         let batches = [batcher.beginAlone(at: at(0)), batcher.beginAlone(at: at(0))].compactMap(\.self)
         for question in 1...3 { _ = batcher.enqueue(question, at: at(1)) }
@@ -30,14 +30,14 @@ import Testing
         #expect(batcher.end(batches[1], at: at(3))?.questions == [3])
     }
 
-    @Test func `a batch that takes long keeps nobody back`() {
+    @Test func `a batch that takes long keeps no caller back`() {
         var batcher = RequestBatcher<Int>(batchMax: 32)
         _ = (batcher.beginAlone(at: at(0)), batcher.beginAlone(at: at(0)))
         #expect(leaving(batcher.enqueue(1, at: at(24))) == nil)
         #expect(leaving(batcher.enqueue(2, at: at(25))) == [1, 2])
     }
 
-    @Test func `who waits for an answer that does not come leaves when it is late, also when nobody else asks`() {
+    @Test func `a caller without an answer leaves when it is late, also when no other caller asks`() {
         var batcher = RequestBatcher<Int>(batchMax: 2)
         _ = (batcher.beginAlone(at: at(0)), batcher.beginAlone(at: at(1)))
         #expect(isFirst(batcher.enqueue(1, at: at(5))) == true)
@@ -48,11 +48,11 @@ import Testing
         #expect(late.batch?.questions == [1, 2] && late.goesOn)
         let last = batcher.flushIfLate(at: at(31))
         #expect(last.batch?.questions == [3] && !last.goesOn)
-        // Two are under way that are not late.
+        // Two are in flight that are not late.
         #expect(isFirst(batcher.enqueue(4, at: at(32))) == true)
     }
 
-    /// Whether the result waits as the first, whom somebody has to watch; nil when it does not wait.
+    /// Whether the question waits as the first, which has to be watched; nil when it does not wait.
     private func isFirst(_ result: RequestBatcher<Int>.EnqueueResult) -> Bool? {
         if case .waits(let watching) = result { watching } else { nil }
     }

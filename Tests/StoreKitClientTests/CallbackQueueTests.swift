@@ -17,7 +17,7 @@ import Testing
             CallbackQueue.MainLoop(
                 isRunning: { [running] in running.withLock { $0 } },
                 perform: { [waiting] work in waiting.withLock { $0.append(work) } }, interval: .milliseconds(1),
-                looks: 3)
+                checksMax: 3)
         }
 
         func set(isRunning: Bool) { running.withLock { $0 = isRunning } }

@@ -10,7 +10,7 @@ import Testing
         private var table = IntentTable()
         var undecided: [StoreModels.PurchaseIntent] { table.undecided }
         var unansweredCount: Int { table.unansweredCount }
-        func told(_ intent: StoreModels.PurchaseIntent) -> Bool { table.told(intent) }
+        func received(_ intent: StoreModels.PurchaseIntent) -> Bool { table.received(intent) }
         func withdraw(_ id: String) { table.withdraw(id) }
         func addsPayment(_ id: String) -> Bool { table.addsPayment(id) }
         func decide(_ decision: IntentDecision) -> IntentDecision? { table.decide(decision) }
@@ -25,33 +25,33 @@ import Testing
     @Test func `M77: what comes again with another stream is reported once, decided or not`() throws {
         let table = Table()
         let intent = try StoreModels.PurchaseIntent.sample("i1")
-        #expect(table.told(intent))
-        #expect(!table.told(intent))
+        #expect(table.received(intent))
+        #expect(!table.received(intent))
         #expect(table.undecided == [intent])
         #expect(table.decide(decision(.defer)) != nil)
-        #expect(!table.told(intent) && table.undecided.isEmpty)
+        #expect(!table.received(intent) && table.undecided.isEmpty)
         #expect(table.answered("i1") == nil)
-        #expect(!table.told(intent))
+        #expect(!table.received(intent))
     }
 
     @Test func `the next launch asks again, but for what is on its way`() throws {
         let table = Table()
         let intents = try ["i1", "i2", "i3"].map { try StoreModels.PurchaseIntent.sample($0) }
-        for intent in intents { #expect(table.told(intent)) }
+        for intent in intents { #expect(table.received(intent)) }
         #expect(table.decide(decision(.continue, "i1")) != nil)
         #expect(table.decide(decision(.defer, "i2")) != nil)
         #expect(table.answered("i2") == nil)
         table.endRun()
-        let told = intents.map { intent in table.told(intent) }
+        let told = intents.map { intent in table.received(intent) }
         #expect(told == [false, true, true])
     }
 
     @Test func `without a handler the next stream reports it again`() throws {
         let table = Table()
         let intent = try StoreModels.PurchaseIntent.sample("i1")
-        #expect(table.told(intent))
+        #expect(table.received(intent))
         table.withdraw("i1")
-        #expect(table.told(intent))
+        #expect(table.received(intent))
     }
 
     @Test func `decisions about one intent are sent one after the other, those about others at once`() throws {
@@ -79,10 +79,10 @@ import Testing
     @Test func `more than can be remembered are left to the store`() throws {
         let table = Table()
         for number in 0..<ClientLimits.intentsMax {
-            #expect(table.told(try StoreModels.PurchaseIntent.sample("i\(number)")))
+            #expect(table.received(try StoreModels.PurchaseIntent.sample("i\(number)")))
         }
-        #expect(!table.told(try StoreModels.PurchaseIntent.sample("one more")))
+        #expect(!table.received(try StoreModels.PurchaseIntent.sample("one more")))
         #expect(table.decide(decision(.cancel, "i0")) != nil)
-        #expect(table.told(try StoreModels.PurchaseIntent.sample("one more")))
+        #expect(table.received(try StoreModels.PurchaseIntent.sample("one more")))
     }
 }

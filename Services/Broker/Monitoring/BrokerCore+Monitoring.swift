@@ -36,7 +36,7 @@ struct Healthz: Encodable {
     let status: String
     var statusCode: Int?
     var error: String?
-    /// Whether the broker has fault injection; nil and thus absent without.
+    /// True in a broker with fault injection; nil, and so absent, in others.
     var chaos: Bool?
 
     init(_ core: BrokerCore) {

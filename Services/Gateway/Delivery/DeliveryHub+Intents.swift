@@ -4,7 +4,7 @@ import StoreModels
 
 extension DeliveryHub {
     /// Reads the latest intent number of each installation that handles intents. It runs once a second, so a lost hint
-    /// delays an intent by a second. One request covers 500 installations, however many streams they have.
+    /// delays an intent by a second. One request covers 500 installations with all their streams.
     func readIntentHeads() async {
         let handling = streams.filter(\.handlesIntents).map { ($0, $0.intentPosition) }
         let installations = Dictionary(grouping: handling, by: { $0.0.session.installation })

@@ -1,23 +1,23 @@
 import StoreModels
 
 /// A reply of a service's event log.
-protocol EventsAnswer: Sendable, Encodable {
+protocol EventLogReply: Sendable, Encodable {
     /// Whether nothing matched.
     var isEmpty: Bool { get }
     /// The position from which to continue.
     var after: String { get }
 }
 
-extension EventsReply: EventsAnswer {
+extension EventsReply: EventLogReply {
     var isEmpty: Bool { events.isEmpty }
 }
 
-extension IntentEventsReply: EventsAnswer {
+extension IntentEventsReply: EventLogReply {
     var isEmpty: Bool { events.isEmpty }
 }
 
 /// Searches an event log at once and at each ring of a bell. It ends when an event matches or the waiting ends.
-struct EventSearch<Reply: EventsAnswer> {
+struct EventSearch<Reply: EventLogReply> {
     /// Requests the events after a position; nil requests the current end.
     typealias Ask = @Sendable (String?) async throws(StoreError) -> Reply
 

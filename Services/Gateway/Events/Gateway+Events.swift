@@ -39,7 +39,7 @@ extension Gateway {
 
     /// Responds with the result of a wait and closes the connection. Detecting that the client hangs up requires the
     /// connection for itself.
-    private func answer<Found: EventsAnswer>(
+    private func answer<Found: EventLogReply>(
         _ call: Call, hints: String, _ wait: EventWait, ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Response {
         let bell = try eventWaits.enter()
@@ -57,7 +57,7 @@ extension Gateway {
     }
 
     /// Subscribes before it looks, so that no event is missed in between.
-    private func events<Found: EventsAnswer>(
+    private func events<Found: EventLogReply>(
         _ wait: EventWait, _ bell: EventBell, _ hints: String, _ call: Call, _ ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Found {
         let subscription = try await listen(to: hints, call) { _ in bell.ring() }
@@ -71,7 +71,7 @@ extension Gateway {
         return try result.get()
     }
 
-    private func timed<Found: EventsAnswer>(
+    private func timed<Found: EventLogReply>(
         _ wait: EventWait, _ bell: EventBell, _ ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Found {
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -58,7 +58,7 @@ struct Call: Sendable {
             actor: principal.actor)
     }
 
-    /// Decodes the body of an endpoint strictly: an unknown member is rejected.
+    /// Decodes the body of an endpoint strictly: a member the request's type lacks is refused.
     func body<Request, Response>(
         of endpoint: HTTPEndpoint<Request, Response>, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Request {

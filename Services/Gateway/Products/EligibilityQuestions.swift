@@ -4,9 +4,9 @@ import EventLoop
 import StoreHTTP
 import StoreModels
 
-/// Requests eligibility, without caching: no client may see an offer that an acknowledged purchase used up (O2),
-/// through whichever gateway it was bought. Instead, under load, simultaneous questions about the same app and
-/// storefront are sent as one batch, always after the clients' requests arrived.
+/// Requests eligibility, without caching. No client may see an offer that an acknowledged purchase used up (O2),
+/// through any gateway. Instead, under load, simultaneous questions about the same app and storefront are sent as one
+/// batch, always after the clients' requests arrived.
 final class EligibilityQuestions: Sendable {
     /// The minimum time left of a question in a batch; others are sent alone. The earliest deadline of its questions is
     /// the batch's.

@@ -74,7 +74,7 @@ struct DownloadRun: Sendable {
     /// - Returns: The download in its new state.
     private func tell(_ action: DownloadAction) async throws -> Download {
         let request = HTTPCall(DownloadRoutes.update(action), [.id: model.id], body: OptionalError())
-        let response = try await call.send(request, patience: call.timing.patience)
-        return try StoreJSON.decode(Download.self, from: response.body)
+        let answer = try await call.send(request, patience: call.timing.patience)
+        return try StoreJSON.decode(Download.self, from: answer.body)
     }
 }

@@ -2,6 +2,7 @@ extension SKError {
     /// The error codes, with StoreKit's names and numbers.
     public typealias Code = CStoreKit.SKErrorCode
 
+    // Each code is also a member of the error type, as in StoreKit.
     public static var unknown: Code { .unknown }
     public static var clientInvalid: Code { .clientInvalid }
     public static var paymentCancelled: Code { .paymentCancelled }

@@ -18,8 +18,8 @@ struct HTTPCall: Sendable {
 
 extension HTTPCall {
     /// - Parameters:
-    ///   - values: The values of the path's parameters.
-    ///   - query: The query's parameters; those without a value are omitted.
+    ///   - values: Those of the path.
+    ///   - query: Names in any order; those without a value are left out.
     init(
         _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:]
     ) {
@@ -34,7 +34,7 @@ extension HTTPCall {
         self.init(endpoint.route, values, query: query)
     }
 
-    /// - Parameter key: The Idempotency-Key; nil when the route has none.
+    /// - Parameter key: Its Idempotency-Key, when it needs one.
     init<Body, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body,
         key: String? = nil

@@ -110,7 +110,7 @@ final class SessionKeeper: Sendable {
         transport.start(
             request,
             WholeTransfer(limit: call.limit) { [self] result in
-                opened(result.flatMap { response in Result { try Self.read(response) } }, handler)
+                opened(result.flatMap { answer in Result { try Self.read(answer) } }, handler)
             })
     }
 
@@ -130,9 +130,9 @@ final class SessionKeeper: Sendable {
         for completion in waiting { completion(result) }
     }
 
-    private static func read(_ response: HTTPResponse) throws -> SessionResponse {
-        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
-        return try StoreJSON.decode(SessionResponse.self, from: response.body)
+    private static func read(_ answer: HTTPResponse) throws -> SessionResponse {
+        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+        return try StoreJSON.decode(SessionResponse.self, from: answer.body)
     }
 }
 

@@ -22,10 +22,10 @@ struct ProductsQuery: Sendable {
     }
 
     private func ask() async throws -> SKProductsResponse {
-        let response = try await gateway.send(
+        let answer = try await gateway.send(
             HTTPCall(ProductRoutes.query, body: StoreHTTP.ProductsQuery(productIdentifiers: identifiers.sorted())))
-        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
-        let reply = try StoreJSON.decode(ProductsResponse<Product>.self, from: response.body)
+        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+        let reply = try StoreJSON.decode(ProductsResponse<Product>.self, from: answer.body)
         return SKProductsResponse(
             products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers)
     }

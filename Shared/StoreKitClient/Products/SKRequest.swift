@@ -1,7 +1,7 @@
 /// The superclass of the requests an app can make.
 ///
-/// A started request retains itself until its delegate was called, so an app need not keep it, as Apple requires. The
-/// delegate is not retained.
+/// A started request retains itself until its delegate was called; Apple requires the app to keep it. The delegate is
+/// not retained.
 open class SKRequest: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: all state is behind the lock.
     private enum Phase {

@@ -18,10 +18,10 @@ struct DeferredPaymentsQuery: Sendable {
 
     func run() async throws -> [DeferredStorePayment] {
         do {
-            let response = try await gateway.send(
+            let answer = try await gateway.send(
                 HTTPCall(IntentRoutes.list, query: ["state": StoreModels.PurchaseIntent.State.deferred.rawValue]))
-            guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
-            let intents = try StoreJSON.decode(Reply.self, from: response.body).intents
+            guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+            let intents = try StoreJSON.decode(Reply.self, from: answer.body).intents
             return intents.compactMap(\.value).map { DeferredStorePayment($0) }
         } catch let error as URLError {
             throw error

@@ -12,9 +12,9 @@ struct OverrideCall: Sendable {
 
     func visibility(of product: String) async -> Result<SKProductStorePromotionVisibility, any Error> {
         await result {
-            let response = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
+            let answer = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
             return SKProductStorePromotionVisibility(
-                try StoreJSON.decode(VisibilityResponse<JSONValue>.self, from: response.body).visibility)
+                try StoreJSON.decode(VisibilityResponse<JSONValue>.self, from: answer.body).visibility)
         }
     }
 
@@ -33,8 +33,8 @@ struct OverrideCall: Sendable {
     /// Reads the device's order, without products that the catalogue no longer has.
     func order() async -> Result<[SKProduct], any Error> {
         await result {
-            let response = try await ask(HTTPCall(PromotionRoutes.order))
-            let reply = try StoreJSON.decode(OrderResponse<Product>.self, from: response.body)
+            let answer = try await ask(HTTPCall(PromotionRoutes.order))
+            let reply = try StoreJSON.decode(OrderResponse<Product>.self, from: answer.body)
             let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
             return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         }
@@ -49,9 +49,9 @@ struct OverrideCall: Sendable {
     }
 
     private func ask(_ request: HTTPCall) async throws -> HTTPResponse {
-        let response = try await call.gateway.send(request)
-        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
-        return response
+        let answer = try await call.gateway.send(request)
+        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+        return answer
     }
 
     private func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {

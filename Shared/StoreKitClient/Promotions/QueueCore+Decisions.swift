@@ -51,8 +51,8 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             let failure: SKError?
             do {
-                let response = try await call.send(request, patience: call.timing.patience)
-                let reply = try StoreJSON.decode(DecisionReply.self, from: response.body)
+                let answer = try await call.send(request, patience: call.timing.patience)
+                let reply = try StoreJSON.decode(DecisionReply.self, from: answer.body)
                 failure = self?.accept(reply, to: decision)
             } catch {
                 failure = SKError(cause: error)

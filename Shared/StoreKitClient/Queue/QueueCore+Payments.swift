@@ -25,10 +25,10 @@ extension QueueCore {
         }
         tasks.run { [weak self, call] in
             do {
-                let response = try await call.send(
+                let answer = try await call.send(
                     HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key), patience: call.timing.patience
                 )
-                let id = try StoreJSON.decode(Named.self, from: response.body).id
+                let id = try StoreJSON.decode(Named.self, from: answer.body).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
                 // The queue was deallocated.

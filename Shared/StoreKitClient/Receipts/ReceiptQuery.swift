@@ -23,9 +23,9 @@ struct ReceiptQuery: Sendable {
     }
 
     private func ask() async throws -> Data {
-        let response = try await gateway.send(HTTPCall(ReceiptRoutes.get))
-        guard response.isSuccess else { throw StoreProblem(status: response.status, body: response.body) }
-        let reply = try StoreJSON.decode(ReceiptResponse.self, from: response.body)
+        let answer = try await gateway.send(HTTPCall(ReceiptRoutes.get))
+        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+        let reply = try StoreJSON.decode(ReceiptResponse.self, from: answer.body)
         guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
         return data
     }

@@ -49,7 +49,7 @@ final class FakeContent: Sendable {
         }
     }
 
-    /// The store's edges of a download (docs/openapi.md).
+    /// The store's edges of a download's state.
     private func perform(_ action: DownloadAction) -> FakeAnswer {
         let edges: [DownloadAction: (from: [Download.State], to: Download.State)] = [
             .start: ([.waiting, .active, .failed], .active), .pause: ([.active, .paused], .paused),

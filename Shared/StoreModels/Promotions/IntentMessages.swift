@@ -224,6 +224,7 @@ public struct IntentRequest: Hashable, Sendable, Codable {
 
 /// The app's decision on an intent.
 public struct DecideIntentRequest: Hashable, Sendable, Codable {
+    /// The app's answer to a promoted purchase; `defer` keeps the intent open.
     public enum Decision: String, CaseIterable, Sendable, Codable {
         /// The delegate's `true`: StoreKit adds the payment.
         case `continue`

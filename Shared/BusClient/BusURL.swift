@@ -63,6 +63,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
         return (String(host), port)
     }
 
+    /// Creates an `invalidURL` error of this side.
     package static func invalid(_ message: String) -> BusError {
         BusError(.invalidURL, "the bus URL: \(message)")
     }

@@ -22,6 +22,7 @@ package struct DeadlineQueue {
     /// Entries, those of answered requests included.
     package var count: Int { heap.count }
 
+    /// Adds a deadline on the loop's clock; a token is added once.
     package mutating func add(_ token: UInt64, deadline: Duration) {
         heap.insert(Entry(deadline: deadline, token: token))
     }
@@ -38,5 +39,6 @@ package struct DeadlineQueue {
         heap = Heap(heap.unordered.filter { isLive($0.token) })
     }
 
+    /// Forgets all deadlines, as at the loss of a connection.
     package mutating func removeAll() { heap = Heap() }
 }

@@ -36,6 +36,7 @@ package struct PendingRequests {
         entries[token] = Entry(waiter: waiter, subject: subject)
     }
 
+    /// Whether a request with this token still waits.
     package func contains(_ token: UInt64) -> Bool { entries[token] != nil }
 
     /// Takes the waiter out, to fail it.

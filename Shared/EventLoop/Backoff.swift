@@ -1,8 +1,12 @@
 /// The waits between attempts: the longest wait doubles from `min` to `max`.
 package struct Backoff: Hashable, Sendable {
+    /// The longest wait after the first failed attempt; above zero.
     package let min: Duration
+    /// The longest wait after any number of attempts; at least `min`.
     package let max: Duration
 
+    /// Creates waits.
+    /// - Precondition: `min` is above zero and at most `max`.
     package init(min: Duration, max: Duration) {
         precondition(.zero < min && min <= max, "a backoff grows from more than nothing")
         self.min = min

@@ -7,6 +7,7 @@ internal import CLibUV
 package final class PollHandle: LoopHandle {
     /// The conditions of a descriptor, to wait for or as reported.
     package struct Events: OptionSet, Sendable {
+        /// libuv's bits, `UV_READABLE` and others.
         package let rawValue: CInt
         package init(rawValue: CInt) { self.rawValue = rawValue }
         /// Reading will not block (data, end of file or a connection to accept).

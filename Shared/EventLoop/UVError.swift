@@ -22,6 +22,7 @@ package struct UVError: Error, Equatable, Sendable, CustomStringConvertible {
     /// libuv's sentence for the code, such as "address already in use".
     package var message: String { String(cString: uv_strerror(code)) }
 
+    /// Operation, sentence and name, for logs: `listen on 127.0.0.1:7420: address already in use (EADDRINUSE)`.
     package var description: String { "\(operation): \(message) (\(name))" }
 
     /// Makes an error of the calling thread's errno. Read that immediately after the failed call.

@@ -1,5 +1,6 @@
 /// A failure between a repository and its database.
 package struct PersistenceError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kind of failure, independent of the engine.
     package enum Code: Hashable, Sendable {
         /// Another process holds the database.
         case held

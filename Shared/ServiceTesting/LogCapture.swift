@@ -10,6 +10,7 @@ package final class LogCapture: Sendable {
     /// Creates a capture without lines.
     package init() {}
 
+    /// Makes the handler for a logger of the code under test.
     package func handler() -> any LogHandler { Handler(capture: self) }
 
     private func append(_ line: String) { lines.withLock { $0.append(line) } }

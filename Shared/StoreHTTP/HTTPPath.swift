@@ -2,6 +2,7 @@ import StoreModels
 
 /// The path of a route, as `openapi.json` writes it: `/v1/transactions/{id}/finish`.
 package struct HTTPPath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// One part between slashes.
     package enum Segment: Hashable, Sendable {
         case literal(String)
         case parameter(PathParameter)

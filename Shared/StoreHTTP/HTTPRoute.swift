@@ -5,6 +5,7 @@ import StoreModels
 /// The gateway's router, the test of `openapi.json`, the command line and StoreKitClient read it; none of them spells a
 /// path by hand. It is to HTTP what `Endpoint` is to the bus.
 package struct HTTPRoute: Hashable, Sendable {
+    /// The HTTP method, spelled as in the request line.
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
     /// The use of the `Idempotency-Key` header.

@@ -55,6 +55,7 @@ package enum ServerSentEventEncoder {
 /// Unknown fields are skipped. A stream is read for hours, so what the parser keeps is bounded: a line or an event
 /// above the bound is an error, because the bytes after it may not begin at an event.
 package struct ServerSentEventParser: Sendable {
+    /// One item of a stream, in its order.
     package enum Item: Hashable, Sendable {
         case event(ServerSentEvent)
         /// A line that begins with a colon, without the colon and one leading space.

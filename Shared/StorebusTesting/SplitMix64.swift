@@ -11,6 +11,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     /// Creates a generator; equal seeds give equal numbers.
     public init(seed: UInt64) { state = seed }
 
+    /// The next of 2⁶⁴ numbers, in the order the seed gives.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

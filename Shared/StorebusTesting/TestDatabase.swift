@@ -30,6 +30,7 @@ package final class TestDatabase: Sendable {
     package var path: String { directory.file("test.sqlite") }
 
     // Swift 6.3.1 crashes when it optimizes this as a part of `with`.
+    /// Opens the database with its schema; more than once at a time on PostgreSQL only.
     @inline(never)
     package func open(migrations: [Migration]) async throws -> any SQLDatabase {
         switch engine {
@@ -38,10 +39,12 @@ package final class TestDatabase: Sendable {
         }
     }
 
+    /// Opens the file; a second time while it is open throws `held`.
     package func openSQLite(migrations: [Migration]) throws(PersistenceError) -> SQLiteDatabase {
         try SQLiteDatabase.open(path: path, holder: holder, migrations: migrations, logger: Self.logger)
     }
 
+    /// Opens the schema on the tests' server; any number of times at once.
     package func openPostgres(migrations: [Migration]) async throws -> PostgresDatabase {
         try await PostgresDatabase.open(
             PostgresLocation(url: try await TemporaryPostgres.shared.url), holder: holder, migrations: migrations,

@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `each service tells its own events, and hears those it acts on`() throws {
+    @Test func `each service publishes its own events, and subscribes to those it acts on`() throws {
         let users = try Self.users()
         let events: [(subject: String, from: ServiceName, heardBy: [ServiceName])] = [
             (PaymentEvents.customerChanged(key: "k"), .paymentQueue, [.gateway]),

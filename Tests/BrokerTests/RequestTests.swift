@@ -56,7 +56,7 @@ import Testing
         #expect(asks.log() == [])
     }
 
-    @Test func `C16 without a taker the requester hears 503 before the ok`() throws {
+    @Test func `C16 without a taker the requester gets 503 before the ok`() throws {
         for echo in [true, false] {
             let harness = CoreHarness()
             let client = requester(harness, echo: echo)
@@ -91,7 +91,7 @@ import Testing
         #expect(client.log() == ["msg 1 \(client.inbox).1 503"])
     }
 
-    @Test func `C16 with every queue member overloaded the requester hears 429`() {
+    @Test func `C16 with every queue member overloaded the requester gets 429`() {
         var limits = BrokerLimits()
         limits.softPendingBytes = 1000
         let harness = CoreHarness(limits: limits)

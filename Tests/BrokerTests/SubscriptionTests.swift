@@ -85,7 +85,7 @@ import Testing
         #expect(client.log() == ["ok unsub 1", "ok unsub 2", "ok unsub 3", "msg 3 a"])
     }
 
-    @Test func `C13 without echo a connection does not hear itself`() {
+    @Test func `C13 without echo a connection does not get its own messages`() {
         let harness = CoreHarness()
         let quiet = harness.client(echo: false)
         let other = harness.client()

@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `users let a broker listen anywhere, but not beside a token for everybody`() throws {
+    @Test func `users let a broker listen anywhere, but not together with a common token`() throws {
         let users = [BrokerUser(name: "a", token: "t")]
         #expect(throws: Never.self) { try BrokerConfiguration(host: "0.0.0.0", users: users, version: "t").validate() }
         #expect(throws: BrokerStartError.tokenAndUsers) {

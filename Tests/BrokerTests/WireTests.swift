@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `C3 HTTP hears 426, TLS is closed, and the broker lives on`() async throws {
+    @Test func `C3 HTTP gets 426, TLS is closed, and the broker lives on`() async throws {
         try await withBroker { broker, port in
             let http = try WireClient(port: port)
             try http.send(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))

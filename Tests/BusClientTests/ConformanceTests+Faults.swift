@@ -90,7 +90,7 @@ extension ConformanceTests {
     }
 
     @Test(arguments: BusTransport.allCases)
-    func `C24 wrong credentials end the client for good, and everybody who waits learns why`(_ kind: BusTransport)
+    func `C24 wrong credentials end the client for good, and all waiting callers learn why`(_ kind: BusTransport)
         async throws
     {
         try await BusFixture.with(kind, "C24 auth failure", needs: [.authentication], token: "right") { bus in

@@ -165,7 +165,7 @@ struct ReconnectTests {
         }
     }
 
-    @Test func `wrong credentials end the client, and everybody who waits learns why`() async throws {
+    @Test func `wrong credentials end the client, and all waiting callers learn why`() async throws {
         try await TestBroker.with(token: "right") { broker in
             let good = broker.client("good")
             try await good.waitUntilConnected(timeout: .seconds(5))

@@ -8,7 +8,7 @@ import StorebusTesting
 import Synchronization
 import Testing
 
-/// Goal: a service is updated without anybody noticing. Method: a real broker, three replicas with a connection each,
+/// Goal: a service is updated without a failed request. Method: a real broker, three replicas with a connection each,
 /// and a caller that sends up to two thousand requests a second while each replica in turn stops and comes back.
 @Suite(.timeLimit(.minutes(2)))
 struct RollingRestartTests {

@@ -72,7 +72,7 @@ import Testing
         #expect(try await first == 1)
     }
 
-    @Test func `a refusal is everybody's, and the next caller asks again`() async throws {
+    @Test func `a refusal goes to all callers, and the next caller asks again`() async throws {
         let shared = asked.shared()
         async let first = Result { try await shared.ask("a", until: later) }
         try await asked.sent(1)

@@ -9,7 +9,7 @@ import Testing
             try StoreJSON.encode(FileBuilder.file(subscriptions: [subscription])), fileName: "App.storekit")
     }
 
-    @Test func `M112 M130 an offer that was set up is on the product for everybody, one that was not is nil`()
+    @Test func `M112 M130 an offer that was set up is on the product for all customers, one that was not is nil`()
         async throws
     {
         try await withCatalog { store async throws in

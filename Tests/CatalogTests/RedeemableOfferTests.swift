@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `what a file leaves out: a code for everybody, a win-back offer for every former subscriber, once`()
+    @Test func `what a file leaves out: a code for all customers, a win-back offer for every former subscriber, once`()
         throws
     {
         let file = file(

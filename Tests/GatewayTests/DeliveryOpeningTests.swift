@@ -176,7 +176,7 @@ private struct ModelQueue {
     }
 }
 
-/// What an app makes of the events it hears.
+/// An app's state after the events it gets.
 private struct ModelObserver {
     private(set) var queue: [String: Int] = [:]
     private(set) var isSynchronized = false

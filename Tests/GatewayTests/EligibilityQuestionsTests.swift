@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: asked together or alone, everybody gets the answer to their own question, and one that is younger than it.
+/// Goal: asked together or alone, each caller gets the answer to its own question, and one that is younger than it.
 @Suite struct EligibilityQuestionsTests {
     /// Eligibility, whose answers wait at a gate when there is one.
     private final class Asked: Sendable {

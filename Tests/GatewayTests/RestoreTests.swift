@@ -63,7 +63,7 @@ import Testing
         ("k", #"{"applicationUsername":7}"#, "requestInvalid"),
         ("k", "[]", "requestInvalid"),
     ])
-    func `what is no restore is refused before anybody is asked`(
+    func `what is no restore is refused before any service is asked`(
         key: String?, body: String?, code: String
     ) async throws {
         try await GatewayHarness.run { store in

@@ -196,8 +196,7 @@ import Testing
         }
     }
 
-    @Test func `Catalog is asked once, however many look at the same time, and everybody else meanwhile`() async throws
-    {
+    @Test func `Catalog is asked once, for any number of readers, and the other services meanwhile`() async throws {
         try await GatewayHarness.run(catalogPatience: .seconds(30)) { store in
             let token = try await store.session()
             _ = try await page(store, token)

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a history is cleared of one account or of everybody`() async throws {
+    @Test func `a history is cleared of one account or of all`() async throws {
         try await GatewayHarness.run { store in
             store.payments.commit(Sample.purchased("a"))
             let path = "/admin/v1/apps/com.example.app/transactions"

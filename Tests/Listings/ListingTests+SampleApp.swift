@@ -135,7 +135,7 @@ extension ListingTests {
         }
     }
 
-    @Test func `L12, M32: a customer who cancels hears nothing; any other failure is shown`() async throws {
+    @Test func `L12, M32: a customer who cancels sees no message; any other failure is shown`() async throws {
         let product = try await product(Self.fishing)
         let screen = Screen()
         observer.delegate = screen

@@ -23,7 +23,7 @@ import Testing
 
     private func text(_ numbers: Range<Int>) -> String { numbers.map { "line \($0)\n" }.joined() }
 
-    @Test func `a line alone is written without anybody's asking`() async throws {
+    @Test func `a line alone is written without a flush`() async throws {
         let paper = Paper()
         let writer = LineWriter(paper.write)
         for number in 0..<3 {

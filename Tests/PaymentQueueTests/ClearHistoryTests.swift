@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: a cleared customer is as new, open streams hear what left their queue, and no charge is left behind by a
+/// Goal: a cleared customer is as new, open streams report what left their queue, and no charge is left behind by a
 /// purchase that was in flight.
 @Suite(.serialized) struct ClearHistoryTests {
     @Test(arguments: Engine.allCases)

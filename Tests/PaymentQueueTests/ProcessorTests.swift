@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a callback ends a pending purchase without waiting for anybody's turn`() async throws {
+    @Test func `a callback ends a pending purchase without waiting for a sweep`() async throws {
         try await withCallbacks { store, alice in
             store.processor.set(outcome: .pending)
             let pending = try await alice.begin("coins", key: "k").transaction

@@ -4,7 +4,8 @@ import Testing
 
 @testable import PaymentQueue
 
-/// Goal: every device of a customer hears once more than never what the customer has lost (`didRevokeEntitlements…`).
+/// Goal: every device of a customer gets what the customer has lost, rather twice than never
+/// (`didRevokeEntitlements…`).
 @Suite(.serialized) struct RevocationTests {
     @Test(arguments: Engine.allCases)
     func `it is journalled for every device, the finished and the unfinished`(_ engine: Engine) async throws {

@@ -11,7 +11,7 @@ import Testing
 /// Goal: the jobs beside the endpoints do their work by themselves and end in order.
 @Suite(.serialized) struct RunningTests {
     @Test(arguments: Engine.allCases)
-    func `P4: what was left unknown is resolved without anybody asking, then the database is closed`(_ engine: Engine)
+    func `P4: what was left unknown is resolved without a request, then the database is closed`(_ engine: Engine)
         async throws
     {
         try await TestStore.with(engine, withProcessor: false) { store in

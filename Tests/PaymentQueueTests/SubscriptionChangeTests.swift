@@ -132,7 +132,7 @@ import Testing
     func `S1: what is due is renewed before a purchase in the group is decided`(_ engine: Engine) async throws {
         try await withStore(engine) { store, alice in
             _ = try await alice.subscribe("base.monthly")
-            // The clock runs past the renewal without anybody seeing to it.
+            // The clock runs past the renewal without a sweep.
             try await store.putClock("2027-04-02", frozen: true)
             let upgrade = try await alice.add("pro.monthly", key: "up", within: .seconds(20)).transaction
             #expect(upgrade.transactionState == .purchased)

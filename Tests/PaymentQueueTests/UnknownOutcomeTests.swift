@@ -99,7 +99,7 @@ import Testing
                 return queue.crash.hasCrashed
             }
             try await store.restartQueue()
-            // What was begun is resolved without anybody asking for it (P4).
+            // What was begun is resolved without a request (P4).
             try await store.settle()
             let begun = try await alice.changes().changes
             #expect(begun.isEmpty == [.beforeFirstCommit, .insideFirstCommit].contains(checkpoint))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: apps find their own intents and operators everybody's, with what to look at (M81, M85).
+/// Goal: apps find their own intents and operators those of all, with what to look at (M81, M85).
 @Suite(.serialized) struct ListTests {
     @Test(arguments: Engine.allCases)
     func `the operator finds intents by app, account, device and state, and sees whose they are`(_ engine: Engine)

@@ -6,8 +6,8 @@ import Testing
 
 /// Goal: with any disturbance of the bus each purchase is charged once and exists once (P1–P3, B6).
 /// Method: shoppers buy at the same time over a broker that loses, doubles, delays, reorders and corrupts messages by
-/// seeded rules, each repeating its key; then the bus is sound again, everybody asks once more, and the processor's own
-/// books are compared with the queues.
+/// seeded rules, each repeating its key; then the bus is sound again, every shopper asks once more, and the processor's
+/// own books are compared with the queues.
 @Suite(.serialized) struct ChaosTests {
     /// Requests and answers alike. Only answers are corrupted: nothing guards the header of a request, and a turned bit
     /// in it may name another customer, which no store could notice. The first rules strike in any run, however few

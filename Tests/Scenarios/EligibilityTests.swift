@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `O3: with the payment queue silent everybody is unknown, and then known again`() async throws {
+    @Test func `O3: with the payment queue silent every customer is unknown, and then known again`() async throws {
         try await StoreStack.run { store in
             let shopper = try await store.session(account: "alice")
             let before: EligibilityReply = try await Self.ask(shopper).decoded()

@@ -2,7 +2,7 @@ import Foundation
 import StoreModels
 import StorebusTesting
 
-/// The protocol of NATS in a plain socket, as anybody's tool speaks it: one request, several answers.
+/// The protocol of NATS in a plain socket, as any tool speaks it: one request, several answers.
 enum PlainNATS {
     /// Publishes an empty request and collects answers until there are so many, or nothing comes for two seconds.
     @concurrent

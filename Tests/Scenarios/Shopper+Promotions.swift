@@ -38,7 +38,7 @@ extension Shopper {
         let visibility: StorePromotionVisibility
     }
 
-    /// What the delegate answers, repeated until it is heard; the answer, with any status below 500.
+    /// What the delegate answers, repeated until it is answered; the answer, with any status below 500.
     func decide(
         _ intent: String, _ decision: String, feedback: String? = nil
     ) async throws -> StoreStack.Answer {

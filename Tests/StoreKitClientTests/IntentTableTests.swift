@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreKitClient
 
-/// Goal: an app is asked once about a purchase, and the store hears its decisions in order.
+/// Goal: an app is asked once about a purchase, and the store gets its decisions in order.
 @Suite struct IntentTableTests {
     /// Lets what changes the table stand in an expectation.
     private final class Table {

@@ -107,7 +107,7 @@ import Testing
         let error = try #require(failed.error as? SKError)
         #expect(error.code == .unknown && error.localizedDescription == "promotional offers are not sold yet")
         #expect((error.underlying as? StoreProblem)?.status == 501)
-        // M56: it is finished like the others, though the store has never heard of it.
+        // M56: it is finished like the others, though it never reached the store.
         shop.queue.finishTransaction(failed)
         try await eventually("it is removed") { shop.observer.calls.contains(.removed(1)) }
         #expect(shop.queue.transactions.isEmpty)

@@ -123,7 +123,7 @@ import Testing
         #expect(listener.calls.isEmpty)
     }
 
-    @Test func `a delegate set through SKRequest hears the end`() async throws {
+    @Test func `a delegate set through SKRequest gets the end`() async throws {
         final class Plain: NSObject, SKRequestDelegate, Sendable {
             let ends = Locked(0)
             func requestDidFinish(_ request: SKRequest) { ends.withLock { $0 += 1 } }

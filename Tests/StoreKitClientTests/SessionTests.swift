@@ -25,7 +25,7 @@ import Testing
         #expect(queue.storefront == nil || queue.storefront?.countryCode == "USA")
     }
 
-    @Test func `the launch says who and where, and everybody waits for the same one`() async throws {
+    @Test func `the launch says who and where, and all requests wait for the same one`() async throws {
         let gateway = try FakeGateway()
         gateway.on("POST /v1/restore") { _ in .json(["restoreIdentifier": "r"], status: 202) }
         let queue = gateway.queue { connection, _ in connection.storefront = "FRA" }

@@ -41,7 +41,8 @@ import Testing
         #expect((decision.rule == .lapsed) == (value.standing == .former))
     }
 
-    @Test(arguments: cases) func `an offer code is for its audiences, and without any for everybody`(_ value: Case) {
+    @Test(arguments: cases) func `an offer code is for its audiences, and without any for all customers`(_ value: Case)
+    {
         let expected: RedeemableOffer.Audience =
             switch value.standing {
             case .new: .new

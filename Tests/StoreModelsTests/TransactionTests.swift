@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `purchased and deferred are everybody's, the rest is the device's that caused it`() {
+    @Test func `purchased and deferred go to all devices, the rest to the device that caused it`() {
         for state in TransactionState.allCases {
             var transaction = purchasing
             transaction.transactionState = state

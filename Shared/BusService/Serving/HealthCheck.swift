@@ -34,7 +34,9 @@ package struct HealthCheck: Sendable, Equatable, Codable {
 
     /// A healthy result without a message.
     package static let pass = HealthCheck(.pass)
+    /// A result with a condition for the operator to look at.
     package static func warn(_ message: String) -> HealthCheck { HealthCheck(.warn, message) }
+    /// A failed result with its reason, in one sentence.
     package static func fail(_ message: String) -> HealthCheck { HealthCheck(.fail, message) }
 }
 

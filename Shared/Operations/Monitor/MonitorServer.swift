@@ -10,6 +10,7 @@ import ServiceLifecycle
 /// One request per connection, 64 connections at a time (more are closed at once),
 /// five seconds for a request. Page functions run on the loop.
 package actor MonitorServer: ServiceLifecycle.Service {
+    /// Answers one request; runs on the loop, so it must not block.
     package typealias Page = @Sendable (MonitorRequest) async -> MonitorResponse
 
     /// Scrapers and people with curl; more is a mistake.

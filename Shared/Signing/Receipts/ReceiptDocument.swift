@@ -14,9 +14,9 @@ package struct ReceiptDocument: Hashable, Sendable {
     package var applicationVersion: String
     /// Apple's opaque value, which has a meaning for the store only. Storebus's is the receipt's customer.
     package var customerIdentifier: String
-    /// When the receipt was made, in whole seconds.
+    /// Business time at which the receipt was made, in whole seconds.
     package var creationDate: Timestamp
-    /// The version of the customer's first purchase; this store writes `1.0`.
+    /// Always `1.0`, as in Apple's sandbox.
     package var originalApplicationVersion: String
     /// For volume purchases only; this store makes none.
     package var expirationDate: Timestamp?

@@ -68,7 +68,7 @@ package struct ReviewReason: Hashable, Sendable, Codable {
 ///
 /// The gateway forwards each product's JSON, clients read an entry as `Promotion`.
 package struct StorePageResponse<Entry: Sendable>: Sendable {
-    /// In the device's order, hidden products left out.
+    /// Without hidden products; the page in the device's order.
     package var promotions: [Entry]
     /// Services the response had to do without.
     package var degraded: [String]

@@ -20,7 +20,7 @@ package enum ImageRoutes {
     package static let put = HTTPRoute(.put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
     /// The bytes as they were uploaded.
     package static let get = HTTPRoute(.get, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
-    /// Approves an image; it can be rejected later.
+    /// Approves an image, which may put the product on the store page.
     package static let approve = HTTPEndpoint<ReviewReason, PromotionImage>(
         .post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/approve", .admin, isBodyOptional: true)
     /// Rejects an image, which takes the product off the store page.

@@ -95,7 +95,9 @@ public struct PromotionExplanation: Hashable, Sendable, Codable {
 ///  "length":73412,"sha256":"9f86…"}
 /// ```
 public struct PromotionImage: Hashable, Sendable, Codable {
+    /// The state of an image's review; only an approved one is shown.
     public enum State: String, CaseIterable, Sendable, Codable { case waiting, approved, rejected }
+    /// The formats that App Store Connect accepts.
     public enum Format: String, CaseIterable, Sendable, Codable { case png, jpeg }
 
     /// Width and height App Store Connect asks for, in pixels.

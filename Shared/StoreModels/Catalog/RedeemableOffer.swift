@@ -5,6 +5,7 @@
 ///  "winBack":{"paidMonthsMin":6,"monthsSinceExpiryMin":2,"monthsSinceExpiryMax":24,"monthsBetweenOffers":3}}
 /// ```
 public struct RedeemableOffer: Hashable, Sendable, Codable {
+    /// The ways of redeeming an offer outside a payment's own discount.
     public enum Kind: String, CaseIterable, Sendable, Codable { case code, winBack }
 
     /// The customers an offer code is for, in the words of `.storekit` files.

@@ -7,7 +7,7 @@
 public struct EligibilityBatch: Hashable, Sendable, Codable {
     /// A customer and the products to answer for.
     public struct Customer: Hashable, Sendable, Codable {
-        /// As ``OpenAccountReply/customerIdentifier``; each customer once.
+        /// As ``OpenAccountReply/customerIdentifier``.
         public var customerIdentifier: String
         /// The products to answer for.
         public var productIdentifiers: [String]

@@ -10,6 +10,7 @@ public enum JSONValue: Hashable, Sendable, Codable {
     case array([JSONValue])
     case object([String: JSONValue])
 
+    /// Creates a number from an integer of any size.
     public static func integer(_ value: some BinaryInteger) -> JSONValue { .number("\(value)") }
 
     /// The member of an object. Nil for another kind of value and for a member that is not there.

@@ -14,6 +14,7 @@ public enum PaymentEndpoints {
     }
     /// Reads the device's unfinished transactions and the journal position, by page.
     public static let snapshot = snapshot(as: PaymentTransaction.self)
+    /// The same request, for a caller that decodes less than whole transactions.
     public static func snapshot<Item>(as item: Item.Type) -> Endpoint<SnapshotRequest, SnapshotOf<Item>> {
         Endpoint(.paymentQueue, "queue.snapshot", isIdempotent: true)
     }
@@ -24,11 +25,13 @@ public enum PaymentEndpoints {
     public static let heads = Endpoint<HeadsRequest, HeadsReply>(.paymentQueue, "queue.heads", isIdempotent: true)
     /// Reads one transaction, finished or not.
     public static let getTransaction = getTransaction(as: PaymentTransaction.self)
+    /// The same request, for a caller that decodes less than a whole transaction.
     public static func getTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(.paymentQueue, "transaction.get", isIdempotent: true)
     }
     /// Finishes a transaction; finishing it again changes nothing.
     public static let finishTransaction = finishTransaction(as: PaymentTransaction.self)
+    /// The same request, for a caller that decodes less than a whole transaction.
     public static func finishTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(.paymentQueue, "transaction.finish", isIdempotent: true)
     }

@@ -47,7 +47,7 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    /// The device that pays; its observer sees the transaction before all others.
+    /// The device that adds the payment; as ``PaymentTransaction/originDeviceId``.
     public var deviceId: String
     /// `payment.requestIdentifier` is the idempotency key.
     public var payment: Payment

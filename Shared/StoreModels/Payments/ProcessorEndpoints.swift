@@ -39,7 +39,7 @@ public struct ChargeChanged: Hashable, Sendable, Codable {
 public struct CreateChargeRequest: Hashable, Sendable, Codable {
     /// 1…255 bytes.
     public var chargeKey: String
-    /// The price of the whole purchase; a repeated key must have the same.
+    /// The price of the whole purchase, above zero; a repeated key must have the same.
     public var amount: Money
     /// The app of the purchase, for the ledger.
     public var bundleId: String

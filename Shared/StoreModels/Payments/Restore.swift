@@ -4,6 +4,7 @@
 /// {"restoreIdentifier":"r_01j…","state":"finished","restored":2,"applicationUsername":"alice"}
 /// ```
 public struct Restore: Hashable, Sendable, Codable {
+    /// The progress of a restore; the last two are final.
     public enum State: String, CaseIterable, Sendable, Codable {
         case running, finished, failed
     }

@@ -55,6 +55,7 @@ public struct DeviceRequest: Hashable, Sendable, Codable {
 public struct PutDeviceRequest: Hashable, Sendable, Codable {
     /// 1…255 characters; an unknown device is created.
     public var deviceId: String
+    /// As ``Device/platform``.
     public var platform: DeviceLaunch.Platform
     /// Integers with dots, at most 64 characters; a session may send any text.
     public var osVersion: String

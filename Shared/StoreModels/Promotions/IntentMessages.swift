@@ -99,6 +99,7 @@ public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
 
 /// All pending intents of the installation and customer, oldest first. There are at most 50.
 public struct DeliverIntentsReply: Hashable, Sendable, Codable {
+    /// Each with `answerBy` set, also those that a former stream has sent.
     public var intents: [PurchaseIntent]
     /// Counts the purchases that began on the installation. It is the value ``PromotionEndpoints/intentHeads`` returns,
     /// or less when there are more to request.
@@ -223,6 +224,7 @@ public struct IntentRequest: Hashable, Sendable, Codable {
 
 /// The app's decision on an intent.
 public struct DecideIntentRequest: Hashable, Sendable, Codable {
+    /// The app's answer to a promoted purchase; `defer` keeps the intent open.
     public enum Decision: String, CaseIterable, Sendable, Codable {
         /// The delegate's `true`: StoreKit adds the payment.
         case `continue`

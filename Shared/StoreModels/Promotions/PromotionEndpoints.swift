@@ -90,6 +90,7 @@ public enum PromotionEvents {
 
 /// A session's report of its device and installation.
 public struct DeviceLaunch: Hashable, Sendable, Codable {
+    /// What a device is, as the client declares it.
     public enum Platform: String, CaseIterable, Sendable, Codable {
         case iOS, iPadOS, macOS, tvOS, watchOS, visionOS, iOSAppOnVisionOS, other
     }

@@ -24,6 +24,7 @@ extension PurchaseIntent {
             }
         }
 
+        /// What happens to an intent.
         public enum Event: Hashable, Sendable {
             /// A stream of the installation got it.
             case delivered

@@ -5,6 +5,7 @@
 ///  "source":"storePage","answerBy":"2026-11-21T10:00:10.000Z","expiresAt":"2026-11-22T10:00:00.000Z"}
 /// ```
 public struct PurchaseIntent: Hashable, Sendable, Codable {
+    /// The state of an intent; ``isFinal`` says which are final.
     public enum State: String, CaseIterable, Sendable, Codable {
         case pending, deferred, continued, cancelled, expired
 

@@ -4,6 +4,7 @@
 /// {"status":"pending","price":{"amount":"12.99","currency":"USD"},"formerPrice":{"amount":"9.99","currency":"USD"}}
 /// ```
 public struct PriceIncrease: Hashable, Sendable, Codable {
+    /// The subscriber's answer to the higher price.
     public enum Status: String, CaseIterable, Sendable, Codable {
         /// The subscriber was asked, and has not answered.
         case pending

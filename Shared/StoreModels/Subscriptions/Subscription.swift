@@ -23,7 +23,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String
     /// The present product, or the one at the end.
     public var productIdentifier: String
-    /// Computed at the business time of reading.
+    /// In billing retry, expired and revoked there is no access.
     public var state: SubscriptionState
     /// False: the present period is the last.
     public var willAutoRenew: Bool

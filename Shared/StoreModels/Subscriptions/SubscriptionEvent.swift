@@ -7,6 +7,7 @@
 ///  "transactionIdentifier":"2000000000000002","period":1,"expiresDate":"2027-01-28T10:00:00.000Z"}
 /// ```
 public struct SubscriptionEvent: Hashable, Sendable, Codable {
+    /// What happened to a subscription.
     public enum Kind: String, CaseIterable, Sendable, Codable {
         /// The first purchase of the group, and one after it had lapsed.
         case subscribed, resubscribed

@@ -30,9 +30,9 @@ public struct TesterSettings: Hashable, Sendable, Codable {
 
     /// The errors of this tester's requests, by StoreKit Test's names of the requests.
     public struct SimulatedErrors: Hashable, Sendable, Codable {
-        /// An error's name in `SKError` or `StoreKitError`, or its number; nil: none.
+        /// An error's name in `SKError` or `StoreKitError`, or `SKError`'s number; nil: none.
         public var loadProducts: String?
-        /// As ``loadProducts``; the name may be one of `Product.PurchaseError`, too.
+        /// As ``loadProducts``, for purchases; also a name in `Product.PurchaseError`.
         public var purchase: String?
         /// As ``loadProducts``, for restores.
         public var restore: String?

@@ -98,11 +98,13 @@ extension Sequence<String> {
 }
 
 extension Dictionary where Key == ExactText {
+    /// The value of an identifier with exactly these bytes; nil without one.
     public subscript(text: String) -> Value? {
         get { self[ExactText(text)] }
         set { self[ExactText(text)] = newValue }
     }
 
+    /// The value of an identifier with exactly these bytes, else the default.
     public subscript(text: String, default value: @autoclosure () -> Value) -> Value {
         get { self[ExactText(text)] ?? value() }
         set { self[ExactText(text)] = newValue }
@@ -118,6 +120,7 @@ extension Set where Element == ExactText {
     /// Creates a set; equal bytes are kept once.
     public init(exactly texts: some Sequence<String>) { self.init(texts.map { ExactText($0) }) }
 
+    /// Whether an identifier with exactly these bytes is a member.
     public func containsExactly(_ text: String) -> Bool { contains(ExactText(text)) }
 
     /// Inserts a text.
@@ -128,6 +131,7 @@ extension Set where Element == ExactText {
         insert(ExactText(text))
     }
 
+    /// Removes the identifier with exactly these bytes, and returns it.
     @discardableResult
     public mutating func remove(_ text: String) -> ExactText? { remove(ExactText(text)) }
 }

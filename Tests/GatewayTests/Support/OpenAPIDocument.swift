@@ -16,7 +16,7 @@ struct OpenAPIDocument {
             Set(parameters.filter { $0["in"]?.stringValue == place }.compactMap { $0["name"]?.stringValue })
         }
 
-        /// The security schemes that open it, one of them each; empty for anybody.
+        /// The security schemes that open it, one of them each; empty for every caller.
         var schemes: Set<String> {
             Set((value["security"]?.arrayValue ?? []).flatMap { ($0.objectValue ?? [:]).keys })
         }

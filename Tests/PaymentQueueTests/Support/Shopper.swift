@@ -30,7 +30,7 @@ struct Shopper: Sendable {
     }
 
     /// Begins a purchase whose outcome stays unknown: the same key is sent until an answer says so. On a machine that
-    /// is busy the first answers may come too late to be heard, and after five of those the next is not asked for at
+    /// is busy the first answers may come too late, and after five of those the next is not asked for at
     /// once.
     func begin(_ product: String, key: String) async throws -> AddPaymentReply {
         var begun: AddPaymentReply?

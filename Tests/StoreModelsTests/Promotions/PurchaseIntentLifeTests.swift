@@ -71,7 +71,7 @@ import Testing
         #expect(life.pass(to: Self.now(.milliseconds(14_999))) == [])
         #expect(life.pass(to: Self.now(.seconds(15))) == [.deferred])
         #expect(life.deferredBy == .timeout)
-        // The app's late word is heard still.
+        // The app's late decision still counts.
         #expect(try life.apply(.decided(.continue), at: Self.now(.seconds(16))))
         #expect(life.state == .continued)
     }

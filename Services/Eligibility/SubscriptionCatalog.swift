@@ -43,7 +43,7 @@ final class SubscriptionCatalog: Sendable {
     /// - Throws: Catalog's error; `serviceUnavailable` or `deadlineExceeded` when it does not reply and nothing is
     ///   cached.
     func list(_ key: Key, _ context: CallContext) async throws(StoreError) -> SubscriptionList {
-        let ticket = lists.ticket()
+        var ticket = lists.ticket()
         var version: AppVersion?
         do {
             let current = try await versions.ask(ExactText(key.bundleId), until: context.deadline)
@@ -51,6 +51,8 @@ final class SubscriptionCatalog: Sendable {
             if let known = lists.last(key, within: Self.freshFor, where: { $0.version == current }) {
                 return known.list
             }
+            // The list's age counts from its own request, not from the one for the version.
+            ticket.requestedAt = lists.ticket().requestedAt
             let list = SubscriptionList(try await fetch(key, context))
             lists.insert((list, current), for: key, ticket)
             return list

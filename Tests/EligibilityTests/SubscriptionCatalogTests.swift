@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import StoreModels
+import StorebusTesting
 import Synchronization
 import Testing
 
@@ -16,11 +17,18 @@ import Testing
             var names = ["a"]
             var version: Int64 = 1
             var error: StoreError?
+            /// How long the app's version takes.
+            var versionTime: Duration = .zero
+            /// What happens between the request for a list and its reply.
+            var meanwhile: (@Sendable () -> Void)?
         }
         let state = Mutex(State())
 
         func current() throws(StoreError) -> AppVersion {
-            let (version, error) = state.withLock { ($0.version, $0.error) }
+            let (version, error) = state.withLock { state in
+                state.now += state.versionTime
+                return (state.version, state.error)
+            }
             if let error { throw error }
             return AppVersion(catalogVersion: version, settingsRevision: 1)
         }
@@ -33,10 +41,11 @@ import Testing
         }
 
         func answer() throws(StoreError) -> [SubscriptionProduct] {
-            let (names, error) = state.withLock { state in
+            let (names, error, meanwhile) = state.withLock { state in
                 state.asked += 1
-                return (state.names, state.error)
+                return (state.names, state.error, state.meanwhile)
             }
+            meanwhile?()
             if let error { throw error }
             return names.map {
                 SubscriptionProduct(productIdentifier: $0, subscriptionGroupIdentifier: "g", isAvailable: true)
@@ -76,6 +85,22 @@ import Testing
         advance(.milliseconds(1001))
         #expect(try await list() == ["a", "b"])
         #expect(asked == 3)
+    }
+
+    @Test func `the age of a list counts from its own request, also when the version takes long`() async throws {
+        fake.state.withLock { $0.versionTime = .milliseconds(600) }
+        _ = try await list()
+        _ = try await list()
+        #expect(asked == 1)
+    }
+
+    @Test func `F7: a change announced during a request counts: its list is not used while Catalog is away`()
+        async throws
+    {
+        fake.state.withLock { state in state.meanwhile = { [catalog] in catalog.forget("com.example.app") } }
+        _ = try await list()
+        fake.state.withLock { ($0.error, $0.meanwhile) = (StoreError(.serviceUnavailable, "away"), nil) }
+        #expect(try await refusal { try await list() }?.code == .serviceUnavailable)
     }
 
     @Test func `of two products that Unicode calls equal each has its own group`() async throws {

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import HTTPTypes
 import JWTKit
@@ -69,6 +70,18 @@ import Testing
         await #expect(throws: (any Error).self) { try await tokens.verify(foreign) }
         let other = await SessionTokens(key: Array(repeating: 8, count: 32))
         await #expect(throws: (any Error).self) { try await other.verify(token) }
+    }
+
+    @Test func `a token that was verified before expires all the same`() async throws {
+        let clock = Locked(Timestamp.wallClock())
+        let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { clock.withLock { $0 } })
+        let session = Session(
+            identifier: "s_1", startedAt: .wallClock(), bundleId: "a", customerIdentifier: "c", account: "a",
+            deviceId: "d", client: .app, storefront: "USA", platform: .iOS, promotedPurchases: .none)
+        let (token, expiresAt) = try await tokens.issue(session)
+        #expect(try await tokens.verify(token) == session)
+        clock.withLock { $0 = expiresAt }
+        await #expect(throws: SessionTokens.Rejection.expired) { try await tokens.verify(token) }
     }
 
     @Test func `without an admin key no caller is the operator`() async throws {

@@ -14,6 +14,8 @@ import Testing
             var version: Int64 = 1
             var isAway = false
             var requests = 0
+            /// What happens between a request and its reply.
+            var meanwhile: (@Sendable () -> Void)?
         }
 
         let contents = Mutex(Contents())
@@ -23,10 +25,11 @@ import Testing
 
         func cache() -> QuoteCache {
             QuoteCache(now: { [self] in contents.withLock { $0.now } }) { [self] request, _ throws(StoreError) in
-                let (version, isAway) = contents.withLock { contents in
+                let (version, isAway, meanwhile) = contents.withLock { contents in
                     contents.requests += 1
-                    return (contents.version, contents.isAway)
+                    return (contents.version, contents.isAway, contents.meanwhile)
                 }
+                meanwhile?()
                 if isAway { throw StoreError(.serviceUnavailable, "away") }
                 return Quote(
                     catalogVersion: version, availability: .available,
@@ -71,6 +74,16 @@ import Testing
         #expect(try await ask(cache, app: "other") == 1)
         cache.forget(nil)
         #expect(try await refusal { try await ask(cache, app: "other") }?.code == .serviceUnavailable)
+    }
+
+    @Test func `E1: a change announced during a request counts: its quote is not used while Catalog is away`()
+        async throws
+    {
+        let cache = world.cache()
+        world.change { $0.meanwhile = { cache.forget("app") } }
+        #expect(try await ask(cache) == 1)
+        world.change { ($0.isAway, $0.meanwhile) = (true, nil) }
+        #expect(try await refusal { try await ask(cache) }?.code == .serviceUnavailable)
     }
 
     @Test func `while Catalog is away the last quote is used for a minute, and without one nothing is sold`()

@@ -86,7 +86,8 @@ final class AccountDirectory: Sendable {
             return entry.account
         }
         var ticket = entries.ticket()
-        let account = await ask(session, call) ?? lastKnown(session)
+        let known = lastKnown(session)
+        let account = await ask(session, call) ?? entries.last(session.customer)?.account ?? known
         // A request that times out is not repeated for a second either.
         ticket.requestedAt = .now
         entries.insert(Entry(account: account, versions: versions), for: session.customer, ticket)

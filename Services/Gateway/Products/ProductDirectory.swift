@@ -37,8 +37,9 @@ final class ProductDirectory: Sendable {
     /// Answers a query from the cache; nil when Catalog has to be asked.
     /// - Parameter version: The app's, requested after the client's request arrived; nil when it is unknown.
     func known(_ query: ProductsInParts, at version: AppVersion?) -> Answer? {
+        guard let version else { return nil }
         let keys = query.identifiers.map { Self.key($0, query) }
-        guard let version, let found = entries.fresh(keys, where: { $0.version == version }) else { return nil }
+        guard let found = entries.fresh(keys, where: { $0.version == version }) else { return nil }
         var answer = Answer()
         for (identifier, entry) in zip(query.identifiers, found) {
             if let product = entry.product {

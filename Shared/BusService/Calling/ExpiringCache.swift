@@ -86,9 +86,15 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     /// The fresh values of all keys, in their order; nil when one is missing.
     package func fresh(_ keys: [Key], where isValid: (Value) -> Bool = { _ in true }) -> [Value]? {
         let now = now()
-        let found = state.withLock { state in keys.compactMap { state.entries[$0] } }
-        guard found.count == keys.count, found.allSatisfy({ isFresh($0, now) && isValid($0.value) }) else { return nil }
-        return found.map(\.value)
+        return state.withLock { state in
+            var values: [Value] = []
+            values.reserveCapacity(keys.count)
+            for key in keys {
+                guard let entry = state.entries[key], isFresh(entry, now), isValid(entry.value) else { return nil }
+                values.append(entry.value)
+            }
+            return values
+        }
     }
 
     private func isFresh(_ entry: Entry, _ now: ContinuousClock.Instant) -> Bool {
@@ -99,8 +105,8 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     package func last(
         _ key: Key, within age: Duration = .unlimited, where isValid: (Value) -> Bool = { _ in true }
     ) -> Value? {
-        guard let entry = state.withLock({ $0.entries[key] }), now() - entry.requestedAt <= age, isValid(entry.value)
-        else { return nil }
+        guard let entry = state.withLock({ $0.entries[key] }), isValid(entry.value) else { return nil }
+        guard age == .unlimited || now() - entry.requestedAt <= age else { return nil }
         return entry.value
     }
 
@@ -112,7 +118,8 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
 
     /// Stores a value, unless it was invalidated during its request or a later request has been answered.
     /// - Parameter ticket: Nil for a value of now.
-    /// - Returns: False for a value that was invalidated.
+    /// - Returns: False for a value that was invalidated. True also for one that a later request has overtaken, because
+    ///   it may be the newer of the two all the same.
     @discardableResult
     package func insert(_ value: Value, for key: Key, _ ticket: Ticket? = nil) -> Bool {
         insert([(key, value)], ticket)
@@ -135,11 +142,13 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
 
     /// Replaces a value by one made from the last known; it is not fresh.
     package func update(_ key: Key, _ change: (Value?) -> Value) {
-        let now = now()
         state.withLock { state in
             if state.entries[key] == nil, state.entries.count >= max { state.removeAll() }
-            let value = change(state.entries[key]?.value)
-            put(Entry(value: value, requestedAt: now, isExpired: true), for: key, in: &state)
+            let (old, now) = (state.entries[key], now())
+            let value = change(old?.value)
+            // Never older than the entry it replaces, so that `put` takes it.
+            let requestedAt = old.map { Swift.max($0.requestedAt, now) } ?? now
+            put(Entry(value: value, requestedAt: requestedAt, isExpired: true), for: key, in: &state)
         }
     }
 

@@ -8,16 +8,17 @@ package enum AccountRoutes {
         .get, "/admin/v1/testers/{account}", .admin)
     package static let put = HTTPEndpoint<TesterSettings, TesterAnswer>(
         .put, "/admin/v1/testers/{account}", .admin)
-    package static let reset = HTTPRoute(.delete, "/admin/v1/testers/{account}", .admin)
+    package static let reset = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/testers/{account}", .admin)
 
     static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, reset,
+        list.route, get.route, put.route, reset.route,
     ]
 }
 
 /// Prompts that wait for an answer.
 package enum PromptRoutes {
-    package static let list = HTTPEndpoint<Empty, PromptsPage>(
+    package static let list = HTTPEndpoint<Empty, PromptsResponse>(
         .get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"])
     package static let answer = HTTPEndpoint<PromptAnswer, Prompt>(
         .post, "/admin/v1/prompts/{id}", .admin)
@@ -29,8 +30,11 @@ package enum PromptRoutes {
 
 /// Events of purchases and intents.
 package enum EventRoutes {
-    package static let wait = HTTPRoute(
+    /// Without a `type`, or with the type of a transaction's event.
+    package static let wait = HTTPEndpoint<Empty, EventsReply>(
         .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"])
+    /// The same route with the type of an intent's event.
+    package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait.route)
 
-    static let all: [HTTPRoute] = [wait]
+    static let all: [HTTPRoute] = [wait.route]
 }

@@ -2,27 +2,29 @@ import StoreModels
 
 /// Hosted content of a product, uploaded by the operator.
 package enum ContentRoutes {
-    package static let put = HTTPRoute(
+    package static let put = HTTPEndpoint<RawBody, HostedContent>(
         .put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"])
     package static let get = HTTPEndpoint<Empty, HostedContent>(
         .get, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"])
 
     static let all: [HTTPRoute] = [
-        put, get.route,
+        put.route, get.route,
     ]
 }
 
 /// Promotional images and their review.
 package enum ImageRoutes {
-    package static let put = HTTPRoute(.put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
+    package static let put = HTTPEndpoint<RawBody, PromotionImage>(
+        .put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
     /// The bytes as they were uploaded.
-    package static let get = HTTPRoute(.get, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
+    package static let get = HTTPEndpoint<Empty, RawBody>(
+        .get, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
     package static let approve = HTTPEndpoint<ReviewReason, PromotionImage>(
         .post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/approve", .admin, isBodyOptional: true)
     package static let reject = HTTPEndpoint<ReviewReason, PromotionImage>(
         .post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/reject", .admin, isBodyOptional: true)
 
     static let all: [HTTPRoute] = [
-        put, get, approve.route, reject.route,
+        put.route, get.route, approve.route, reject.route,
     ]
 }

@@ -8,12 +8,14 @@ package enum DeviceRoutes {
         .get, "/admin/v1/devices/{deviceId}", .admin)
     package static let put = HTTPEndpoint<DeviceSetting, Device>(
         .put, "/admin/v1/devices/{deviceId}", .admin)
-    package static let delete = HTTPRoute(.delete, "/admin/v1/devices/{deviceId}", .admin)
+    package static let delete = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/devices/{deviceId}", .admin)
     package static let install = HTTPEndpoint<InstallationSetting, Device>(
         .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
-    package static let uninstall = HTTPRoute(.delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
+    package static let uninstall = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
 
     static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, delete, install.route, uninstall,
+        list.route, get.route, put.route, delete.route, install.route, uninstall.route,
     ]
 }

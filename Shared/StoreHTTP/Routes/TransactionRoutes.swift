@@ -4,8 +4,8 @@ import StoreModels
 package enum TransactionRoutes {
     package static let unfinished = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/v1/transactions", .app, query: .page)
-    /// Server-sent events.
-    package static let stream = HTTPRoute(.get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
+    package static let stream = HTTPEndpoint<Empty, EventStream>(
+        .get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
     package static let get = HTTPEndpoint<Empty, PaymentTransaction>(
         .get, "/v1/transactions/{id}", .app)
     package static let finish = HTTPEndpoint<Empty, PaymentTransaction>(
@@ -22,7 +22,8 @@ package enum TransactionRoutes {
         .post, "/admin/v1/transactions/{id}/decline", .admin, isBodyOptional: true)
     package static let resolve = HTTPEndpoint<Empty, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/resolve", .admin, isBodyOptional: true)
-    package static let delete = HTTPRoute(.delete, "/admin/v1/transactions/{id}", .admin)
+    package static let delete = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/transactions/{id}", .admin)
     package static let refund = HTTPEndpoint<RefundReason, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/refund", .admin, isBodyOptional: true)
     package static let revoke = HTTPEndpoint<RefundReason, PaymentTransaction>(
@@ -44,8 +45,9 @@ package enum TransactionRoutes {
 
     static let all: [HTTPRoute] =
         [
-            unfinished.route, stream, get.route, finish.route, answerStorefrontChange.route, history.route,
-            search.route, approve.route, decline.route, resolve.route, delete, refund.route, revoke.route,
+            unfinished.route, stream.route, get.route, finish.route, answerStorefrontChange.route,
+            history.route, search.route, approve.route, decline.route, resolve.route, delete.route, refund.route,
+            revoke.route,
             extend.route,
         ] + operations.map { operate($0).route }
 }

@@ -9,7 +9,9 @@ internal import StoreModels
 /// Asks for the purchases that were deferred: `GET /v1/intents?state=deferred` → `{"intents":[…]}`. At most 50, which
 /// is less than a page.
 struct DeferredPaymentsQuery: Sendable {
-    private struct Reply: Decodable {
+    private struct Reply: JSONForm, Decodable {
+        typealias Body = IntentsPage
+
         let intents: [Readable<StoreModels.PurchaseIntent>]
     }
 
@@ -20,7 +22,7 @@ struct DeferredPaymentsQuery: Sendable {
             let answer = try await gateway.send(
                 HTTPCall(IntentRoutes.list, query: ["state": StoreModels.PurchaseIntent.State.deferred.rawValue]))
             guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-            let intents = try StoreJSON.decode(Reply.self, from: answer.body).intents
+            let intents = try answer.body(of: IntentRoutes.list, as: Reply.self).intents
             return intents.compactMap(\.value).map { DeferredStorePayment($0) }
         } catch let error as URLError {
             throw error

@@ -7,6 +7,12 @@ internal import StoreModels
 /// What is set is sent until the store has answered, for it may be set twice; what is asked is asked once, as products
 /// are.
 struct OverrideCall: Sendable {
+    private struct ProductVisibility: JSONForm, Decodable {
+        typealias Body = VisibilityResponse<Product>
+
+        let visibility: StorePromotionVisibility
+    }
+
     private let call: RepeatedCall
 
     init(_ call: RepeatedCall) { self.call = call }
@@ -15,7 +21,7 @@ struct OverrideCall: Sendable {
         await result {
             let answer = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
             return SKProductStorePromotionVisibility(
-                try StoreJSON.decode(VisibilityResponse<JSONValue>.self, from: answer.body).visibility)
+                try answer.body(of: PromotionRoutes.visibility, as: ProductVisibility.self).visibility)
         }
     }
 
@@ -35,7 +41,7 @@ struct OverrideCall: Sendable {
     func order() async -> Result<[SKProduct], any Error> {
         await result {
             let answer = try await ask(HTTPCall(PromotionRoutes.order))
-            let reply = try StoreJSON.decode(OrderResponse<Product>.self, from: answer.body)
+            let reply = try answer.body(of: PromotionRoutes.order)
             let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
             return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         }

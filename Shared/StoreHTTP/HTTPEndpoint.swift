@@ -1,9 +1,9 @@
-/// A route whose request and response are JSON, with the types of both.
+/// A route with the types of its request and its response.
 ///
-/// The gateway reads the request strictly: a member the type lacks is refused. Clients read the response leniently, so
-/// that a newer gateway may add members.
-package struct HTTPEndpoint<Request: Codable & Sendable, Response: Sendable>: Sendable {
-    /// The method, path and access that the router and clients read.
+/// Both are `Codable` types whose JSON is the body, or one of the kinds without JSON: ``RawBody``, ``NoContent``,
+/// ``EventStream``. The gateway reads the request strictly: a member the type lacks is refused. Its handlers return the
+/// response type. Clients read the response leniently, so that a newer gateway may add members.
+package struct HTTPEndpoint<Request: Sendable, Response: Sendable>: Sendable {
     package let route: HTTPRoute
     /// Whether the body may be missing; the gateway then reads `{}`.
     package let isBodyOptional: Bool
@@ -16,4 +16,26 @@ package struct HTTPEndpoint<Request: Codable & Sendable, Response: Sendable>: Se
         route = HTTPRoute(method, path, access, query: query, idempotencyKey: idempotencyKey)
         self.isBodyOptional = isBodyOptional
     }
+
+    /// Creates the endpoint of a route that has another one too, with another response.
+    package init(_ route: HTTPRoute) {
+        self.route = route
+        isBodyOptional = false
+    }
+}
+
+/// A request or response of bytes that are not the JSON of a type: a file, an image, a page.
+package enum RawBody: Sendable {}
+
+/// A response without a body, 204.
+package enum NoContent: Sendable {}
+
+/// A response that is a stream of server-sent events.
+package enum EventStream: Sendable {}
+
+/// A type with the same JSON as a `Body`, in another form.
+///
+/// The gateway writes one that forwards bytes of a service; a client reads one that has fewer members.
+package protocol JSONForm<Body>: Sendable {
+    associatedtype Body: Sendable
 }

@@ -72,7 +72,7 @@ import Testing
         #expect(try members("Featured") == written(FeaturedList(products: [])))
         #expect(
             try members("FeaturedEntry") == written(ProductReference(bundleId: "b", productIdentifier: "p")))
-        let list = PromptList(
+        let list = PromptsResponse(
             payments: PromptsPage(prompts: [], after: "p"), promotions: nil, after: PromptCursor("p"), limit: 1)
         #expect(try members("Prompts") == written(list))
     }

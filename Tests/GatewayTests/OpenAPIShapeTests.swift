@@ -269,8 +269,8 @@ import Testing
                         productIdentifier: "p", storefront: "USA", reasons: [], details: [],
                         promotion: PromotionExplanation(reasons: [], details: []))))
         let key = NewKey(.subscriptionOffer, bundleId: "a", now: .wallClock())
-        #expect(try members("NewKey") == written(KeyAnswer(key)))
-        #expect(try members("Key") == written(key.record))
+        #expect(try members("NewKey") == written(key.response))
+        #expect(try members("Key") == written(key.record.appKey))
         #expect(
             try members("StorefrontDescription")
                 == written(

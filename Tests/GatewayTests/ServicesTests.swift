@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 import Synchronization
 import Testing
@@ -52,7 +53,7 @@ import Testing
              "average_processing_time":41152}]}
             """
         let stats = try StoreJSON.decode(StatsResponse.self, from: Array(text.utf8))
-        let answer = ServicesAnswer(bus: "connected", health: [], stats: [stats])
+        let answer = ServicesResponse(bus: "connected", health: [], stats: [stats])
         #expect(answer.services.map(\.status) == [.fail])
         #expect(answer.services.first?.endpoints.first?.averageProcessingMs == 0.041)
         #expect(!answer.missing.contains("catalog"))

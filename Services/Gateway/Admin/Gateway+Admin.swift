@@ -18,23 +18,22 @@ extension Gateway {
         ]
     }
 
-    private func apps(_ call: Call) async throws -> Response {
+    private func apps(_ call: Call) async throws -> AppsPage {
         let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
-        return try Reply.json(try await services.call(CatalogEndpoints.listApps, request, context: call.context()))
+        return try await services.call(CatalogEndpoints.listApps, request, context: call.context())
     }
 
-    private func app(_ call: Call) async throws -> Response {
+    private func app(_ call: Call) async throws -> App {
         let request = AppRequest(bundleId: try call.bundleId())
-        return try Reply.json(try await services.call(CatalogEndpoints.getApp, request, context: call.context()))
+        return try await services.call(CatalogEndpoints.getApp, request, context: call.context())
     }
 
-    private func putApp(_ call: Call) async throws -> Response {
+    private func putApp(_ call: Call) async throws -> App {
         let bundleId = try call.bundleId()
         let settings = try await call.body(of: AppRoutes.put)
         try Self.check(settings)
         let request = PutAppRequest(bundleId: bundleId, settings: settings)
-        let app = try await services.call(CatalogEndpoints.putApp, request, context: call.context())
-        return try Reply.json(app)
+        return try await services.call(CatalogEndpoints.putApp, request, context: call.context())
     }
 
     /// - Throws: `requestInvalid` that names the member.
@@ -52,7 +51,7 @@ extension Gateway {
     }
 
     /// Every product as the catalogue has it, in its order, priced for one storefront.
-    private func catalogProducts(_ call: Call) async throws -> Response {
+    private func catalogProducts(_ call: Call) async throws -> ProductsPageResponse {
         let storefront = try call.query.single("storefront") ?? Self.defaultStorefront
         _ = try await storefronts.find(storefront, at: "query storefront", call)
         let page = try await services.call(
@@ -61,18 +60,17 @@ extension Gateway {
                 bundleId: try call.bundleId(), storefront: storefront, after: try call.after(),
                 limit: try call.limit(HTTPLimits.adminPageMax)),
             context: call.context())
-        return try Reply.json(ProductsPageResponse(products: page.products, after: page.after))
+        return ProductsPageResponse(products: page.products, after: page.after)
     }
 
     /// Lists transactions of all customers; `records` names the customer of each.
-    private func allTransactions(_ call: Call) async throws -> Response {
+    private func allTransactions(_ call: Call) async throws -> TransactionsPage {
         let request = TransactionListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(),
             state: try call.query.choice("state", TransactionState.self),
             isFinished: try call.query.boolean("finished"),
             after: try call.after(), limit: try call.limit())
-        return try Reply.json(
-            try await services.call(PaymentEndpoints.listTransactions, request, context: call.context()))
+        return try await services.call(PaymentEndpoints.listTransactions, request, context: call.context())
     }
 
     /// Storefront used when the request names none.

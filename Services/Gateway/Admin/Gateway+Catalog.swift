@@ -2,6 +2,7 @@ import BusService
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -13,7 +14,7 @@ import StoreModels
 extension Gateway {
     /// Streams the file to Catalog, part by part. The catalogue in force changes with the commit and not earlier. With
     /// `dryRun=true` it does not change at all.
-    @concurrent func importCatalog(_ call: Call) async throws -> Response {
+    @concurrent func importCatalog(_ call: Call) async throws -> ImportReport {
         let bundleId = try call.bundleId()
         let fileName = try call.query.single("fileName")
         if let fileName { try Identifier.check(fileName, at: "query fileName") }
@@ -30,15 +31,14 @@ extension Gateway {
             _ = try await services.call(CatalogEndpoints.addImportPart, request, context: context)
             index += 1
         }
-        let report = try await services.call(
+        return try await services.call(
             isTrial ? CatalogEndpoints.tryImport : CatalogEndpoints.commitImport,
             CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
-        return try Reply.json(report)
     }
 
     /// Sends the file as it was imported. The first part is read before the response begins, so that an error is a
     /// problem and not a broken file; a later error closes the connection, which the client notices.
-    func exportCatalog(_ call: Call) async throws -> Response {
+    func exportCatalog(_ call: Call) async throws -> Reply<RawBody> {
         let bundleId = try call.bundleId()
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
         let first = try await services.call(
@@ -53,6 +53,6 @@ extension Gateway {
             try await writer.finish(nil)
         }
         let headers: HTTPFields = [.contentType: "application/json", .eTag: "\"\(first.catalogVersion)\""]
-        return Response(status: .ok, headers: headers, body: body)
+        return Reply(headers: headers, body: body)
     }
 }

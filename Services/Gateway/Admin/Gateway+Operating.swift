@@ -19,7 +19,7 @@ extension Gateway {
             },
             Route(TransactionRoutes.delete) { [self] in
                 _ = try await operated($0, PaymentEndpoints.deleteTransaction)
-                return Response(status: .noContent)
+                return .noContent
             },
         ]
     }
@@ -27,7 +27,7 @@ extension Gateway {
     /// Runs an operation that takes no body.
     private func operate(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>
-    ) async throws -> Response {
+    ) async throws -> PaymentTransaction {
         _ = try await call.body(Empty.self, isOptional: true)
         return try await answer(call, endpoint)
     }
@@ -35,8 +35,8 @@ extension Gateway {
     /// Responds with the transaction. A second caller gets the state that the first call led to.
     private func answer(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>, error: SKErrorCode? = nil
-    ) async throws -> Response {
-        try Reply.json(try await operated(call, endpoint, error: error))
+    ) async throws -> PaymentTransaction {
+        try await operated(call, endpoint, error: error)
     }
 
     /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it took effect; it is safe to

@@ -12,7 +12,7 @@ extension Gateway {
 
     /// Returns one product's price in many storefronts, without a session in each. Without `storefronts`, in all of
     /// them.
-    private func prices(_ call: Call) async throws -> Response {
+    private func prices(_ call: Call) async throws -> ProductPrices {
         let bundleId = try call.bundleId()
         let product = try call.parameter(.id)
         try await apps.check(bundleId, call)
@@ -31,7 +31,7 @@ extension Gateway {
                 context: call.context())
             answer.prices.append(ProductPrices.Price(explanation))
         }
-        return try Reply.json(answer)
+        return answer
     }
 
     /// Requested storefronts without duplicates, in request order.

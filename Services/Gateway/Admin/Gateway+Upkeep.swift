@@ -18,32 +18,29 @@ extension Gateway {
         ]
     }
 
-    private func describedStorefronts(_ call: Call) async throws -> Response {
-        try Reply.json(
-            try await services.call(CatalogEndpoints.describeStorefronts, Empty(), context: call.context()))
+    private func describedStorefronts(_ call: Call) async throws -> StorefrontDescriptions {
+        try await services.call(CatalogEndpoints.describeStorefronts, Empty(), context: call.context())
     }
 
     /// Whether a product can be bought, and every reason why not (M5).
-    private func explain(_ call: Call) async throws -> Response {
+    private func explain(_ call: Call) async throws -> ProductExplanation {
         let storefront = try call.query.single("storefront")
         if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
         let request = ExplainProductRequest(
             bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
-        return try Reply.json(
-            try await services.call(CatalogEndpoints.explainProduct, request, context: call.context()))
+        return try await services.call(CatalogEndpoints.explainProduct, request, context: call.context())
     }
 
     /// Lists all offers of a product. It includes those that customers see and those that are redeemed outside the app.
-    private func offers(_ call: Call) async throws -> Response {
+    private func offers(_ call: Call) async throws -> ProductOffers {
         let storefront = try call.query.single("storefront")
         if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
         let request = ProductOffersRequest(
             bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
-        return try Reply.json(
-            try await services.call(CatalogEndpoints.productOffers, request, context: call.context()))
+        return try await services.call(CatalogEndpoints.productOffers, request, context: call.context())
     }
 
-    private func reset(_ call: Call) async throws -> Response {
+    private func reset(_ call: Call) async throws -> ResetResponse {
         let bundleId = try call.bundleId()
         _ = try await call.body(of: AppRoutes.reset)
         try await apps.check(bundleId, call)
@@ -51,11 +48,10 @@ extension Gateway {
         let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId), call, until: context.deadline)
         let reply = try await services.call(
             PaymentEndpoints.reset, ResetRequest(bundleId: bundleId, intents: intents.continued), context: context)
-        return try Reply.json(
-            ResetResponse(removedTransactions: reply.removedTransactions, cancelledIntents: intents.cancelled))
+        return ResetResponse(removedTransactions: reply.removedTransactions, cancelledIntents: intents.cancelled)
     }
 
-    private func clearHistory(_ call: Call) async throws -> Response {
+    private func clearHistory(_ call: Call) async throws -> HistoryResponse {
         let bundleId = try call.bundleId()
         let account = try call.accountFilter()
         try await apps.check(bundleId, call)
@@ -65,7 +61,7 @@ extension Gateway {
         let reply = try await services.call(
             PaymentEndpoints.clearHistory,
             ClearHistoryRequest(bundleId: bundleId, account: account, intents: intents.continued), context: context)
-        return try Reply.json(HistoryResponse(removed: reply.removed, cancelledIntents: intents.cancelled))
+        return HistoryResponse(removed: reply.removed, cancelledIntents: intents.cancelled)
     }
 
     /// Cancels open intents first. A purchase that began in the store must not continue after the clearing, and

@@ -17,31 +17,29 @@ extension Gateway {
         ]
     }
 
-    private func clock(_ call: Call) async throws -> Response {
+    private func clock(_ call: Call) async throws -> AppClockState {
         let bundleId = try call.bundleId()
         try await apps.check(bundleId, call)
-        return try Reply.json(
-            try await services.call(
-                SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: call.context()))
+        return try await services.call(
+            SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: call.context())
     }
 
-    private func setClock(_ call: Call) async throws -> Response {
+    private func setClock(_ call: Call) async throws -> AppClockState {
         let bundleId = try call.bundleId()
         let setting = try await call.body(of: ClockRoutes.put)
         try setting.validate()
         try await apps.check(bundleId, call)
         let request = PutClockRequest(
             bundleId: bundleId, rate: setting.rate, now: setting.now, frozen: setting.frozen)
-        let clock = try await withKnownOutcome(
+        return try await withKnownOutcome(
             else: "the clock was sent and its outcome is not known here; GET tells"
         ) { () async throws(StoreError) in
             try await services.call(SubscriptionEndpoints.putClock, request, context: call.context())
         }
-        return try Reply.json(clock)
     }
 
     /// Advances the clock, once per key. Responds 200 when all events due by then are done, 202 while it is running.
-    private func advanceClock(_ call: Call) async throws -> Response {
+    private func advanceClock(_ call: Call) async throws -> Reply<ClockAdvanceAnswer> {
         let key = try IdempotencyKey.read(call.request.headers)
         let bundleId = try call.bundleId()
         let move = try await call.body(of: ClockRoutes.advance)
@@ -56,17 +54,16 @@ extension Gateway {
                 SubscriptionEndpoints.advanceClock, request, context: call.context(requestIdentifier: key))
         }
         let answer = ClockAdvanceAnswer(advance)
-        guard let progress = answer.progress else { return try Reply.json(answer) }
-        return try Reply.json(answer, status: .accepted, headers: [.location: progress])
+        guard let progress = answer.progress else { return try Reply(answer) }
+        return try Reply(answer, status: .accepted, headers: [.location: progress])
     }
 
     /// Reports the progress of an advance.
-    private func clockAdvance(_ call: Call) async throws -> Response {
+    private func clockAdvance(_ call: Call) async throws -> ClockAdvanceAnswer {
         let request = AdvanceRequest(
             bundleId: try call.bundleId(), advanceIdentifier: try call.parameter(.id, of: "move of the clock"))
-        return try Reply.json(
-            ClockAdvanceAnswer(
-                try await services.call(SubscriptionEndpoints.getAdvance, request, context: call.context())))
+        return ClockAdvanceAnswer(
+            try await services.call(SubscriptionEndpoints.getAdvance, request, context: call.context()))
     }
 }
 

@@ -2,6 +2,7 @@ import BusService
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -23,29 +24,30 @@ struct ContentReader: Sendable {
     /// The first part is read before the response begins, so that an error is a problem and not a broken file. A later
     /// error, such as a package that was replaced, closes the connection; the client resumes with `If-Range` and gets
     /// the new package whole.
-    func response(to call: Call) async throws -> Response {
+    func response(to call: Call) async throws -> Reply<RawBody> {
         let headers = call.request.headers
         let isSame = headers[.ifRange].map { $0 == entityTag } ?? true
         let range: Range<Int64>
-        var answer = Response(status: .ok)
+        var status = HTTPResponse.Status.ok
+        var answer: HTTPFields = [:]
         switch ByteRange(isSame ? headers[.range] : nil, length: content.contentLength) {
         case .whole: range = 0..<content.contentLength
         case .part(let part):
             range = part
-            answer.status = .partialContent
-            answer.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.contentLength)"
+            status = .partialContent
+            answer[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.contentLength)"
         case .unsatisfiable: throw unsatisfiable
         }
         let first = range.isEmpty ? [] : try await part(at: range.lowerBound, before: range.upperBound, call)
-        answer.headers[.contentType] = "application/octet-stream"
-        answer.headers[.eTag] = entityTag
-        answer.headers[.acceptRanges] = "bytes"
+        answer[.contentType] = "application/octet-stream"
+        answer[.eTag] = entityTag
+        answer[.acceptRanges] = "bytes"
         // The content belongs to one customer; caches must revalidate it before each use.
-        answer.headers[.cacheControl] = "private, no-cache"
-        answer.body = ResponseBody(contentLength: range.count) { writer in
+        answer[.cacheControl] = "private, no-cache"
+        let body = ResponseBody(contentLength: range.count) { writer in
             try await write(first, range, to: &writer, call)
         }
-        return answer
+        return Reply(status: status, headers: answer, body: body)
     }
 
     private var entityTag: String { "\"\(content.sha256)\"" }

@@ -24,7 +24,7 @@ extension Gateway {
     }
 
     /// Streams the package to Catalog, part by part; it takes effect with the commit.
-    @concurrent private func putContent(_ call: Call) async throws -> Response {
+    @concurrent private func putContent(_ call: Call) async throws -> Reply<HostedContent> {
         let upload = try ContentUpload(call)
         guard let version = try call.contentVersion() else { throw StoreError.invalid("query version", "is missing") }
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
@@ -42,15 +42,14 @@ extension Gateway {
         let reply = try await services.call(
             CatalogEndpoints.commitContent, CommitContentRequest(uploadIdentifier: identifier, length: parts.offset),
             context: context)
-        return try Reply.json(reply.content, status: reply.isReplaced ? .ok : .created)
+        return try Reply(reply.content, status: reply.isReplaced ? .ok : .created)
     }
 
-    private func content(_ call: Call) async throws -> Response {
+    private func content(_ call: Call) async throws -> HostedContent {
         let request = ContentRequest(
             bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id, of: "product"),
             version: try call.contentVersion())
-        return try Reply.json(
-            try await services.call(CatalogEndpoints.getContent, request, context: call.context()))
+        return try await services.call(CatalogEndpoints.getContent, request, context: call.context())
     }
 }
 

@@ -14,7 +14,7 @@ extension Gateway {
         ]
     }
 
-    private func update(_ call: Call, _ action: DownloadAction) async throws -> Response {
+    private func update(_ call: Call, _ action: DownloadAction) async throws -> Download {
         var error: SKErrorCode?
         if action == .fail {
             let body = try await call.body(of: DownloadRoutes.update(action))
@@ -27,12 +27,12 @@ extension Gateway {
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             downloadId: try call.parameter(.id, of: "download"), action: action, error: error)
         let reply = try await services.call(PaymentEndpoints.updateDownload, request, context: call.context())
-        return try Reply.json(reply.download)
+        return reply.download
     }
 
     /// Sends the content's bytes, whole or a range of them. Reading changes no state; a cancelled download is no longer
     /// served.
-    private func downloadContent(_ call: Call) async throws -> Response {
+    private func downloadContent(_ call: Call) async throws -> Reply<RawBody> {
         let session = call.session
         let request = DownloadRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,

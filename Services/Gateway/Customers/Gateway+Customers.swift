@@ -20,7 +20,7 @@ extension Gateway {
         ]
     }
 
-    private func customerHistory(_ call: Call) async throws -> Response {
+    private func customerHistory(_ call: Call) async throws -> TransactionsPage {
         let customer = try await customer(call)
         let page = try await services.call(
             PaymentEndpoints.history,
@@ -28,7 +28,7 @@ extension Gateway {
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, after: try call.after(),
                 limit: try call.limit()),
             context: call.context())
-        return try Reply.json(TransactionList(transactions: page.transactions, after: page.after))
+        return TransactionsPage(transactions: page.transactions, after: page.after)
     }
 
     /// The customer the path names, in the key's app. A customer of another app is as unknown as a missing one (S1).

@@ -4,13 +4,14 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Opens the live stream. It subscribes before it reads, so that no change is missed in between.
     ///
     /// Opening requires PaymentQueue; afterwards the stream outlives its absence. PromotionController is optional.
-    func openStream(_ call: Call) async throws -> Response {
+    func openStream(_ call: Call) async throws -> Reply<EventStream> {
         let session = call.session
         let handler = try handler(call)
         let connection = StreamConnection(call.channel)
@@ -35,7 +36,7 @@ extension Gateway {
             // Detecting that the reader hangs up requires the connection for itself.
             .connection: "close",
         ]
-        return Response(status: .ok, headers: headers, body: body(of: stream, connection, call))
+        return Reply(headers: headers, body: body(of: stream, connection, call))
     }
 
     /// How this stream handles promoted purchases: as the session does, unless the query says otherwise.

@@ -17,36 +17,35 @@ extension Gateway {
         ]
     }
 
-    private func devices(_ call: Call) async throws -> Response {
+    private func devices(_ call: Call) async throws -> DevicesPage {
         let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
-        return try Reply.json(
-            try await services.call(PromotionEndpoints.listDevices, request, context: call.context()))
+        return try await services.call(PromotionEndpoints.listDevices, request, context: call.context())
     }
 
-    private func device(_ call: Call) async throws -> Response {
+    private func device(_ call: Call) async throws -> Device {
         let request = DeviceRequest(deviceId: try call.deviceId())
-        return try Reply.json(try await services.call(PromotionEndpoints.getDevice, request, context: call.context()))
+        return try await services.call(PromotionEndpoints.getDevice, request, context: call.context())
     }
 
     /// Creates the device if it is unknown; the apps of an existing device stay.
-    private func putDevice(_ call: Call) async throws -> Response {
+    private func putDevice(_ call: Call) async throws -> Device {
         let deviceId = try call.deviceId()
         let body = try await call.body(of: DeviceRoutes.put)
         try body.validate()
         let request = PutDeviceRequest(deviceId: deviceId, platform: body.platform, osVersion: body.osVersion)
-        return try Reply.json(try await services.call(PromotionEndpoints.putDevice, request, context: call.context()))
+        return try await services.call(PromotionEndpoints.putDevice, request, context: call.context())
     }
 
     /// Deletes a device with its apps and their overrides (M96), and cancels its open intents. An unknown device is
     /// no error.
-    private func deleteDevice(_ call: Call) async throws -> Response {
+    private func deleteDevice(_ call: Call) async throws -> Reply<NoContent> {
         let request = DeviceRequest(deviceId: try call.deviceId())
         _ = try await services.call(PromotionEndpoints.deleteDevice, request, context: call.context())
-        return Response(status: .noContent)
+        return .noContent
     }
 
     /// Installs or upgrades an app without launching it.
-    private func install(_ call: Call) async throws -> Response {
+    private func install(_ call: Call) async throws -> Device {
         let installation = try call.installation()
         let body = try await call.body(of: DeviceRoutes.install)
         try body.validate()
@@ -54,15 +53,14 @@ extension Gateway {
         let request = PutInstallationRequest(
             bundleId: installation.bundleId, deviceId: installation.deviceId, version: body.version,
             promotedPurchases: body.promotedPurchases)
-        return try Reply.json(
-            try await services.call(PromotionEndpoints.putInstallation, request, context: call.context()))
+        return try await services.call(PromotionEndpoints.putInstallation, request, context: call.context())
     }
 
     /// Removes an app with its overrides (M96); purchases wait for its next first launch.
-    private func uninstall(_ call: Call) async throws -> Response {
+    private func uninstall(_ call: Call) async throws -> Reply<NoContent> {
         let installation = try call.installation()
         _ = try await services.call(PromotionEndpoints.deleteInstallation, installation, context: call.context())
-        return Response(status: .noContent)
+        return .noContent
     }
 }
 

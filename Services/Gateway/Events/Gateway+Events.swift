@@ -9,31 +9,33 @@ extension Gateway {
     /// The long poll for tests.
     var eventRoutes: [Route] {
         [
-            Route(EventRoutes.wait) { [self] in try await waitForEvents($0) }
+            Route(EventRoutes.wait, EventRoutes.waitForIntents) { [self] in try await waitForEvents($0) }
         ]
     }
 
     /// Responds with the first events that match, or with none when the time is up. It looks at each of the service's
     /// hints and once a second. Intents are in PromotionController's log, everything else in PaymentQueue's.
-    private func waitForEvents(_ call: Call) async throws -> Response {
+    private func waitForEvents(_ call: Call) async throws -> EitherReply<EventsReply, IntentEventsReply> {
         let wait = try EventWait(call)
         switch wait.log {
         case .transactions(let type):
-            return try await answer(call, hints: PaymentEvents.customerChanged(key: "*"), wait) {
+            let reply = try await answer(call, hints: PaymentEvents.customerChanged(key: "*"), wait) {
                 [services] after
                     throws(StoreError) in
                 try await services.call(
                     PaymentEndpoints.listEvents, EventsRequest(wait, type: type, after: after),
                     context: call.context(deadline: .now + HTTPLimits.requestTimeout))
             }
+            return .first(reply)
         case .intents(let type):
-            return try await answer(call, hints: PromotionEvents.intentsChanged(key: "*"), wait) {
+            let reply = try await answer(call, hints: PromotionEvents.intentsChanged(key: "*"), wait) {
                 [services] after
                     throws(StoreError) in
                 try await services.call(
                     PromotionEndpoints.listEvents, IntentEventsRequest(wait, type: type, after: after),
                     context: call.context(deadline: .now + HTTPLimits.requestTimeout))
             }
+            return .second(reply)
         }
     }
 
@@ -41,7 +43,7 @@ extension Gateway {
     /// connection for itself.
     private func answer<Found: EventLogReply>(
         _ call: Call, hints: String, _ wait: EventWait, ask: @escaping EventSearch<Found>.Ask
-    ) async throws -> Response {
+    ) async throws -> Reply<Found> {
         let bell = try eventWaits.enter()
         defer { eventWaits.leave(bell) }
         do {
@@ -50,7 +52,7 @@ extension Gateway {
             } onInboundClosed: {
                 bell.finish(.clientGone)
             }
-            return try Reply.json(reply, headers: [.connection: "close"])
+            return try Reply(reply, headers: [.connection: "close"])
         } catch let error as StoreError {
             throw HTTPError(error, headers: [.connection: "close"])
         }

@@ -59,7 +59,7 @@ struct Call: Sendable {
     }
 
     /// Decodes the body of an endpoint strictly: a member the request's type lacks is refused.
-    func body<Request, Response>(
+    func body<Request: Decodable, Response>(
         of endpoint: HTTPEndpoint<Request, Response>, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Request {
         try await body(Request.self, isOptional: endpoint.isBodyOptional, max: max)

@@ -23,16 +23,37 @@ struct Route: Sendable {
     var query: Set<String> { operation.query }
     let action: Action
 
-    /// - Parameter access: The callers admitted, where configuration decides; nil for the operation's own.
-    init(_ operation: HTTPRoute, access: Access? = nil, _ handler: @escaping Handler) {
-        self.init(operation, access ?? operation.access, .handled(handler))
+    /// Creates the route of an endpoint, whose handler returns its response.
+    init<Request, Body: Encodable>(
+        _ endpoint: HTTPEndpoint<Request, Body>, _ handler: @escaping @Sendable (Call) async throws -> Body
+    ) {
+        self.init(endpoint) { try Reply(try await handler($0)) }
     }
 
+    /// Creates the route of an endpoint, whose handler returns its response with a status and headers.
     /// - Parameter access: The callers admitted, where configuration decides; nil for the endpoint's own.
-    init<Request, Response>(
-        _ endpoint: HTTPEndpoint<Request, Response>, access: Access? = nil, _ handler: @escaping Handler
+    init<Request, Body>(
+        _ endpoint: HTTPEndpoint<Request, Body>, access: Access? = nil,
+        _ handler: @escaping @Sendable (Call) async throws -> Reply<Body>
     ) {
-        self.init(endpoint.route, access: access, handler)
+        self.init(endpoint.route, access ?? endpoint.route.access, .handled { try await handler($0).response })
+    }
+
+    /// Creates the route of two endpoints, whose handler decides by the query.
+    /// - Precondition: Both have the same route.
+    init<Request, First, Second>(
+        _ first: HTTPEndpoint<Request, First>, _ second: HTTPEndpoint<Request, Second>,
+        _ handler: @escaping @Sendable (Call) async throws -> EitherReply<First, Second>
+    ) {
+        precondition(first.route == second.route, "\(first.route.path) and \(second.route.path) are two routes")
+        self.init(
+            first.route, first.route.access,
+            .handled {
+                switch try await handler($0) {
+                case .first(let reply): reply.response
+                case .second(let reply): reply.response
+                }
+            })
     }
 
     /// Creates a route of a later version. `sentence` says what is missing.

@@ -15,28 +15,27 @@ extension Gateway {
         ]
     }
 
-    private func intents(_ call: Call) async throws -> Response {
+    private func intents(_ call: Call) async throws -> IntentsPage {
         let session = call.session
         let request = IntentsRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
             states: try call.query.choices("state", PurchaseIntent.State.self), after: try call.after(),
             limit: try call.limit())
-        return try Reply.json(
-            try await services.call(PromotionEndpoints.listIntents, request, context: call.context()))
+        return try await services.call(PromotionEndpoints.listIntents, request, context: call.context())
     }
 
-    private func intent(_ call: Call) async throws -> Response {
+    private func intent(_ call: Call) async throws -> PurchaseIntent {
         let session = call.session
         let request = IntentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
             intentIdentifier: try call.parameter(.id, of: Self.intentName))
         return try await namingIntents {
-            try Reply.json(try await services.call(PromotionEndpoints.getIntent, request, context: call.context()))
+            try await services.call(PromotionEndpoints.getIntent, request, context: call.context())
         }
     }
 
     /// Records the delegate's answer, or its later result. The first one counts; repeating it is 200.
-    private func decide(_ call: Call) async throws -> Response {
+    private func decide(_ call: Call) async throws -> Reply<IntentDecisionResponse> {
         let session = call.session
         let identifier = try call.parameter(.id, of: Self.intentName)
         let body = try await call.body(of: IntentRoutes.decide)
@@ -51,25 +50,24 @@ extension Gateway {
                 try await services.call(PromotionEndpoints.decideIntent, request, context: call.context())
             }
         }
-        return try Reply.json(
+        return try Reply(
             IntentDecisionResponse(intent: reply.intent, transaction: reply.added?.transaction), status: reply.status)
     }
 
     /// Lists intents of all devices for the operator, with filters (M81, M85).
-    private func allIntents(_ call: Call) async throws -> Response {
+    private func allIntents(_ call: Call) async throws -> IntentsPage {
         let device = try call.query.single("deviceId")
         if let device { try Identifier.check(device, as: .device, at: "query deviceId") }
         let request = IntentListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(), deviceId: device,
             state: try call.query.choice("state", PurchaseIntent.State.self), after: try call.after(),
             limit: try call.limit())
-        return try Reply.json(
-            try await services.call(PromotionEndpoints.searchIntents, request, context: call.context()))
+        return try await services.call(PromotionEndpoints.searchIntents, request, context: call.context())
     }
 
     /// Adds the saved payment for the app (M80–M82). PromotionController records that it continues the intent before
     /// PaymentQueue gets it, so that one intent is one charge (I3). The same key again gets the same response.
-    func addSaved(_ payment: Payment, _ check: DiscountCheck?, _ call: Call) async throws -> Response {
+    func addSaved(_ payment: Payment, _ check: DiscountCheck?, _ call: Call) async throws -> Reply<PaymentTransaction> {
         let session = call.session
         let request = AddIntentPaymentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
@@ -87,7 +85,7 @@ extension Gateway {
         }
         var headers: HTTPFields = [:]
         if added.isReplayed { headers[.idempotentReplayed] = "true" }
-        return try Reply.json(added.transaction, status: .init(code: added.status), headers: headers)
+        return try Reply(added.transaction, status: .init(code: added.status), headers: headers)
     }
 
     private static let intentName = "intent"

@@ -10,7 +10,7 @@ extension Gateway {
         [
             Route(KeyRoutes.create) { [self] in try await makeKey($0) },
             Route(KeyRoutes.list) { [self] in
-                try Reply.json(["keys": try await keys.list(try $0.bundleId())])
+                KeysResponse(keys: try await keys.list(try $0.bundleId()).map(\.appKey))
             },
             Route(KeyRoutes.revokeByQuery) { [self] call in
                 guard let keyIdentifier = try call.query.single("keyIdentifier") else {
@@ -24,36 +24,28 @@ extension Gateway {
         ]
     }
 
-    private func makeKey(_ call: Call) async throws -> Response {
+    private func makeKey(_ call: Call) async throws -> Reply<NewKeyResponse> {
         let bundleId = try call.bundleId()
         let request = try await call.body(of: KeyRoutes.create)
         try await apps.check(bundleId, call)
         let key = NewKey(request.kind, bundleId: bundleId, now: now())
         try await keys.add(key)
-        return try Reply.json(KeyAnswer(key), status: .created)
+        return try Reply(key.response, status: .created)
     }
 
-    private func deleteKey(_ keyIdentifier: String, _ call: Call) async throws -> Response {
+    private func deleteKey(_ keyIdentifier: String, _ call: Call) async throws -> Reply<NoContent> {
         guard try await keys.remove(keyIdentifier, of: try call.bundleId()) else { throw StoreError.notFound("key") }
-        return Response(status: .noContent)
+        return .noContent
     }
 }
 
-/// A new key with its secret. It has the members of a ``KeyRecord``, `secret` (the text the server sends, or the
-/// private key as PEM), and for a `subscriptionOffer` its `publicKey`, PEM too.
-struct KeyAnswer: Encodable {
-    private enum CodingKeys: String, CodingKey { case secret, publicKey }
+extension NewKey {
+    var response: NewKeyResponse { NewKeyResponse(record.appKey, secret: secret, publicKey: record.publicKey) }
+}
 
-    let key: NewKey
-
-    init(_ key: NewKey) { self.key = key }
-
-    func encode(to encoder: any Encoder) throws {
-        try key.record.encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(key.secret, forKey: .secret)
-        try container.encodeIfPresent(key.record.publicKey, forKey: .publicKey)
-    }
+extension KeyRecord {
+    /// The key as clients see it, without its app, which the request's path names.
+    var appKey: AppKey { AppKey(keyIdentifier: keyIdentifier, kind: kind, createdAt: createdAt) }
 }
 
 extension KeyKind: SQLValueConvertible {}

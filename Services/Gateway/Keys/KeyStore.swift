@@ -95,16 +95,10 @@ extension KeyRecord {
     }
 }
 
-/// A key as it is stored and listed, without its secret:
-///
-/// ```json
-/// {"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z"}
-/// ```
-struct KeyRecord: Hashable, Sendable, Encodable {
-    private enum CodingKeys: String, CodingKey { case keyIdentifier, kind, createdAt }
-
+/// A key as it is stored, without its secret.
+struct KeyRecord: Hashable, Sendable {
     var keyIdentifier: String
-    /// The app it belongs to; not encoded, because the caller's path names it.
+    /// The app it belongs to.
     var bundleId: String
     var kind: KeyKind
     var createdAt: Timestamp

@@ -12,15 +12,15 @@ extension Gateway {
     var monitoringRoutes: [Route] {
         [
             Route(MonitoringRoutes.frontPage) { _ in
-                Reply.bytes(Array(Self.frontPage.utf8), contentType: "text/plain; charset=utf-8")
+                Reply(bytes: Array(Self.frontPage.utf8), contentType: "text/plain; charset=utf-8")
             },
-            Route(MonitoringRoutes.health) { _ in try Reply.json(["status": "pass"]) },
+            Route(MonitoringRoutes.liveness) { _ in LivenessResponse() },
             Route(MonitoringRoutes.readiness) { [self] _ in try await readiness() },
             Route(MonitoringRoutes.metrics) { [self] _ in
-                Reply.bytes(Array(await exposition().utf8), contentType: "text/plain; version=0.0.4; charset=utf-8")
+                Reply(bytes: Array(await exposition().utf8), contentType: "text/plain; version=0.0.4; charset=utf-8")
             },
             Route(MonitoringRoutes.openAPI) { _ in
-                Reply.bytes(Self.openAPIDocument, contentType: "application/json")
+                Reply(bytes: Self.openAPIDocument, contentType: "application/json")
             },
         ]
     }
@@ -28,18 +28,18 @@ extension Gateway {
     /// Responds 200 when the bus is connected and Catalog and PaymentQueue answered within a second. Otherwise it
     /// responds 503. The body lists each service's state, including PaymentProcessor: without it purchases are accepted
     /// and wait.
-    private func readiness() async throws -> Response {
+    private func readiness() async throws -> Reply<ReadinessResponse> {
         async let catalog = isAnswering(.catalog)
         async let payments = isAnswering(.paymentQueue)
         async let processor = isAnswering(.paymentProcessor)
-        let answer = Readiness(
+        let answer = ReadinessResponse(
             bus: bus.state == .connected ? "connected" : "away",
             services: [.catalog: await catalog, .paymentQueue: await payments, .paymentProcessor: await processor])
-        return try Reply.json(answer, status: answer.isReady ? .ok : .serviceUnavailable)
+        return try Reply(answer, status: answer.ready ? .ok : .serviceUnavailable)
     }
 
     /// Asks any one instance, because a request reaches one too. `$SRV.HEALTH` also checks the database.
-    private func isAnswering(_ service: ServiceName) async -> Readiness.Service {
+    private func isAnswering(_ service: ServiceName) async -> ServiceState {
         let reply: BusMessage
         do throws(BusError) {
             reply = try await bus.request("$SRV.HEALTH.\(service.rawValue)", timeout: .seconds(1))
@@ -65,34 +65,26 @@ extension Gateway {
         """
 }
 
-/// `{"ready":true,"bus":"connected","degraded":["payment-processor"],"services":{"catalog":"answering",…}}`
-struct Readiness: Encodable {
-    enum Service: String, Encodable {
-        case answering
-        /// The service has no subscriber.
-        case away
-        /// An instance exists but did not answer within a second.
-        case slow
-        /// The service reports that it cannot work.
-        case failing
-    }
+/// The state of a service in ``ReadinessResponse``.
+private enum ServiceState: String {
+    case answering
+    /// The service has no subscriber.
+    case away
+    /// An instance exists but did not answer within a second.
+    case slow
+    /// The service reports that it cannot work.
+    case failing
+}
 
-    let ready: Bool
-    let bus: String
-    /// Unavailable services that purchases wait for: payments are accepted and stay `purchasing`.
-    let degraded: [String]
-    let services: [String: Service]
-
+extension ReadinessResponse {
     /// Services without which a purchase is rejected.
     private static let essential: Set<ServiceName> = [.catalog, .paymentQueue]
 
-    init(bus: String, services: [ServiceName: Service]) {
-        self.bus = bus
-        self.services = Dictionary(uniqueKeysWithValues: services.map { ($0.key.rawValue, $0.value) })
+    fileprivate init(bus: String, services: [ServiceName: ServiceState]) {
         let missing = services.filter { $0.value != .answering }.keys
-        degraded = missing.filter { !Self.essential.contains($0) }.map(\.rawValue).sorted()
-        ready = bus == "connected" && Self.essential.isDisjoint(with: missing)
+        self.init(
+            ready: bus == "connected" && Self.essential.isDisjoint(with: missing), bus: bus,
+            degraded: missing.filter { !Self.essential.contains($0) }.map(\.rawValue).sorted(),
+            services: Dictionary(uniqueKeysWithValues: services.map { ($0.key.rawValue, $0.value.rawValue) }))
     }
-
-    var isReady: Bool { ready }
 }

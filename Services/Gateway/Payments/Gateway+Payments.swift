@@ -14,7 +14,7 @@ extension Gateway {
     }
 
     /// Adds a payment to the queue. One key is one charge, however often the request is sent.
-    private func addPayment(_ call: Call) async throws -> Response {
+    private func addPayment(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let key = try IdempotencyKey.read(call.request.headers)
         let request = try await call.body(of: PaymentRoutes.add)
         try request.validate()
@@ -32,7 +32,7 @@ extension Gateway {
 
     /// Buys in the App Store, where no app runs. The account's devices are notified of the transaction as of any other.
     /// A key makes it safe to repeat, as with a payment; without one each request is another purchase.
-    private func buyOutside(_ call: Call) async throws -> Response {
+    private func buyOutside(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
         let bundleId = try call.bundleId()
         let purchase = try await call.body(of: PaymentRoutes.addOutside)
@@ -52,11 +52,11 @@ extension Gateway {
 
     private func add(
         _ request: AddPaymentRequest, _ call: Call, isRepeatable: Bool = true
-    ) async throws -> Response {
+    ) async throws -> Reply<PaymentTransaction> {
         let reply = try await reply(to: request, call, isRepeatable: isRepeatable)
         var headers: HTTPFields = [:]
         if reply.isReplayed { headers[.idempotentReplayed] = "true" }
-        return try Reply.json(reply.transaction, status: .init(code: reply.status), headers: headers)
+        return try Reply(reply.transaction, status: .init(code: reply.status), headers: headers)
     }
 
     /// Sends the request once. An unknown outcome must reach the client, which repeats the request with the same key.
@@ -65,7 +65,7 @@ extension Gateway {
     ///   known.
     private func reply(
         to request: AddPaymentRequest, _ call: Call, isRepeatable: Bool
-    ) async throws(StoreError) -> AddPaymentReplyOf<RawJSON> {
+    ) async throws(StoreError) -> AddPaymentReplyOf<Forwarded<PaymentTransaction>> {
         guard bus.state == .connected else {
             throw StoreError(.serviceUnavailable, "the bus is away; nothing was charged", retryAfterMs: 1000)
         }
@@ -73,7 +73,7 @@ extension Gateway {
             else: "the payment was sent and its outcome is not known here", isRepeatable: isRepeatable
         ) { () async throws(StoreError) in
             try await payments.call(
-                PaymentEndpoints.addPayment(as: RawJSON.self), request,
+                PaymentEndpoints.addPayment(as: Forwarded<PaymentTransaction>.self), request,
                 context: call.context(requestIdentifier: request.payment.requestIdentifier))
         }
     }

@@ -18,7 +18,7 @@ extension Gateway {
     }
 
     /// Lists this device's unfinished transactions. Reading does not count as a delivery.
-    private func unfinished(_ call: Call) async throws -> Response {
+    private func unfinished(_ call: Call) async throws -> Reply<TransactionsPage> {
         let session = call.session
         let snapshot = try await services.call(
             PaymentEndpoints.snapshot(as: PresentedTransaction.self),
@@ -26,39 +26,39 @@ extension Gateway {
                 bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
                 countsDelivery: false, after: try call.after(), limit: try call.limit()),
             context: call.context())
-        return try Reply.json(
-            TransactionList(
-                transactions: snapshot.transactions.filter { $0.isVisible(to: session.deviceId) }, after: snapshot.after
-            ))
+        return try Reply(
+            ForwardedTransactions(
+                transactions: snapshot.transactions.filter { $0.isVisible(to: session.deviceId) },
+                after: snapshot.after))
     }
 
-    private func transaction(_ call: Call) async throws -> Response {
+    private func transaction(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let transaction = try await services.call(
             PaymentEndpoints.getTransaction(as: PresentedTransaction.self), try transactionRequest(call),
             context: call.context())
         // A transaction that belongs to another device of the customer is visible to that device only.
         guard transaction.isVisible(to: call.session.deviceId) else { throw StoreError.notFound("transaction") }
-        return try Reply.json(transaction)
+        return try Reply(transaction)
     }
 
-    private func finish(_ call: Call) async throws -> Response {
+    private func finish(_ call: Call) async throws -> Reply<PaymentTransaction> {
         _ = try await call.body(of: TransactionRoutes.finish)
         let transaction = try await services.call(
-            PaymentEndpoints.finishTransaction(as: RawJSON.self), try transactionRequest(call), context: call.context())
-        return try Reply.json(transaction)
+            PaymentEndpoints.finishTransaction(as: Forwarded<PaymentTransaction>.self), try transactionRequest(call),
+            context: call.context())
+        return try Reply(transaction)
     }
 
     /// Records the app's answer about a purchase whose customer has moved to another storefront.
-    private func goOn(_ call: Call) async throws -> Response {
+    private func goOn(_ call: Call) async throws -> PaymentTransaction {
         let answer = try await call.body(of: TransactionRoutes.answerStorefrontChange)
         let request = ContinueTransactionRequest(
             transaction: try transactionRequest(call), shouldContinue: answer.shouldContinue)
-        return try Reply.json(
-            try await services.call(PaymentEndpoints.continueTransaction, request, context: call.context()))
+        return try await services.call(PaymentEndpoints.continueTransaction, request, context: call.context())
     }
 
     /// Lists purchased and restored transactions, finished or not (M23).
-    private func history(_ call: Call) async throws -> Response {
+    private func history(_ call: Call) async throws -> TransactionsPage {
         let session = call.session
         let page = try await services.call(
             PaymentEndpoints.history,
@@ -66,7 +66,7 @@ extension Gateway {
                 bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, after: try call.after(),
                 limit: try call.limit()),
             context: call.context())
-        return try Reply.json(TransactionList(transactions: page.transactions, after: page.after))
+        return TransactionsPage(transactions: page.transactions, after: page.after)
     }
 
     private func transactionRequest(_ call: Call) throws(StoreError) -> TransactionRequest {
@@ -77,9 +77,11 @@ extension Gateway {
     }
 }
 
-/// `{"transactions":[…],"after":"t_…"}`; `after` is absent on the last page.
-struct TransactionList<Item: Encodable>: Encodable {
-    var transactions: [Item]
+/// A page of transactions that are forwarded unchanged.
+private struct ForwardedTransactions: JSONForm, Encodable {
+    typealias Body = TransactionsPage
+
+    var transactions: [PresentedTransaction]
     var after: String?
 }
 
@@ -97,7 +99,9 @@ extension Call {
 }
 
 /// A transaction as PaymentQueue presents it. The gateway reads two members and forwards the rest unchanged.
-struct PresentedTransaction: Hashable, Sendable, Codable {
+struct PresentedTransaction: JSONForm, Hashable, Codable {
+    typealias Body = PaymentTransaction
+
     let json: RawJSON
     private let transactionState: TransactionState
     private let originDeviceId: String

@@ -27,19 +27,19 @@ struct EligibilityAnswers: Sendable {
     }
 
     /// Adds each product's eligibility, as ``apply(to:)``, for products that are forwarded unchanged.
-    func apply(to products: [PresentedProduct]) -> (products: [RawJSON.Extended], degraded: [String]) {
+    func apply(to products: [PresentedProduct]) -> (products: [ForwardedProduct], degraded: [String]) {
         let answered = products.map { apply(to: $0.json, $0.productIdentifier, $0.type) }
         return (answered, degraded(for: products.map(\.type)))
     }
 
     /// The product's prepared JSON with the eligibility for this client.
-    func form(of product: ShownProduct) -> RawJSON.Extended {
+    func form(of product: ShownProduct) -> ForwardedProduct {
         product[eligibility(of: product.productIdentifier, product.type)]
     }
 
     /// Adds the eligibility to one product that is forwarded unchanged.
-    func apply(to json: RawJSON, _ productIdentifier: String, _ type: ProductType) -> RawJSON.Extended {
-        json.adding("introductoryOfferEligibility", eligibility(of: productIdentifier, type).rawValue)
+    func apply(to json: RawJSON, _ productIdentifier: String, _ type: ProductType) -> ForwardedProduct {
+        ForwardedProduct(json, eligibility(of: productIdentifier, type))
     }
 
     private func eligibility(of productIdentifier: String, _ type: ProductType) -> OfferEligibility {

@@ -22,30 +22,33 @@ extension Gateway {
 
     /// Responds with products. When they are cached, Eligibility is asked about the subscriptions only. Otherwise
     /// Catalog and Eligibility are asked concurrently; the response requires only Catalog.
-    private func products(_ identifiers: [String], at place: String, _ call: Call) async throws -> Response {
+    private func products(
+        _ identifiers: [String], at place: String, _ call: Call
+    ) async throws -> Reply<ProductsResponse<Product>> {
         try Identifier.checkProducts(identifiers, at: place)
         guard !identifiers.isEmpty else {
-            return try Reply.json(
-                ProductsResponse<RawJSON.Extended>(products: [], invalidProductIdentifiers: [], degraded: []))
+            return try Reply(ProductsResponse(products: [], invalidProductIdentifiers: [], degraded: []))
         }
         let shopper = await accounts.shopper(call)
         try shopper.checkMayLoadProducts()
         let query = ProductsInParts(services: services, shopper: shopper, identifiers: identifiers)
         if let known = products.known(query, at: shopper.appVersion) {
             let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
-            return try Self.answer(known, try await eligibilityAnswers(ofAny: subscriptions, of: shopper, call))
+            return try Reply(
+                Self.answer(known, try await eligibilityAnswers(ofAny: subscriptions, of: shopper, call)))
         }
         async let answers = eligibilityAnswers(for: query.identifiers, of: shopper, call)
         let found = try await products.ask(query, at: shopper.appVersion, call.context())
-        return try Self.answer(found, try await answers)
+        return try Reply(Self.answer(found, try await answers))
     }
 
-    private static func answer(_ found: ProductDirectory.Answer, _ answers: EligibilityAnswers) throws -> Response {
-        try Reply.json(
-            ProductsResponse(
-                products: found.products.map(answers.form(of:)),
-                invalidProductIdentifiers: found.invalidProductIdentifiers,
-                degraded: answers.degraded(for: found.products.map(\.type))))
+    private static func answer(
+        _ found: ProductDirectory.Answer, _ answers: EligibilityAnswers
+    ) -> ProductsResponse<ForwardedProduct> {
+        ProductsResponse(
+            products: found.products.map(answers.form(of:)),
+            invalidProductIdentifiers: found.invalidProductIdentifiers,
+            degraded: answers.degraded(for: found.products.map(\.type)))
     }
 
     /// Asks Eligibility unless there are no subscriptions.
@@ -74,11 +77,11 @@ extension Gateway {
     }
 
     /// Responds with each subscription's eligibility, from PaymentQueue's data about the customer.
-    func eligibility(of shopper: Shopper, _ call: Call) async throws -> Response {
+    func eligibility(of shopper: Shopper, _ call: Call) async throws -> EligibilityReply {
         let identifiers = call.query.list("ids")
         try Identifier.checkProducts(identifiers, at: "query ids")
         let request = EligibilityRequest(of: shopper, productIdentifiers: identifiers.isEmpty ? nil : identifiers)
-        return try Reply.json(try await eligibility(request, call))
+        return try await eligibility(request, call)
     }
 
     /// Returns the eligibility; while Eligibility is away, Catalog supplies the list of subscriptions.

@@ -8,17 +8,17 @@ import StoreModels
 extension Gateway {
     /// Responds with each subscription's eligibility according to a receipt (M120). It concerns the receipt's customer
     /// only. An invalid receipt is an error without any eligibility.
-    func eligibilityOfReceipt(_ call: Call) async throws -> Response {
+    func eligibilityOfReceipt(_ call: Call) async throws -> EligibilityReply {
         let question = try await call.body(of: ProductRoutes.eligibilityOfReceipt, max: HTTPLimits.receiptBytesMax)
         try question.validate()
         var request = try await eligibilityRequest(call)
         request.productIdentifiers = question.productIdentifiers
         guard let history = try await history(of: question.receiptData, request.bundleId, call) else {
             let away = [ServiceName.paymentQueue].compactMap(\.degradedName)
-            return try Reply.json(try await unknownEligibility(request, without: away, call))
+            return try await unknownEligibility(request, without: away, call)
         }
         request.receipt = history
-        return try Reply.json(try await eligibility(request, call))
+        return try await eligibility(request, call)
     }
 
     /// - Returns: Nil without PaymentQueue, whose clock decides what has expired.

@@ -1,10 +1,11 @@
+import StoreHTTP
 import StoreModels
 
 /// A product's JSON for a client, prepared for each value of eligibility. A response only copies bytes.
 struct ShownProduct: Sendable {
     let productIdentifier: String
     let type: ProductType
-    private let forms: [OfferEligibility: RawJSON.Extended]
+    private let forms: [OfferEligibility: ForwardedProduct]
 
     init(_ product: PresentedProduct) {
         productIdentifier = product.productIdentifier
@@ -13,15 +14,30 @@ struct ShownProduct: Sendable {
         let possible = product.type == .autoRenewable ? OfferEligibility.allCases : [.ineligible]
         forms = Dictionary(
             uniqueKeysWithValues: possible.map {
-                ($0, product.json.adding("introductoryOfferEligibility", $0.rawValue))
+                ($0, ForwardedProduct(product.json, $0))
             })
     }
 
     /// - Precondition: `eligibility` is `ineligible` for a product that is not a subscription.
-    subscript(eligibility: OfferEligibility) -> RawJSON.Extended {
+    subscript(eligibility: OfferEligibility) -> ForwardedProduct {
         guard let form = forms[eligibility] else {
             preconditionFailure("\(productIdentifier) is not a subscription, so it cannot be \(eligibility)")
         }
         return form
     }
+}
+
+/// A product as Catalog presents it, forwarded as bytes with the customer's eligibility.
+struct ForwardedProduct: JSONForm, Encodable {
+    typealias Body = Product
+
+    private let json: RawJSON.Extended
+
+    init(_ product: RawJSON, _ eligibility: OfferEligibility) {
+        json = product.adding("introductoryOfferEligibility", eligibility.rawValue)
+    }
+
+    var bytes: [UInt8] { json.bytes }
+
+    func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 }

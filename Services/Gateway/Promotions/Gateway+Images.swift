@@ -21,7 +21,7 @@ extension Gateway {
     }
 
     /// Streams the file to Catalog, part by part. It takes effect with the commit, which checks its header.
-    @concurrent private func putImage(_ call: Call) async throws -> Response {
+    @concurrent private func putImage(_ call: Call) async throws -> PromotionImage {
         let upload = try ContentUpload(call, limit: PromotionImage.lengthMax)
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
         let product = try call.product()
@@ -34,27 +34,25 @@ extension Gateway {
                 data: Data(part).base64EncodedString())
             _ = try await services.call(CatalogEndpoints.addImagePart, request, context: context)
         }
-        let image = try await services.call(
+        return try await services.call(
             CatalogEndpoints.commitImage, CommitContentRequest(uploadIdentifier: identifier, length: parts.offset),
             context: context)
-        return try Reply.json(image)
     }
 
-    private func image(_ call: Call) async throws -> Response {
+    private func image(_ call: Call) async throws -> Reply<RawBody> {
         let product = try call.product()
         let image = try await services.call(CatalogEndpoints.getImage, product, context: call.context())
         return try await ImageReader(services: services, bundleId: product.bundleId, image: image).response(to: call)
     }
 
-    private func review(_ call: Call, isApproved: Bool) async throws -> Response {
+    private func review(_ call: Call, isApproved: Bool) async throws -> PromotionImage {
         let product = try call.product()
         let body = try await call.body(ReviewReason.self, isOptional: true)
         try body.validate()
         let request = ReviewImageRequest(
             bundleId: product.bundleId, productIdentifier: product.productIdentifier, isApproved: isApproved,
             reason: body.reason)
-        let image = try await services.call(CatalogEndpoints.reviewImage, request, context: call.context())
-        return try Reply.json(image)
+        return try await services.call(CatalogEndpoints.reviewImage, request, context: call.context())
     }
 }
 

@@ -41,7 +41,7 @@ extension Gateway {
         OverridePlace(installation: try call.installation(), storefront: Self.defaultStorefront)
     }
 
-    private func order(at place: OverridePlace, _ call: Call) async throws -> Response {
+    private func order(at place: OverridePlace, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
         let promotions = try await promotions(at: place, call)
         return try await answer(promotions.overrides.order, at: place, call)
     }
@@ -60,7 +60,7 @@ extension Gateway {
     }
 
     /// Sets the order. All products are checked before anything is stored.
-    private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Response {
+    private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
         let body = try await call.body(of: PromotionRoutes.putOrder)
         try body.validate()
         let products = try await WholeProducts(
@@ -72,19 +72,21 @@ extension Gateway {
                 bundleId: place.bundleId, deviceId: place.installation.deviceId,
                 productIdentifiers: body.productIdentifiers),
             context: call.context())
-        return try Reply.json(
+        return try Reply(
             OrderResponse(
                 productIdentifiers: overrides.order,
                 products: try await presented(products.inOrder(overrides.order), call)))
     }
 
-    private func answer(_ order: [String], at place: OverridePlace, _ call: Call) async throws -> Response {
+    private func answer(
+        _ order: [String], at place: OverridePlace, _ call: Call
+    ) async throws -> Reply<OrderResponse<Product>> {
         let products = try await WholeProducts(order, at: place, services, call.context())
-        return try Reply.json(
+        return try Reply(
             OrderResponse(productIdentifiers: order, products: try await presented(products.inOrder(order), call)))
     }
 
-    private func visibility(at place: OverridePlace, _ call: Call) async throws -> Response {
+    private func visibility(at place: OverridePlace, _ call: Call) async throws -> Reply<VisibilityResponse<Product>> {
         let identifier = try call.parameter(.productIdentifier, of: "product")
         async let promotions = promotions(at: place, call)
         let products = try await WholeProducts([identifier], at: place, services, call.context())
@@ -92,7 +94,8 @@ extension Gateway {
         return try await answer(identifier, try await promotions.overrides, products, call)
     }
 
-    private func putVisibility(at place: OverridePlace, _ call: Call) async throws -> Response {
+    private func putVisibility(at place: OverridePlace, _ call: Call) async throws -> Reply<VisibilityResponse<Product>>
+    {
         let identifier = try call.parameter(.productIdentifier, of: "product")
         let body = try await call.body(of: PromotionRoutes.putVisibility)
         let products = try await WholeProducts([identifier], at: place, services, call.context())
@@ -108,8 +111,8 @@ extension Gateway {
 
     private func answer(
         _ identifier: String, _ overrides: PromotionOverrides, _ products: WholeProducts, _ call: Call
-    ) async throws -> Response {
-        try Reply.json(
+    ) async throws -> Reply<VisibilityResponse<Product>> {
+        try Reply(
             VisibilityResponse(
                 productIdentifier: identifier, visibility: overrides.visibility(of: identifier),
                 products: try await presented(products.inOrder([identifier]), call)))
@@ -118,7 +121,7 @@ extension Gateway {
     /// Adds each product's eligibility for the session's customer; for the operator it is `unknown`.
     private func presented(
         _ products: [PresentedProduct], _ call: Call
-    ) async throws(StoreError) -> [RawJSON.Extended] {
+    ) async throws(StoreError) -> [ForwardedProduct] {
         var answers = EligibilityAnswers(nil)
         let subscriptions = products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
         if case .session = call.principal, !subscriptions.isEmpty {

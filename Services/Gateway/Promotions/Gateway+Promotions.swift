@@ -10,20 +10,18 @@ extension Gateway {
         [
             Route(PromotionRoutes.setup) { [self] call in
                 let request = AppRequest(bundleId: try call.bundleId())
-                return try Reply.json(
-                    try await services.call(CatalogEndpoints.getPromotions, request, context: call.context()))
+                return try await services.call(CatalogEndpoints.getPromotions, request, context: call.context())
             },
             Route(PromotionRoutes.putSetup) { [self] in try await putPromotions($0) },
             Route(PromotionRoutes.featured) { [self] call in
-                try Reply.json(
-                    try await services.call(CatalogEndpoints.getFeatured, Empty(), context: call.context()))
+                try await services.call(CatalogEndpoints.getFeatured, Empty(), context: call.context())
             },
             Route(PromotionRoutes.putFeatured) { [self] in try await putFeatured($0) },
         ]
     }
 
     /// Replaces the whole list: a product missing from it is not promoted.
-    private func putPromotions(_ call: Call) async throws -> Response {
+    private func putPromotions(_ call: Call) async throws -> PromotionSetup {
         let bundleId = try call.bundleId()
         let entries = try await call.body(of: PromotionRoutes.putSetup)
         guard entries.count <= PutPromotionsRequest.entriesMax else {
@@ -31,14 +29,13 @@ extension Gateway {
                 "$", "has \(entries.count) products, at most \(PutPromotionsRequest.entriesMax) are promoted")
         }
         try Self.checkEach(entries.map { (bundleId, $0.productIdentifier) })
-        let setup = try await services.call(
+        return try await services.call(
             CatalogEndpoints.putPromotions, PutPromotionsRequest(bundleId: bundleId, entries: entries),
             context: call.context())
-        return try Reply.json(setup)
     }
 
     /// Replaces the whole tab, of all apps.
-    private func putFeatured(_ call: Call) async throws -> Response {
+    private func putFeatured(_ call: Call) async throws -> FeaturedList {
         let products = try await call.body(of: PromotionRoutes.putFeatured)
         guard products.count <= FeaturedList.productsMax else {
             throw StoreError.invalid(
@@ -48,9 +45,8 @@ extension Gateway {
             try Identifier.check(product.bundleId, as: .bundle, at: "$[\(index)].bundleId")
         }
         try Self.checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
-        let list = try await services.call(
+        return try await services.call(
             CatalogEndpoints.putFeatured, FeaturedList(products: products), context: call.context())
-        return try Reply.json(list)
     }
 
     /// - Throws: `requestInvalid` for an invalid identifier, and for a product listed twice.

@@ -15,7 +15,7 @@ extension Gateway {
 
     /// Responds with the URL that starts a promoted purchase without the store. The product must only be in the
     /// catalogue (M109).
-    private func testURL(_ call: Call) async throws -> Response {
+    private func testURL(_ call: Call) async throws -> Reply<RawBody> {
         let product = try call.product()
         let format = try TestURLFormat(call)
         _ = try await services.call(
@@ -35,8 +35,8 @@ extension Gateway {
             }
             text = code.svg(title: url.description)
         }
-        return Reply.bytes(
-            Array(text.utf8), contentType: format.contentType,
+        return Reply(
+            bytes: Array(text.utf8), contentType: format.contentType,
             headers: [.vary: "Accept", .cacheControl: "no-store"])
     }
 }

@@ -2,6 +2,7 @@ import BusService
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -19,7 +20,7 @@ struct ImageReader: Sendable {
 
     /// Responds with the image. The first part is read before the response begins, so that an error is a problem and
     /// not a broken file. An image replaced meanwhile closes the connection.
-    func response(to call: Call) async throws -> Response {
+    func response(to call: Call) async throws -> Reply<RawBody> {
         let first = try await part(at: 0, call)
         let headers: HTTPFields = [
             .contentType: contentType, .eTag: "\"\(image.sha256)\"", .cacheControl: "private, no-cache",
@@ -34,7 +35,7 @@ struct ImageReader: Sendable {
             }
             try await writer.finish(nil)
         }
-        return Response(status: .ok, headers: headers, body: body)
+        return Reply(headers: headers, body: body)
     }
 
     private var contentType: String {

@@ -11,7 +11,7 @@ extension Gateway {
             Route(ReceiptRoutes.get) { [self] in try await receipt($0) },
             Route(ReceiptRoutes.verify) { [self] in try await verifyReceipt($0) },
             // Apple's server answers every method; a status in the body says that POST is required.
-            Route(ReceiptRoutes.verifyByGet) { _ in try VerifyReceiptStatus.notPost.response() },
+            Route(ReceiptRoutes.verifyByGet) { _ in VerifyReceiptStatus.notPost.response },
             Route(ReceiptRoutes.root) { [self] in try await rootCertificate($0) },
         ]
     }
@@ -23,7 +23,7 @@ extension Gateway {
 
     /// Responds with the current receipt; without purchases, with an empty one (M139).
     /// - Throws: `serviceUnavailable` for a tester whose refreshes fail.
-    private func receipt(_ call: Call) async throws -> Response {
+    private func receipt(_ call: Call) async throws -> ReceiptResponse {
         try await accounts.shopper(call).checkMayRefreshReceipt()
         let customer = CustomerReference(
             bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier)
@@ -31,18 +31,18 @@ extension Gateway {
         let facts = try await ReceiptContents(of: customer, services: services, context: call.context())
         let data = try await ReceiptMaker(keys: signing, environment: environment).receiptData(
             of: customer, facts, applicationVersion: await version)
-        return try Reply.json(ReceiptResponse(receiptData: data))
+        return ReceiptResponse(receiptData: data)
     }
 
-    private func verifyReceipt(_ call: Call) async throws -> Response {
+    private func verifyReceipt(_ call: Call) async throws -> VerifyReceiptResponse {
         let bytes = try await RequestBodyReader.bytes(of: call.request, max: HTTPLimits.receiptBytesMax)
         let verification = ReceiptVerification(
             reader: receiptReader, keys: keys, environment: environment.ofEndpoint(host: call.request.head.authority))
-        return try await verification.answer(to: bytes, context: call.context()) { [self] customer, facts in
+        return await verification.answer(to: bytes, context: call.context()) { [self] customer, facts in
             let version = await applicationVersion(of: customer.bundleId, call)
             return try await ReceiptMaker(keys: signing, environment: environment).receiptData(
                 of: customer, facts, applicationVersion: version)
-        }.response()
+        }.response
     }
 
     /// The app's version according to Catalog; without Catalog the first version.
@@ -54,12 +54,12 @@ extension Gateway {
     }
 
     /// Responds with PEM, or DER when the request accepts only that.
-    private func rootCertificate(_ call: Call) async throws -> Response {
+    private func rootCertificate(_ call: Call) async throws -> Reply<RawBody> {
         let authority = try await signing.authority()
         if call.request.headers[.accept]?.contains("application/pkix-cert") == true {
-            return Reply.bytes(try authority.rootDER(), contentType: "application/pkix-cert")
+            return Reply(bytes: try authority.rootDER(), contentType: "application/pkix-cert")
         }
-        return Reply.bytes(Array(try authority.rootPEM().utf8), contentType: "application/x-pem-file")
+        return Reply(bytes: Array(try authority.rootPEM().utf8), contentType: "application/x-pem-file")
     }
 }
 

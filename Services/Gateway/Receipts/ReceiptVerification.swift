@@ -1,6 +1,7 @@
 import BusService
 import Hummingbird
 import Signing
+import StoreHTTP
 import StoreModels
 
 /// Handles `POST /verifyReceipt`, from the body to the response.
@@ -11,10 +12,10 @@ struct ReceiptVerification: Sendable {
         case valid(VerifiedReceipt)
         case refused(VerifyReceiptStatus)
 
-        func response() throws -> Response {
+        var response: VerifyReceiptResponse {
             switch self {
-            case .valid(let receipt): try Reply.json(receipt.json)
-            case .refused(let status): try status.response()
+            case .valid(let receipt): VerifyReceiptResponse(receipt.json)
+            case .refused(let status): status.response
             }
         }
     }

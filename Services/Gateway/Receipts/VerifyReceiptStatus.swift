@@ -1,5 +1,5 @@
-import Hummingbird
 import Signing
+import StoreHTTP
 
 /// Statuses of `verifyReceipt` other than 0 (Apple, "status").
 ///
@@ -24,7 +24,7 @@ enum VerifyReceiptStatus: Int, Error, CaseIterable {
     case accountNotFound = 21010
 
     /// The response `{"status":21002}`, with HTTP's 200 as Apple does it.
-    func response() throws -> Response { try Reply.json(["status": rawValue]) }
+    var response: VerifyReceiptResponse { VerifyReceiptResponse(status: rawValue) }
 
     init(_ error: ReceiptError) {
         self = error == .malformed ? .malformed : .notAuthenticated

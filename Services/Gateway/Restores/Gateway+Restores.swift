@@ -17,7 +17,7 @@ extension Gateway {
     /// has `Idempotent-Replayed`, which is for responses stored when an operation ended.
     /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it was accepted; the same key is
     ///   safe.
-    private func startRestore(_ call: Call) async throws -> Response {
+    private func startRestore(_ call: Call) async throws -> Reply<RestoreAccepted> {
         let key = try IdempotencyKey.read(call.request.headers)
         let body = try await call.body(of: RestoreRoutes.start)
         try body.validate()
@@ -28,17 +28,16 @@ extension Gateway {
         do {
             let restore = try await services.call(
                 PaymentEndpoints.startRestore, request, context: call.context(requestIdentifier: key))
-            return try Reply.json(RestoreAccepted(restoreIdentifier: restore.restoreIdentifier), status: .accepted)
+            return try Reply(RestoreAccepted(restoreIdentifier: restore.restoreIdentifier), status: .accepted)
         } catch let error as StoreError where error.leavesOutcomeUnknown {
             throw StoreError(
                 .outcomeUnknown, "the restore was asked for and is not known to have begun", retryAfterMs: 1000)
         }
     }
 
-    private func restore(_ call: Call) async throws -> Response {
+    private func restore(_ call: Call) async throws -> Restore {
         let request = RestoreRequest(of: call.session, try call.parameter(.restoreIdentifier, of: "restore"))
-        return try Reply.json(
-            try await services.call(PaymentEndpoints.getRestore, request, context: call.context()))
+        return try await services.call(PaymentEndpoints.getRestore, request, context: call.context())
     }
 }
 

@@ -23,7 +23,7 @@ extension Gateway {
 
     /// Opens a session when the app is launched, or the App Store app opened. PaymentQueue identifies the customer, and
     /// PromotionController is notified of the launch.
-    private func openSession(_ call: Call) async throws -> Response {
+    private func openSession(_ call: Call) async throws -> Reply<SessionResponse> {
         let request = try await call.body(of: SessionRoutes.open)
         try request.validate()
         if case .server(let key) = call.principal, !key.bundleId.utf8.elementsEqual(request.bundleId.utf8) {
@@ -46,7 +46,7 @@ extension Gateway {
         let reply = SessionResponse(
             token: token, expiresAt: expiresAt, storefront: storefront, canMakePayments: account.canMakePayments,
             degraded: session.isUntold ? [ServiceName.promotionController].compactMap(\.degradedName) : [])
-        return try Reply.json(reply, status: .created)
+        return try Reply(reply, status: .created)
     }
 
     /// Notifies PromotionController of the launch, or of the device the store is opened on.

@@ -9,16 +9,16 @@ extension Gateway {
         [
             Route(StorePageRoutes.page) { [self] call in
                 let shelf = try await shelf(call)
-                return try Reply.json(shelf.answer(shelf.products))
+                return try Reply(shelf.answer(shelf.products))
             },
             Route(StorePageRoutes.search) { [self] call in
                 let words = try SearchWords(call.query.single("q"))
                 let shelf = try await shelf(call)
-                return try Reply.json(shelf.answer(shelf.products(matching: words)))
+                return try Reply(shelf.answer(shelf.products(matching: words)))
             },
             Route(StorePageRoutes.featured) { [self] call in
                 let shelf = try await shelf(call)
-                return try Reply.json(shelf.answer(shelf.featured))
+                return try Reply(shelf.answer(shelf.featured))
             },
         ]
     }

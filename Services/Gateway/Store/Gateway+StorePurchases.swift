@@ -24,7 +24,7 @@ extension Gateway {
     /// key a repetition does so only while the intent is pending.
     private func start(
         _ productIdentifier: String, from source: PurchaseIntent.Source, _ call: Call
-    ) async throws -> Response {
+    ) async throws -> StartPurchaseReply {
         let session = call.session
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
         async let shopper = accounts.shopper(call)
@@ -38,7 +38,7 @@ extension Gateway {
         let request = StartPurchaseRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
             account: session.account, source: source, facts: facts, requestIdentifier: key ?? IdempotencyKey.make())
-        let reply = try await withKnownOutcome(
+        return try await withKnownOutcome(
             else: key == nil
                 ? "the purchase was sent and its outcome is not known here; GET /v1/intents tells what has begun"
                 : "the purchase was sent and its outcome is not known here; the same again, with its key, is safe",
@@ -46,6 +46,5 @@ extension Gateway {
         ) { () async throws(StoreError) in
             try await services.call(PromotionEndpoints.startPurchase, request, context: call.context())
         }
-        return try Reply.json(reply)
     }
 }

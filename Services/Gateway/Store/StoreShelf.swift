@@ -69,8 +69,10 @@ struct StoreShelf: Sendable {
 }
 
 /// An entry of the store page, as ``Promotion``; the product is forwarded unchanged.
-struct ForwardedPromotion: Encodable, Sendable {
-    var product: RawJSON.Extended
+struct ForwardedPromotion: JSONForm, Encodable {
+    typealias Body = Promotion
+
+    var product: ForwardedProduct
     /// Null when it is unknown.
     var owned: Bool?
 

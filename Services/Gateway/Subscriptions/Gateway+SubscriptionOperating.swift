@@ -35,46 +35,42 @@ extension Gateway {
 
     /// Refunds a purchase, or revokes it without money. A second call gets the transaction the first one led to.
     private func takeBack(_ call: Call, _ endpoint: Endpoint<RefundRequest, PaymentTransaction>) async throws
-        -> Response
+        -> PaymentTransaction
     {
         let body = try await call.body(RefundReason.self, isOptional: true)
         let request = RefundRequest(id: try call.parameter(.id, of: "transaction"), reason: body.reason)
-        let transaction = try await withKnownOutcome(
+        return try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the same again tells"
         ) { () async throws(StoreError) in try await services.call(endpoint, request, context: call.context()) }
-        return try Reply.json(transaction)
     }
 
     /// Runs an operation once. It is not safe to repeat: a second `renew` is a second renewal.
     private func operate(
         _ call: Call, _ operation: OperateSubscriptionRequest.Operation, days: Int? = nil
-    ) async throws -> Response {
+    ) async throws -> OperateSubscriptionReply {
         let request = OperateSubscriptionRequest(
             id: try call.parameter(.id, of: "transaction"), operation: operation, days: days)
-        let reply = try await withKnownOutcome(
+        return try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the subscription's timeline tells",
             isRepeatable: false
         ) { () async throws(StoreError) in
             try await services.call(SubscriptionEndpoints.operate, request, context: call.context())
         }
-        return try Reply.json(reply)
     }
 
-    private func allSubscriptions(_ call: Call) async throws -> Response {
+    private func allSubscriptions(_ call: Call) async throws -> SubscriptionsPage {
         let request = SubscriptionListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(),
             state: try call.query.choice("state", SubscriptionState.self), after: try call.after(),
             limit: try call.limit())
-        return try Reply.json(
-            try await services.call(SubscriptionEndpoints.search, request, context: call.context()))
+        return try await services.call(SubscriptionEndpoints.search, request, context: call.context())
     }
 
-    private func timeline(_ call: Call) async throws -> Response {
+    private func timeline(_ call: Call) async throws -> SubscriptionTimeline {
         let request = TimelineRequest(
             id: try call.parameter(.id, of: "subscription"), after: try call.after(),
             limit: try call.limit(HTTPLimits.adminPageMax))
-        return try Reply.json(
-            try await services.call(SubscriptionEndpoints.timeline, request, context: call.context()))
+        return try await services.call(SubscriptionEndpoints.timeline, request, context: call.context())
     }
 }
 

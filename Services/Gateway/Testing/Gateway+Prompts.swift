@@ -15,7 +15,7 @@ extension Gateway {
     }
 
     /// Lists PaymentQueue's prompts and those of PromotionController; both are requested concurrently.
-    private func prompts(_ call: Call) async throws -> Response {
+    private func prompts(_ call: Call) async throws -> PromptsResponse {
         let account = try call.accountFilter()
         let cursor = PromptCursor(try call.after())
         let limit = try call.limit()
@@ -28,25 +28,23 @@ extension Gateway {
         let payments = try await services.call(
             PaymentEndpoints.listPrompts, PromptsRequest(account: account, after: cursor.payments, limit: limit),
             context: call.context())
-        return try Reply.json(
-            PromptList(payments: payments, promotions: try await promotions, after: cursor, limit: limit))
+        return PromptsResponse(payments: payments, promotions: try await promotions, after: cursor, limit: limit)
     }
 
     /// Answers a prompt. Its identifier shows which service asks. The first answer decides; a second one gets
     /// `notFound`.
     /// - Throws: `outcomeUnknown` when the answer was sent but no reply says whether it counted.
-    private func answerPrompt(_ call: Call) async throws -> Response {
+    private func answerPrompt(_ call: Call) async throws -> Prompt {
         let id = try call.parameter(.id)
         let body = try await call.body(of: PromptRoutes.answer)
         try body.validate()
         let request = AnswerPromptRequest(id: id, answer: body.answer, error: body.error?.code)
         do {
-            return try Reply.json(
-                try await services.call(
-                    id.hasPrefix(PromptCursor.promotionPrefix)
-                        ? PromotionEndpoints.answerPrompt : PaymentEndpoints.answerPrompt,
-                    request, context: call.context()))
-        } catch let error as StoreError where error.leavesOutcomeUnknown {
+            return try await services.call(
+                id.hasPrefix(PromptCursor.promotionPrefix)
+                    ? PromotionEndpoints.answerPrompt : PaymentEndpoints.answerPrompt,
+                request, context: call.context())
+        } catch  where error.leavesOutcomeUnknown {
             throw StoreError(
                 .outcomeUnknown, "the answer was sent and its outcome is not known here; GET /admin/v1/prompts tells",
                 retryAfterMs: 1000)

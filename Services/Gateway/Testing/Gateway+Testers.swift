@@ -15,33 +15,32 @@ extension Gateway {
         ]
     }
 
-    private func testers(_ call: Call) async throws -> Response {
+    private func testers(_ call: Call) async throws -> TestersResponse<TesterAnswer> {
         let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
         let page = try await services.call(PaymentEndpoints.listTesters, request, context: call.context())
-        return try Reply.json(TestersResponse(testers: page.testers.map(TesterAnswer.init), after: page.after))
+        return TestersResponse(testers: page.testers.map(TesterAnswer.init), after: page.after)
     }
 
-    private func tester(_ call: Call) async throws -> Response {
+    private func tester(_ call: Call) async throws -> TesterAnswer {
         let request = TesterRequest(account: try call.account())
-        return try Reply.json(
-            TesterAnswer(try await services.call(PaymentEndpoints.getTester, request, context: call.context())))
+        return TesterAnswer(try await services.call(PaymentEndpoints.getTester, request, context: call.context()))
     }
 
     /// Replaces all settings: those missing from the body are no longer set.
-    private func putTester(_ call: Call) async throws -> Response {
+    private func putTester(_ call: Call) async throws -> TesterAnswer {
         let account = try call.account()
         let settings = try await call.body(of: AccountRoutes.put)
         try settings.validate()
         if let storefront = settings.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
         let tester = try await services.call(
             PaymentEndpoints.putTester, PutTesterRequest(account: account, settings: settings), context: call.context())
-        return try Reply.json(TesterAnswer(tester))
+        return TesterAnswer(tester)
     }
 
-    private func deleteTester(_ call: Call) async throws -> Response {
+    private func deleteTester(_ call: Call) async throws -> Reply<NoContent> {
         let request = TesterRequest(account: try call.account())
         _ = try await services.call(PaymentEndpoints.deleteTester, request, context: call.context())
-        return Response(status: .noContent)
+        return .noContent
     }
 }
 

@@ -204,37 +204,31 @@ struct TesterOptions: ParsableArguments {
     }
 
     /// Puts what is named over what was set before.
-    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> TesterResponse {
-        var before: TesterResponse?
-        do {
-            before = try await context.api.tester(account)
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            // A new one; nothing is set.
-        }
+    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> Received<TesterAnswer> {
+        let before = try await context.api.settings(of: account)
         if let storefront { _ = try await DidYouMean.storefronts([storefront], context) }
-        return try await context.api.putTester(account, merged(before?.json["overrides"] ?? .object([:])))
+        return try await context.api.putTester(account, merged(before))
     }
 
-    /// The settings as they become; `set` is the JSON of those that were set before.
-    func merged(_ set: JSONValue) -> JSONValue {
-        var members = (set.objectValue ?? [:]).filter { $0.value != .null }
-        members["storefront"] = storefront.map { .string($0.uppercased()) } ?? members["storefront"]
-        members["canMakePayments"] = canMakePayments.map { .bool($0) } ?? members["canMakePayments"]
-        members["askToBuy"] = askToBuy.map { .bool($0) } ?? members["askToBuy"]
-        members["interruptPurchases"] = interruptPurchases.map { .bool($0) } ?? members["interruptPurchases"]
-        members["signIn"] = signIn.map { .string($0) } ?? members["signIn"]
-        members["sheet"] = sheet.map { .string($0) } ?? members["sheet"]
-        members["priceConsent"] = priceConsent.map { .string($0) } ?? members["priceConsent"]
-        members["subscriptionRenewalRate"] = renewalRate.map { .string($0) } ?? members["subscriptionRenewalRate"]
-        members["processor"] = processor.map { .string($0) } ?? members["processor"]
-        var errors = (members["simulatedErrors"]?.objectValue ?? [:]).filter { $0.value != .null }
+    /// Returns the settings after the change.
+    func merged(_ before: AccountSettings) -> AccountSettings {
+        var settings = before
+        settings.storefront = storefront?.uppercased() ?? before.storefront
+        settings.canMakePayments = canMakePayments ?? before.canMakePayments
+        settings.askToBuy = askToBuy ?? before.askToBuy
+        settings.interruptPurchases = interruptPurchases ?? before.interruptPurchases
+        settings.signIn = signIn ?? before.signIn
+        settings.sheet = sheet ?? before.sheet
+        settings.priceConsent = priceConsent ?? before.priceConsent
+        settings.subscriptionRenewalRate = renewalRate ?? before.subscriptionRenewalRate
+        settings.processor = processor ?? before.processor
         for word in simulate {
             let parts = word.split(separator: "=", maxSplits: 1)
-            errors[String(parts[0])] = .string(String(parts[1]))
+            settings.simulatedErrors = settings.simulatedErrors ?? [:]
+            settings.simulatedErrors?[String(parts[0])] = String(parts[1])
         }
-        if !errors.isEmpty { members["simulatedErrors"] = .object(errors) }
-        for member in unset { members[member] = nil }
-        return .object(members)
+        for member in unset { settings.remove(member) }
+        return settings
     }
 }
 

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Accounts as `storebus account` shows them.
 enum TesterTable {
-    static func table(_ testers: [TesterResponse]) -> Table {
+    static func table(_ testers: [Received<TesterAnswer>]) -> Table {
         var table = Table([
             .init("ACCOUNT"), .init("STOREFRONT"), .init("PAYMENTS"), .init("SIGN-IN"), .init("SHEET"), .init("ERRORS"),
             .init("SET"),
@@ -21,7 +21,7 @@ enum TesterTable {
 
     /// One of them, as it behaves in an app: what was set of it is marked, and what the app's own defaults say.
     /// - Parameter app: nil where it is not known; then StoreKit's own behaviour is shown for what was not set.
-    static func result(_ tester: TesterResponse, in app: App? = nil) -> CommandResult {
+    static func result(_ tester: Received<TesterAnswer>, in app: App? = nil) -> CommandResult {
         let defaults = app?.testerDefaults ?? TesterSettings()
         let settings = tester.overrides.over(defaults).over(tester.effective)
         let (isSet, isOfApp) = (Set(members(tester.overrides)), Set(members(defaults)))

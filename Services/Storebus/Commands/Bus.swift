@@ -102,7 +102,7 @@ struct BusOptions: ParsableArguments {
         func isMeant(_ service: String) -> Bool { services.isEmpty || services.contains(service) }
         return (
             context, BusInstance.all(response).filter { isMeant($0.service) },
-            (response["missing"]?.arrayValue ?? []).compactMap(\.stringValue).filter(isMeant)
+            response.missing.filter(isMeant)
         )
     }
 }

@@ -1,5 +1,6 @@
 import BusClient
 import BusProtocol
+import StoreHTTP
 import StoreModels
 
 /// The services as `storebus bus` shows them.
@@ -163,39 +164,33 @@ struct BusInstance: Hashable, Sendable {
     /// The whole of it, for `-o json`.
     var json: JSONValue
 
-    init(_ json: JSONValue) {
+    init(_ process: ServicesResponse.Instance, json: JSONValue) {
         self.json = json
-        service = json["name"]?.stringValue ?? "-"
-        instance = json["id"]?.stringValue ?? "-"
-        version = json["version"]?.stringValue ?? "-"
-        status = json["status"]?.stringValue ?? "-"
-        startedAt = json["startedAt"]?.stringValue.flatMap { Timestamp($0) }
-        checks = (json["checks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { name, check in
-            Check(
-                name: name, status: check["status"]?.stringValue ?? "-",
-                message: check["message"]?.stringValue ?? "")
+        service = process.name
+        instance = process.id
+        version = process.version ?? "-"
+        status = process.status?.rawValue ?? "-"
+        startedAt = process.startedAt
+        checks = process.checks.sorted { $0.key < $1.key }.map { name, check in
+            Check(name: name, status: check.status?.rawValue ?? "-", message: check.message ?? "")
         }
-        endpoints = (json["endpoints"]?.arrayValue ?? []).map(Endpoint.init)
+        endpoints = process.endpoints.map { Endpoint($0) }
     }
 
     /// All instances on the bus, by service and then by instance.
-    static func all(_ result: JSONValue) -> [BusInstance] {
-        (result["services"]?.arrayValue ?? []).map(BusInstance.init)
+    static func all(_ response: Received<ServicesResponse>) -> [BusInstance] {
+        zip(response.services, response.json["services"]?.arrayValue ?? []).map { BusInstance($0, json: $1) }
             .sorted { ($0.service, $0.instance) < ($1.service, $1.instance) }
     }
 }
 
 extension BusInstance.Endpoint {
-    fileprivate init(_ json: JSONValue) {
-        name = json["name"]?.stringValue ?? "-"
-        subject = json["subject"]?.stringValue ?? "-"
-        requests = json["requests"]?.intValue ?? 0
-        errors = json["errors"]?.intValue ?? 0
-        if case .number(let text)? = json["averageProcessingMs"] {
-            averageProcessingMs = text
-        } else {
-            averageProcessingMs = "-"
-        }
-        lastError = json["lastError"]?.stringValue ?? ""
+    fileprivate init(_ endpoint: ServicesResponse.Endpoint) {
+        name = endpoint.name
+        subject = endpoint.subject ?? "-"
+        requests = endpoint.requests ?? 0
+        errors = endpoint.errors ?? 0
+        averageProcessingMs = endpoint.averageProcessingMs.map { JSONText.line(JSONText.value($0)) } ?? "-"
+        lastError = endpoint.lastError ?? ""
     }
 }

@@ -157,8 +157,8 @@ struct Purchase: Sendable {
 
     /// False where it cannot be found out.
     private static func isProcessorAway(_ context: CommandContext) async -> Bool {
-        let missing = (try? await context.api.services())?["missing"]?.arrayValue ?? []
-        return missing.contains(.string(ServiceName.paymentProcessor.rawValue))
+        let missing = (try? await context.api.services())?.missing ?? []
+        return missing.contains(ServiceName.paymentProcessor.rawValue)
     }
 
     /// Who asks for the introductory offer does not want to pay the regular price instead.

@@ -53,33 +53,28 @@ enum OutcomeOption: Hashable, Sendable {
 
     /// The settings under which a purchase ends so: every other setting that could decide it lets it pass, and the
     /// rest of what was set stays.
-    /// - Parameter set: the JSON of what was set before.
-    func settings(over set: JSONValue) -> JSONValue {
-        var members = (set.objectValue ?? [:]).filter { $0.value != .null }
-        members.merge(Self.letPass) { $1 }
+    /// - Parameter set: What was set before.
+    func settings(over set: AccountSettings) -> AccountSettings {
+        var settings = set
+        settings.canMakePayments = true
+        settings.signIn = TesterSettings.SignIn.ok.rawValue
+        settings.sheet = PaymentSheetAnswer.approve.text
+        settings.askToBuy = false
+        settings.interruptPurchases = false
+        settings.processor = ProcessorMode.approve.rawValue
         // There even when it is empty, so that no default of the app takes its place.
-        members["simulatedErrors"] = .object(
-            (members["simulatedErrors"]?.objectValue ?? [:]).filter { $0.key != "purchase" && $0.value != .null })
-        members.merge(own) { $1 }
-        return .object(members)
-    }
-
-    private static let letPass: [String: JSONValue] = [
-        "canMakePayments": true, "signIn": "ok", "sheet": "approve", "askToBuy": false, "interruptPurchases": false,
-        "processor": "approve",
-    ]
-
-    private var own: [String: JSONValue] {
+        settings.simulatedErrors = (set.simulatedErrors ?? [:]).filter { $0.key != "purchase" }
         switch self {
-        case .approve: [:]
-        case .decline: ["processor": .string(ProcessorMode.decline.rawValue)]
-        case .cancel: ["sheet": .string(PaymentSheetAnswer.cancel.text)]
-        case .askToBuy: ["askToBuy": true]
-        case .interrupted: ["interruptPurchases": true]
-        case .fail(let code): ["sheet": .string(PaymentSheetAnswer.decline(code).text)]
-        case .timeout: ["processor": .string(ProcessorMode.timeoutAfter.rawValue)]
-        case .pending: ["processor": .string(ProcessorMode.pending.rawValue)]
+        case .approve: break
+        case .decline: settings.processor = ProcessorMode.decline.rawValue
+        case .cancel: settings.sheet = PaymentSheetAnswer.cancel.text
+        case .askToBuy: settings.askToBuy = true
+        case .interrupted: settings.interruptPurchases = true
+        case .fail(let code): settings.sheet = PaymentSheetAnswer.decline(code).text
+        case .timeout: settings.processor = ProcessorMode.timeoutAfter.rawValue
+        case .pending: settings.processor = ProcessorMode.pending.rawValue
         }
+        return settings
     }
 }
 
@@ -233,14 +228,14 @@ struct TesterOverride: Sendable {
     private static let restoreTimeout = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - change: from the JSON of what is set to what shall be.
+    ///   - change: From what is set to what shall be.
     ///   - body: cancelled at Ctrl-C.
     /// - Returns: what the body has come to, and a sentence when the settings could not be put back.
     /// - Throws: `interrupted` at Ctrl-C, else what the body or setting throws.
     func during<Value: Sendable>(
-        _ change: (JSONValue) -> JSONValue, _ body: @escaping @Sendable () async throws(CLIError) -> Value
+        _ change: (AccountSettings) -> AccountSettings, _ body: @escaping @Sendable () async throws(CLIError) -> Value
     ) async throws(CLIError) -> (value: Value, note: String?) {
-        let before = try await overrides()
+        let before = try await context.api.settings(of: account)
         let changed = change(before)
         // A task of its own, so that Ctrl-C can end it and not what has to be done behind it. From its first request on
         // something is to be put back: an answer that is lost may have been a success.
@@ -279,24 +274,14 @@ struct TesterOverride: Sendable {
         }
     }
 
-    /// What the operator has set; an empty object for an unknown account.
-    private func overrides() async throws(CLIError) -> JSONValue {
-        do {
-            return try await context.api.tester(account).json["overrides"] ?? .object([:])
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            return .object([:])
-        }
-    }
-
     /// - Returns: why it could not be done.
-    private func putBack(_ before: JSONValue) async -> String? {
-        let members = (before.objectValue ?? [:]).filter { $0.value != .null }
+    private func putBack(_ before: AccountSettings) async -> String? {
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in
-                if members.isEmpty {
+                if before.isEmpty {
                     try await context.api.resetTester(account)
                 } else {
-                    _ = try await context.api.putTester(account, .object(members))
+                    _ = try await context.api.putTester(account, before)
                 }
             }
             return nil

@@ -37,16 +37,16 @@ struct KeyCommand: AsyncParsableCommand {
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
             let key = try await context.api.createKey(KeyKind(rawValue: kind) ?? .api, bundleId: context.bundleId)
-            let identifier = key["keyIdentifier"]?.stringValue ?? ""
+            let identifier = key.keyIdentifier
             var lines = ["key     \(identifier)  \(kind)"]
-            for member in ["secret", "publicKey"] {
-                guard let text = key[member]?.stringValue else { continue }
+            for (member, text) in [("secret", key.secret), ("publicKey", key.publicKey)] {
+                guard let text else { continue }
                 // A PEM text is alone on its lines, so that it can be copied.
                 lines.append(text.contains("\n") ? "\(member)\n\(text)" : "\(member)  \(text)")
             }
             context.print(
                 CommandResult(
-                    lines.joined(separator: "\n") + "\n", data: key, names: [identifier],
+                    lines.joined(separator: "\n") + "\n", data: key.json, names: [identifier],
                     next: "storebus key list\(AppOptions.flag(context.bundleId))",
                     notes: ["the secret is not shown again"]))
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus ready`
@@ -78,7 +79,7 @@ struct ReadyCommand: AsyncParsableCommand {
             var failure: CLIError
             do throws(CLIError) {
                 let readiness = try await context.api.readiness()
-                if readiness.isReady { return readiness.body }
+                if readiness.isReady { return readiness.body?.json ?? .null }
                 failure = notReady(context.api.url, readiness.body)
             } catch {
                 failure = error
@@ -91,12 +92,12 @@ struct ReadyCommand: AsyncParsableCommand {
         }
     }
 
-    private static func notReady(_ url: String, _ body: JSONValue) -> CLIError {
-        let services = body["services"]?.objectValue ?? [:]
+    private static func notReady(_ url: String, _ body: Received<ReadinessResponse>?) -> CLIError {
+        let services = body?.services ?? [:]
         let silent = services.filter { $0.value != "answering" }.keys.sorted()
         let which = silent.isEmpty ? "" : ": \(silent.joined(separator: ", ")) does not answer"
         return CLIError(
             .notReady, "\(url) is not ready\(which)", retryable: true,
-            details: ["readiness": body])
+            details: ["readiness": body?.json ?? .null])
     }
 }

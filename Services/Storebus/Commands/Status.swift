@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus status`
@@ -60,23 +61,23 @@ struct StatusReport: Sendable {
     /// Asks the store; what needs the admin key is left out without one.
     static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
         let readiness = try await context.api.readiness()
-        guard readiness.body["ready"] != nil else {
+        guard let body = readiness.body else {
             throw CLIError(
                 .answerInvalid, "\(context.api.url) answers, but not as a Storebus does",
                 hints: ["is it another program's port? --url names the store"])
         }
-        let services = context.api.adminKey == nil ? .null : ((try? await context.api.services()) ?? .null)
+        let services = context.api.adminKey == nil ? nil : try? await context.api.services()
         return StatusReport(
             url: context.api.url, origin: context.settings.url.origin, directory: context.directory?.path,
             isReady: readiness.isReady,
-            rows: brokerRow(context, readiness.body) + rows(services, context.directory), services: services,
-            readiness: readiness.body)
+            rows: brokerRow(context, body.value) + rows(services?.value, context.directory),
+            services: services?.json ?? .null, readiness: body.json)
     }
 
     /// In containers the broker's process cannot be seen; whether it answers, the gateway says.
-    private static func brokerRow(_ context: CommandContext, _ readiness: JSONValue) -> [Row] {
+    private static func brokerRow(_ context: CommandContext, _ readiness: ReadinessResponse) -> [Row] {
         guard Deployment.isCompose(context.environment), context.directory == nil else { return [] }
-        let isThere = readiness["bus"]?.stringValue == "connected"
+        let isThere = readiness.bus == "connected"
         return [
             Row(
                 service: ServiceList.broker, pid: nil, port: nil, monitorPort: nil,
@@ -86,8 +87,8 @@ struct StatusReport: Sendable {
 
     /// One row for each instance on the bus; a service without any is away. The broker is on no bus: its process speaks
     /// for it.
-    static func rows(_ services: JSONValue, _ directory: DataDirectory?) -> [Row] {
-        let instances = services["services"]?.arrayValue ?? []
+    static func rows(_ services: ServicesResponse?, _ directory: DataDirectory?) -> [Row] {
+        let instances = services?.services ?? []
         let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceList.broker)) }
         var rows: [Row] = []
         let record = directory.flatMap(RunRecord.read)
@@ -107,9 +108,9 @@ struct StatusReport: Sendable {
             let files = processes.compactMap { process in
                 directory.flatMap { ReadyFile.read($0.readyFile(process.name)) }.map { (process.name, $0) }
             }
-            let here = instances.filter { $0["name"]?.stringValue == service }
+            let here = instances.filter { $0.name == service }
             let found = here.map { instance -> Row in
-                let file = files.first { $0.1.instance == instance["id"]?.stringValue }
+                let file = files.first { $0.1.instance == instance.id }
                 return row(file?.0 ?? service, instance, file?.1)
             }
             // A single process may be somewhere else; of several, each missing one is reported.
@@ -127,19 +128,18 @@ struct StatusReport: Sendable {
         ServiceName.allCases.map(\.rawValue).map { service in (service, instances.filter { $0.service == service }) }
     }
 
-    private static func away(_ name: String, _ file: ReadyFile?, _ services: JSONValue) -> Row {
+    private static func away(_ name: String, _ file: ReadyFile?, _ services: ServicesResponse?) -> Row {
         Row(
             service: name, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
-            health: services == .null ? "-" : "away", version: "-")
+            health: services == nil ? "-" : "away", version: "-")
     }
 
-    private static func row(_ service: String, _ instance: JSONValue, _ file: ReadyFile?) -> Row {
-        let checks = instance["checks"]?.objectValue ?? [:]
-        let messages = checks.sorted { $0.key < $1.key }.compactMap { $0.value["message"]?.stringValue }
+    private static func row(_ service: String, _ instance: ServicesResponse.Instance, _ file: ReadyFile?) -> Row {
+        let messages = instance.checks.sorted { $0.key < $1.key }.compactMap(\.value.message)
         return Row(
             service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
-            health: instance["status"]?.stringValue ?? "-",
-            version: instance["version"]?.stringValue ?? "-",
+            health: instance.status?.rawValue ?? "-",
+            version: instance.version ?? "-",
             message: messages.joined(separator: "; "))
     }
 

@@ -119,7 +119,7 @@ final class UpRun {
             var last: JSONValue = .null
             if let answer = try? await api.readiness() {
                 if answer.isReady { return }
-                last = answer.body
+                last = answer.body?.json ?? .null
             }
             guard ContinuousClock.now < deadline else {
                 throw CLIError(

@@ -218,7 +218,7 @@ struct FailureExplanation: Sendable {
     let error: TransactionError
     let account: String
     /// As the account is set now; nil when that cannot be asked.
-    let tester: TesterResponse?
+    let tester: Received<TesterAnswer>?
     let app: App?
 
     /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is cancel …`

@@ -27,10 +27,12 @@ extension StoreAPI {
     func importCatalog(
         _ bytes: [UInt8], fileName: String, bundleId: String, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
-        let request = request(
-            AppRoutes.importCatalog, [.bundleId: bundleId],
-            query: ["fileName": fileName, "dryRun": isTrial ? "true" : nil], body: bytes, timeout: .seconds(120))
-        return try decode(ImportReport.self, await exchange(request))
+        let endpoint = AppRoutes.importCatalog
+        var request = request(
+            endpoint, [.bundleId: bundleId], query: ["fileName": fileName, "dryRun": isTrial ? "true" : nil],
+            timeout: .seconds(120))
+        request.body = bytes
+        return try decode(endpoint, await exchange(request))
     }
 
     /// `GET /admin/v1/apps/{bundleId}/catalog`: the file in force, as it was imported.
@@ -84,12 +86,10 @@ extension StoreAPI {
     func putContent(
         _ file: UploadFile, of product: String, version: String, bundleId: String, timeout: Duration
     ) async throws(CLIError) -> (content: HostedContent, isReplaced: Bool) {
-        let request = request(
-            ContentRoutes.put, [.bundleId: bundleId, .id: product], query: ["version": version],
-            headers: ["Content-Type": "application/octet-stream"], timeout: timeout)
-        let response = try await transport.upload(request, file)
-        guard (200..<300).contains(response.status) else { throw CLIError(refusal: response, at: url) }
-        return (try decode(HostedContent.self, response), response.status == 200)
+        let (content, status) = try await upload(
+            file, to: ContentRoutes.put, [.bundleId: bundleId, .id: product], query: ["version": version],
+            timeout: timeout)
+        return (content, status == 200)
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/content?version=`
@@ -101,30 +101,18 @@ extension StoreAPI {
 
     /// `GET /admin/v1/apps/{bundleId}/keys`
     func keys(_ bundleId: String) async throws(CLIError) -> [AppKey] {
-        try decode(AppKeys.self, await exchange(request(KeyRoutes.list, [.bundleId: bundleId]))).keys
+        try await call(KeyRoutes.list, [.bundleId: bundleId]).keys
     }
 
     /// `POST /admin/v1/apps/{bundleId}/keys`; the only answer that has the secret.
-    func createKey(_ kind: KeyKind, bundleId: String) async throws(CLIError) -> JSONValue {
-        try await call(KeyRoutes.create, [.bundleId: bundleId], body: KeyRequest(kind: kind))
+    func createKey(_ kind: KeyKind, bundleId: String) async throws(CLIError) -> Received<NewKeyResponse> {
+        let endpoint = KeyRoutes.create
+        let request = request(endpoint, [.bundleId: bundleId]).with(KeyRequest(kind: kind))
+        return try decode(endpoint, as: Received.self, await exchange(request))
     }
 
     /// `DELETE /admin/v1/apps/{bundleId}/keys/{keyIdentifier}`
     func revokeKey(_ identifier: String, bundleId: String) async throws(CLIError) {
-        _ = try await exchange(
-            request(KeyRoutes.revoke, [.bundleId: bundleId, .keyIdentifier: identifier]))
+        try await call(KeyRoutes.revoke, [.bundleId: bundleId, .keyIdentifier: identifier])
     }
-}
-
-/// `{"keyIdentifier":"…","kind":"api","createdAt":"…"}`
-struct AppKey: Hashable, Sendable, Codable {
-    var keyIdentifier: String
-    /// A ``KeyKind``, or one of a newer store.
-    var kind: String
-    var createdAt: Timestamp
-}
-
-/// `{"keys":[…]}`
-struct AppKeys: Hashable, Sendable, Codable {
-    var keys: [AppKey]
 }

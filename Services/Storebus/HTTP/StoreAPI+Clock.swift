@@ -26,7 +26,7 @@ extension StoreAPI {
 
     /// The path a move that was not finished named.
     func clockMove(at path: String) async throws(CLIError) -> ClockAdvanceAnswer {
-        try decode(ClockAdvanceAnswer.self, await exchange(StoreRequest(.get, path, token: adminKey)))
+        try decode(ClockRoutes.progress, await exchange(StoreRequest(.get, path, token: adminKey)))
     }
 }
 

@@ -40,7 +40,7 @@ extension StoreAPI {
 
     /// `DELETE /admin/v1/devices/{deviceId}`
     func deleteDevice(_ device: String) async throws(CLIError) {
-        _ = try await exchange(request(DeviceRoutes.delete, [.deviceId: device]))
+        try await call(DeviceRoutes.delete, [.deviceId: device])
     }
 
     /// `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`
@@ -56,7 +56,7 @@ extension StoreAPI {
 
     /// `DELETE /admin/v1/devices/{deviceId}/apps/{bundleId}`
     func uninstall(_ installation: InstallationReference) async throws(CLIError) {
-        _ = try await exchange(request(DeviceRoutes.uninstall, Self.values(installation)))
+        try await call(DeviceRoutes.uninstall, Self.values(installation))
     }
 
     /// `PUT …/promotions/order`; empty clears.
@@ -64,7 +64,7 @@ extension StoreAPI {
         _ products: [String], on installation: InstallationReference
     ) async throws(CLIError) {
         let body = NewOrder(productIdentifiers: products)
-        _ = try await exchange(request(PromotionRoutes.putDeviceOrder, Self.values(installation), body: body))
+        _ = try await exchange(request(PromotionRoutes.putDeviceOrder, Self.values(installation)).with(body))
     }
 
     /// `PUT …/promotions/visibility/{productIdentifier}`; `default` removes the override.
@@ -74,7 +74,7 @@ extension StoreAPI {
         var values = Self.values(installation)
         values[.productIdentifier] = product
         let body = NewVisibility(visibility: visibility)
-        _ = try await exchange(request(PromotionRoutes.putDeviceVisibility, values, body: body))
+        _ = try await exchange(request(PromotionRoutes.putDeviceVisibility, values).with(body))
     }
 
     /// `POST /v1/sessions` of the App Store app: nothing is launched.

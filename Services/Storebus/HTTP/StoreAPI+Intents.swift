@@ -20,17 +20,21 @@ extension StoreAPI {
 
     /// `GET …/products/{id}/test-url` as text: the link alone.
     func testURL(of product: String, bundleId: String) async throws(CLIError) -> String {
-        let request = request(
-            PromotionRoutes.testURL, [.bundleId: bundleId, .id: product], headers: ["Accept": "text/plain"])
-        var text = String(decoding: try await exchange(request).body, as: UTF8.self)
+        var text = String(decoding: try await testURL(of: product, bundleId, as: "text/plain"), as: UTF8.self)
         while text.last?.isWhitespace == true { text.removeLast() }
         return text
     }
 
     /// The same as a QR code, in SVG.
     func testURLCode(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
-        let request = request(
-            PromotionRoutes.testURL, [.bundleId: bundleId, .id: product], headers: ["Accept": "image/svg+xml"])
+        try await testURL(of: product, bundleId, as: "image/svg+xml")
+    }
+
+    private func testURL(
+        of product: String, _ bundleId: String, as contentType: String
+    ) async throws(CLIError) -> [UInt8] {
+        var request = request(PromotionRoutes.testURL, [.bundleId: bundleId, .id: product])
+        request.headers["Accept"] = contentType
         return try await exchange(request).body
     }
 

@@ -33,12 +33,7 @@ extension StoreAPI {
     func putImage(
         _ file: UploadFile, of product: String, bundleId: String, timeout: Duration
     ) async throws(CLIError) -> PromotionImage {
-        let request = request(
-            ImageRoutes.put, [.bundleId: bundleId, .id: product],
-            headers: ["Content-Type": "application/octet-stream"], timeout: timeout)
-        let response = try await transport.upload(request, file)
-        guard (200..<300).contains(response.status) else { throw CLIError(refusal: response, at: url) }
-        return try decode(PromotionImage.self, response)
+        try await upload(file, to: ImageRoutes.put, [.bundleId: bundleId, .id: product], timeout: timeout).response
     }
 
     /// `POST …/products/{id}/promotion-image/{approve,reject}`

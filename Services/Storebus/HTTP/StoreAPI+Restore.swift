@@ -16,7 +16,9 @@ extension StoreAPI {
     }
 
     /// How far a restore is: `{"state":"finished","restored":2}`
-    private struct Progress: Decodable {
+    private struct Progress: JSONForm, Decodable {
+        typealias Body = Restore
+
         var state: Restore.State
         var error: TransactionError?
         var restored: Int
@@ -25,8 +27,9 @@ extension StoreAPI {
 
     /// `GET /v1/restores/{restoreIdentifier}`
     func restore(_ identifier: String, token: String) async throws(CLIError) -> Restore {
-        let request = request(RestoreRoutes.get, [.restoreIdentifier: identifier], token: token)
-        let progress = try decode(Progress.self, await exchange(request))
+        let endpoint = RestoreRoutes.get
+        let request = request(endpoint, [.restoreIdentifier: identifier], token: token)
+        let progress = try decode(endpoint, as: Progress.self, await exchange(request))
         return Restore(
             restoreIdentifier: identifier, state: progress.state, error: progress.error, restored: progress.restored,
             applicationUsername: progress.applicationUsername)
@@ -46,13 +49,13 @@ extension StoreAPI {
     func openContent(
         _ download: String, from offset: Int64, tag: String?, token: String
     ) async throws(CLIError) -> StoreStream {
-        var headers: [String: String] = [:]
+        var request = request(DownloadRoutes.content, [.id: download], token: token)
+        request.isTransfer = true
         if offset > 0 {
-            headers["Range"] = "bytes=\(offset)-"
-            headers["If-Range"] = tag
+            request.headers["Range"] = "bytes=\(offset)-"
+            request.headers["If-Range"] = tag
         }
-        let stream = try await transport.open(
-            request(DownloadRoutes.content, [.id: download], token: token, headers: headers, isTransfer: true))
+        let stream = try await transport.open(request)
         if let failure = stream.failure, failure.status != 416 { throw CLIError(refusal: failure, at: url) }
         return stream
     }

@@ -93,11 +93,24 @@ extension StoreAPI {
     func verifyReceipt(
         _ receiptData: String, password: String?, excludesOldTransactions: Bool
     ) async throws(CLIError) -> JSONValue {
-        var body: [String: JSONValue] = ["receipt-data": .string(receiptData)]
-        if let password { body["password"] = .string(password) }
-        if excludesOldTransactions { body["exclude-old-transactions"] = true }
-        let request = request(
-            ReceiptRoutes.verify, body: Array(JSONText.line(.object(body)).utf8), timeout: .seconds(60))
-        return try decode(JSONValue.self, await exchange(request))
+        let body = VerifyReceiptBody(
+            receiptData: receiptData, password: password,
+            excludesOldTransactions: excludesOldTransactions ? true : nil)
+        let request = request(ReceiptRoutes.verify, timeout: .seconds(60)).with(body)
+        return try decode(ReceiptRoutes.verify, await exchange(request)).json
     }
+}
+
+/// The body of `POST /verifyReceipt`, with Apple's member names.
+private struct VerifyReceiptBody: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case receiptData = "receipt-data"
+        case password
+        case excludesOldTransactions = "exclude-old-transactions"
+    }
+
+    /// Base64.
+    var receiptData: String
+    var password: String?
+    var excludesOldTransactions: Bool?
 }

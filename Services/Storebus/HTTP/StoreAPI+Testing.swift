@@ -34,7 +34,7 @@ extension StoreAPI {
 
     /// `DELETE /admin/v1/transactions/{id}`
     func deleteTransaction(_ id: String) async throws(CLIError) {
-        _ = try await exchange(request(TransactionRoutes.delete, [.id: id]))
+        try await call(TransactionRoutes.delete, [.id: id])
     }
 
     /// `POST /admin/v1/apps/{bundleId}/reset`
@@ -50,36 +50,49 @@ extension StoreAPI {
     // MARK: Accounts
 
     /// `GET /admin/v1/testers`: all of them.
-    func testers() async throws(CLIError) -> [TesterResponse] {
-        let pages = try await pages(\TestersResponse<TesterResponse>.after) { after throws(CLIError) in
-            let request = request(AccountRoutes.list, query: ["after": after, "limit": "100"])
-            return try decode(TestersResponse<TesterResponse>.self, await exchange(request))
+    func testers() async throws(CLIError) -> [Received<TesterAnswer>] {
+        let pages = try await pages(\TestersResponse<Received<TesterAnswer>>.after) { after throws(CLIError) in
+            let endpoint = AccountRoutes.list
+            let request = request(endpoint, query: ["after": after, "limit": "100"])
+            return try decode(endpoint, as: TestersResponse<Received<TesterAnswer>>.self, await exchange(request))
         }
         return pages.flatMap(\.testers)
     }
 
     /// `GET /admin/v1/testers/{account}`
-    func tester(_ account: String) async throws(CLIError) -> TesterResponse {
-        try decode(TesterResponse.self, await exchange(request(AccountRoutes.get, [.account: account])))
+    func tester(_ account: String) async throws(CLIError) -> Received<TesterAnswer> {
+        let endpoint = AccountRoutes.get
+        return try decode(endpoint, as: Received.self, await exchange(request(endpoint, [.account: account])))
+    }
+
+    /// `GET /admin/v1/testers/{account}`: the settings the operator has set; none for an unknown account.
+    func settings(of account: String) async throws(CLIError) -> AccountSettings {
+        let endpoint = AccountRoutes.get
+        do {
+            let response = try await exchange(request(endpoint, [.account: account]))
+            return try decode(endpoint, as: AccountOverrides.self, response).overrides ?? AccountSettings()
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            return AccountSettings()
+        }
     }
 
     /// `PUT /admin/v1/testers/{account}`: the whole of what is set, with settings of a newer store.
-    func putTester(_ account: String, _ settings: JSONValue) async throws(CLIError) -> TesterResponse {
-        let request = request(
-            AccountRoutes.put.route, [.account: account], body: Array(JSONText.line(settings).utf8))
-        return try decode(TesterResponse.self, await exchange(request))
+    func putTester(_ account: String, _ settings: AccountSettings) async throws(CLIError) -> Received<TesterAnswer> {
+        let endpoint = AccountRoutes.put
+        let request = request(endpoint, [.account: account]).with(settings)
+        return try decode(endpoint, as: Received.self, await exchange(request))
     }
 
     /// `DELETE /admin/v1/testers/{account}`: what was set is forgotten; purchases stay.
     func resetTester(_ account: String) async throws(CLIError) {
-        _ = try await exchange(request(AccountRoutes.reset, [.account: account]))
+        try await call(AccountRoutes.reset, [.account: account])
     }
 
     // MARK: Prompts and events
 
     /// `GET /admin/v1/prompts`: all of them.
     func prompts(account: String?) async throws(CLIError) -> [Prompt] {
-        let pages = try await pages(\PromptsPage.after) { after throws(CLIError) in
+        let pages = try await pages(\PromptsResponse.after) { after throws(CLIError) in
             try await call(PromptRoutes.list, query: ["account": account, "after": after, "limit": "100"])
         }
         return pages.flatMap(\.prompts)
@@ -96,49 +109,122 @@ extension StoreAPI {
 
     /// `GET /admin/v1/events/wait`: what happens behind `after`, or from now on.
     func events(_ filter: EventsRequest, within time: Duration) async throws(CLIError) -> EventsReply {
-        try await happened(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, within: time)
+        let query = eventsQuery(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, time)
+        return try await call(EventRoutes.wait, query: query, timeout: time + .seconds(10))
     }
 
     /// The same for what happens to purchases that begin in the store.
     func intentEvents(
         _ filter: IntentEventsRequest, within time: Duration
     ) async throws(CLIError) -> IntentEventsReply {
-        try await happened(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, within: time)
+        let query = eventsQuery(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, time)
+        return try await call(EventRoutes.waitForIntents, query: query, timeout: time + .seconds(10))
     }
 
-    private func happened<Events: Decodable>(
-        _ type: String?, _ account: String?, _ bundleId: String?, _ after: String?, within time: Duration
-    ) async throws(CLIError) -> Events {
-        let request = request(
-            EventRoutes.wait,
-            query: [
-                "type": type, "account": account, "bundleId": bundleId, "after": after,
-                "timeout": TimeLimit(time).description,
-            ], timeout: time + .seconds(10))
-        return try decode(Events.self, await exchange(request))
+    private func eventsQuery(
+        _ type: String?, _ account: String?, _ bundleId: String?, _ after: String?, _ time: Duration
+    ) -> KeyValuePairs<String, String?> {
+        [
+            "type": type, "account": account, "bundleId": bundleId, "after": after,
+            "timeout": TimeLimit(time).description,
+        ]
     }
 
     // MARK: Services
 
     /// `GET /admin/v1/services`
-    func services() async throws(CLIError) -> JSONValue {
-        try decode(JSONValue.self, await exchange(request(MonitoringRoutes.services)))
+    func services() async throws(CLIError) -> Received<ServicesResponse> {
+        let endpoint = MonitoringRoutes.services
+        return try decode(endpoint, as: Received.self, await exchange(request(endpoint)))
     }
 }
 
-/// An account, with the whole response for `-o json`.
-struct TesterResponse: Sendable, Decodable {
-    private let answer: TesterAnswer
-    var json: JSONValue
+/// The settings of an account as they were set and are sent back, with texts and members of a newer gateway.
+struct AccountSettings: JSONForm, Hashable, Codable {
+    typealias Body = TesterSettings
 
-    var account: String { answer.account }
-    /// The settings in force: set by the operator, else the app's default, else StoreKit's.
-    var effective: TesterSettings { answer.effective }
-    /// The settings the operator has set.
-    var overrides: TesterSettings { answer.overrides }
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case storefront, canMakePayments, askToBuy, interruptPurchases, signIn, sheet, priceConsent
+        case subscriptionRenewalRate, processor, simulatedErrors
+    }
+
+    /// Alpha-3 country code.
+    var storefront: String?
+    var canMakePayments: Bool?
+    var askToBuy: Bool?
+    var interruptPurchases: Bool?
+    /// The name of a `TesterSettings.SignIn`.
+    var signIn: String?
+    /// As `PaymentSheetAnswer` reads it.
+    var sheet: String?
+    /// The name of a `TesterSettings.PriceConsent`.
+    var priceConsent: String?
+    /// The name of a `SubscriptionRenewalRate`.
+    var subscriptionRenewalRate: String?
+    /// The name of a `ProcessorMode`.
+    var processor: String?
+    /// Errors by the name of the request.
+    var simulatedErrors: [String: String]?
+    /// Members of a newer gateway.
+    private var rest: [String: JSONValue] = [:]
+
+    init() {}
 
     init(from decoder: any Decoder) throws {
-        answer = try TesterAnswer(from: decoder)
-        json = try JSONValue(from: decoder)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        storefront = try container.decodeIfPresent(String.self, forKey: .storefront)
+        canMakePayments = try container.decodeIfPresent(Bool.self, forKey: .canMakePayments)
+        askToBuy = try container.decodeIfPresent(Bool.self, forKey: .askToBuy)
+        interruptPurchases = try container.decodeIfPresent(Bool.self, forKey: .interruptPurchases)
+        signIn = try container.decodeIfPresent(String.self, forKey: .signIn)
+        sheet = try container.decodeIfPresent(String.self, forKey: .sheet)
+        priceConsent = try container.decodeIfPresent(String.self, forKey: .priceConsent)
+        subscriptionRenewalRate = try container.decodeIfPresent(String.self, forKey: .subscriptionRenewalRate)
+        processor = try container.decodeIfPresent(String.self, forKey: .processor)
+        simulatedErrors = try container.decodeIfPresent([String: String?].self, forKey: .simulatedErrors)?
+            .compactMapValues(\.self)
+        let known = Set(CodingKeys.allCases.map(\.rawValue))
+        rest = try [String: JSONValue](from: decoder).filter { !known.contains($0.key) && $0.value != .null }
     }
+
+    func encode(to encoder: any Encoder) throws {
+        try rest.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(storefront, forKey: .storefront)
+        try container.encodeIfPresent(canMakePayments, forKey: .canMakePayments)
+        try container.encodeIfPresent(askToBuy, forKey: .askToBuy)
+        try container.encodeIfPresent(interruptPurchases, forKey: .interruptPurchases)
+        try container.encodeIfPresent(signIn, forKey: .signIn)
+        try container.encodeIfPresent(sheet, forKey: .sheet)
+        try container.encodeIfPresent(priceConsent, forKey: .priceConsent)
+        try container.encodeIfPresent(subscriptionRenewalRate, forKey: .subscriptionRenewalRate)
+        try container.encodeIfPresent(processor, forKey: .processor)
+        try container.encodeIfPresent(simulatedErrors, forKey: .simulatedErrors)
+    }
+
+    var isEmpty: Bool { self == AccountSettings() }
+
+    /// Removes a setting by its name.
+    mutating func remove(_ member: String) {
+        switch CodingKeys(rawValue: member) {
+        case .storefront: storefront = nil
+        case .canMakePayments: canMakePayments = nil
+        case .askToBuy: askToBuy = nil
+        case .interruptPurchases: interruptPurchases = nil
+        case .signIn: signIn = nil
+        case .sheet: sheet = nil
+        case .priceConsent: priceConsent = nil
+        case .subscriptionRenewalRate: subscriptionRenewalRate = nil
+        case .processor: processor = nil
+        case .simulatedErrors: simulatedErrors = nil
+        case nil: rest[member] = nil
+        }
+    }
+}
+
+/// The settings of an account, as a part of ``TesterAnswer``.
+private struct AccountOverrides: JSONForm, Decodable {
+    typealias Body = TesterAnswer
+
+    var overrides: AccountSettings?
 }

@@ -10,11 +10,12 @@ struct StoreAPI: Sendable {
 
     // MARK: Open
 
-    /// `GET /readyz`: whether purchases are taken and completed, and the whole body, with any status.
-    func readiness() async throws(CLIError) -> (isReady: Bool, body: JSONValue) {
-        let response = try await transport.send(request(MonitoringRoutes.readiness, timeout: .seconds(5)))
-        let body = (try? StrictJSON.parse(response.body)) ?? .null
-        return (response.status == 200 && (body["degraded"]?.arrayValue ?? []).isEmpty, body)
+    /// `GET /readyz`: whether purchases are taken and completed, with the response of any status.
+    func readiness() async throws(CLIError) -> (isReady: Bool, body: Received<ReadinessResponse>?) {
+        let endpoint = MonitoringRoutes.readiness
+        let response = try await transport.send(request(endpoint, timeout: .seconds(5)))
+        let body = try? decode(endpoint, as: Received<ReadinessResponse>.self, response)
+        return (response.status == 200 && (body?.degraded ?? []).isEmpty, body)
     }
 
     /// `POST /v1/sessions`: the app is launched on a device.
@@ -36,9 +37,10 @@ struct StoreAPI: Sendable {
     func addPayment(
         _ body: PaymentRequest, key: String, token: String, timeout: Duration
     ) async throws(CLIError) -> (status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
+        let endpoint = PaymentRoutes.add
         let response = try await exchange(
-            request(PaymentRoutes.add, token: token, key: key, body: body, timeout: timeout))
-        return (response.status, try decode(PaymentTransaction.self, response), response.isReplayed)
+            request(endpoint, token: token, key: key, timeout: timeout).with(body))
+        return (response.status, try decode(endpoint, response), response.isReplayed)
     }
 
     /// `GET /v1/transactions`: the unfinished ones this device sees.
@@ -58,8 +60,9 @@ struct StoreAPI: Sendable {
 
     /// `GET /v1/transactions/stream`
     func openStream(token: String) async throws(CLIError) -> any AsyncSequence<[UInt8], any Error> & Sendable {
-        let stream = try await transport.open(
-            request(TransactionRoutes.stream, token: token, headers: ["Accept": "text/event-stream"]))
+        var request = request(TransactionRoutes.stream, token: token)
+        request.headers["Accept"] = "text/event-stream"
+        let stream = try await transport.open(request)
         if let failure = stream.failure { throw CLIError(refusal: failure, at: url) }
         return stream.bytes
     }
@@ -89,45 +92,52 @@ struct StoreAPI: Sendable {
         return pages.flatMap(\.transactions)
     }
 
-    /// Builds the request of a route.
+    /// Builds the request of an endpoint, without a body.
     ///
     /// - Parameters:
-    ///   - values: those of the path.
-    ///   - query: names in any order; those without a value are left out.
-    ///   - token: a session's; the operator's routes get the admin key.
-    ///   - key: the Idempotency-Key, of routes that have one.
-    func request(
-        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:],
-        token: String? = nil, headers: [String: String] = [:], key: String? = nil, body: [UInt8]? = nil,
-        timeout: Duration = .seconds(10), isTransfer: Bool = false
-    ) -> StoreRequest {
-        var headers = headers
-        if let key { headers["Idempotency-Key"] = key }
-        return StoreRequest(
-            route.method, route.target(values, query: query), token: route.access == .admin ? adminKey : token,
-            headers: headers, body: body, timeout: timeout, isTransfer: isTransfer)
-    }
-
-    /// Builds the request of an endpoint, with its body as JSON.
+    ///   - values: Those of the path.
+    ///   - query: Names in any order; those without a value are left out.
+    ///   - token: A session's; the operator's routes get the admin key.
+    ///   - key: The Idempotency-Key, of routes that have one.
     func request<Body, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
-        query: KeyValuePairs<String, String?> = [:], token: String? = nil, key: String? = nil, body: Body? = nil,
+        query: KeyValuePairs<String, String?> = [:], token: String? = nil, key: String? = nil,
         timeout: Duration = .seconds(10)
     ) -> StoreRequest {
-        // A body is made of strings, numbers and booleans, which always have a JSON form.
-        let bytes = body.map { (try? StoreJSON.encode($0)) ?? [] }
-        return request(endpoint.route, values, query: query, token: token, key: key, body: bytes, timeout: timeout)
+        let route = endpoint.route
+        return StoreRequest(
+            route.method, route.target(values, query: query), token: route.access == .admin ? adminKey : token,
+            headers: key.map { ["Idempotency-Key": $0] } ?? [:], timeout: timeout)
     }
 
-    /// Calls an endpoint and decodes its response; parameters as those of a route's request.
-    func call<Body, Response: Decodable>(
+    /// Calls an endpoint and decodes its response; parameters as those of ``request(_:_:query:token:key:timeout:)``.
+    func call<Body: Encodable, Response: Decodable>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
         query: KeyValuePairs<String, String?> = [:], token: String? = nil, key: String? = nil, body: Body? = nil,
         timeout: Duration = .seconds(10)
     ) async throws(CLIError) -> Response {
-        let request = request(
-            endpoint, values, query: query, token: token, key: key, body: body, timeout: timeout)
-        return try decode(Response.self, await exchange(request))
+        let request = request(endpoint, values, query: query, token: token, key: key, timeout: timeout)
+        return try decode(endpoint, await exchange(request.with(body)))
+    }
+
+    /// Calls an endpoint that responds without a body.
+    func call<Body>(
+        _ endpoint: HTTPEndpoint<Body, NoContent>, _ values: [PathParameter: String]
+    ) async throws(CLIError) {
+        _ = try await exchange(request(endpoint, values))
+    }
+
+    /// Calls an endpoint that has a file as its body.
+    /// - Returns: The response and its status.
+    func upload<Response: Decodable>(
+        _ file: UploadFile, to endpoint: HTTPEndpoint<RawBody, Response>, _ values: [PathParameter: String],
+        query: KeyValuePairs<String, String?> = [:], timeout: Duration
+    ) async throws(CLIError) -> (response: Response, status: Int) {
+        var request = request(endpoint, values, query: query, timeout: timeout)
+        request.headers["Content-Type"] = "application/octet-stream"
+        let response = try await transport.upload(request, file)
+        guard (200..<300).contains(response.status) else { throw CLIError(refusal: response, at: url) }
+        return (try decode(endpoint, response), response.status)
     }
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
@@ -145,17 +155,53 @@ struct StoreAPI: Sendable {
         return error
     }
 
-    func decode<CommandResult: Decodable>(_ type: CommandResult.Type, _ response: StoreResponse) throws(CLIError)
-        -> CommandResult
-    {
+    func decode<Body, Response: Decodable>(
+        _ endpoint: HTTPEndpoint<Body, Response>, _ response: StoreResponse
+    ) throws(CLIError) -> Response {
+        try decode(response)
+    }
+
+    /// Decodes the response of an endpoint in another form.
+    func decode<Body, Form: JSONForm & Decodable>(
+        _ endpoint: HTTPEndpoint<Body, Form.Body>, as form: Form.Type, _ response: StoreResponse
+    ) throws(CLIError) -> Form {
+        try decode(response)
+    }
+
+    private func decode<Body: Decodable>(_ response: StoreResponse) throws(CLIError) -> Body {
         do {
-            return try StoreJSON.decode(type, from: response.body)
+            return try StoreJSON.decode(Body.self, from: response.body)
         } catch {
             throw CLIError(
                 .answerInvalid, "the answer of \(url) is not what this version expects (\(error.message))",
                 hints: ["compare the versions: storebus status"])
         }
     }
+}
+
+extension StoreRequest {
+    /// Returns the request with a body as JSON; nil for none.
+    func with(_ body: (some Encodable)?) -> StoreRequest {
+        var request = self
+        // A body is made of strings, numbers and booleans, which always have a JSON form.
+        request.body = body.map { (try? StoreJSON.encode($0)) ?? [] }
+        return request
+    }
+}
+
+/// A response with its JSON, which has the members of a newer gateway too.
+@dynamicMemberLookup
+struct Received<Body: Decodable & Sendable>: JSONForm, Decodable {
+    let value: Body
+    /// The whole response, for `-o json`.
+    let json: JSONValue
+
+    init(from decoder: any Decoder) throws {
+        value = try Body(from: decoder)
+        json = try JSONValue(from: decoder)
+    }
+
+    subscript<Member>(dynamicMember member: KeyPath<Body, Member>) -> Member { value[keyPath: member] }
 }
 
 extension CLIError {

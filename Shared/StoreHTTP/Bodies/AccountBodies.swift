@@ -55,6 +55,23 @@ package struct TestersResponse<Entry: Sendable>: Sendable {
 
 extension TestersResponse: Encodable where Entry: Encodable {}
 extension TestersResponse: Decodable where Entry: Decodable {}
+extension TestersResponse: JSONForm where Entry: JSONForm { package typealias Body = TestersResponse<Entry.Body> }
+
+/// A page of the open prompts of both services that ask people: `{"prompts":[…],"after":"p_…,ap_…","degraded":[]}`.
+package struct PromptsResponse: Hashable, Sendable, Codable {
+    /// Oldest first.
+    package var prompts: [Prompt]
+    /// Absent on the last page.
+    package var after: String?
+    /// Services whose prompts are missing.
+    package var degraded: [String]?
+
+    package init(prompts: [Prompt], after: String? = nil, degraded: [String] = []) {
+        self.prompts = prompts
+        self.after = after
+        self.degraded = degraded
+    }
+}
 
 /// The body of `POST /admin/v1/prompts/{id}`: `{"answer":"decline","error":"paymentInvalid"}`.
 ///

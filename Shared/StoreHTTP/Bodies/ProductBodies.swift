@@ -31,6 +31,7 @@ package struct ProductsResponse<Item: Sendable>: Sendable {
 
 extension ProductsResponse: Encodable where Item: Encodable {}
 extension ProductsResponse: Decodable where Item: Decodable {}
+extension ProductsResponse: JSONForm where Item: JSONForm { package typealias Body = ProductsResponse<Item.Body> }
 extension ProductsResponse: Equatable where Item: Equatable {}
 extension ProductsResponse: Hashable where Item: Hashable {}
 

@@ -26,6 +26,7 @@ package struct OrderResponse<Item: Sendable>: Sendable {
 
 extension OrderResponse: Encodable where Item: Encodable {}
 extension OrderResponse: Decodable where Item: Decodable {}
+extension OrderResponse: JSONForm where Item: JSONForm { package typealias Body = OrderResponse<Item.Body> }
 
 /// The body of `PUT /v1/promotions/visibility/{productIdentifier}`: `{"visibility":"hide"}`; `default` removes the
 /// override (M93).
@@ -55,6 +56,7 @@ package struct VisibilityResponse<Item: Sendable>: Sendable {
 
 extension VisibilityResponse: Encodable where Item: Encodable {}
 extension VisibilityResponse: Decodable where Item: Decodable {}
+extension VisibilityResponse: JSONForm where Item: JSONForm { package typealias Body = VisibilityResponse<Item.Body> }
 
 /// The body of an image's review, which may contain a reason or be empty: `{"reason":"The text cannot be read."}`.
 package struct ReviewReason: Hashable, Sendable, Codable {
@@ -81,6 +83,7 @@ package struct StorePageResponse<Entry: Sendable>: Sendable {
 
 extension StorePageResponse: Encodable where Entry: Encodable {}
 extension StorePageResponse: Decodable where Entry: Decodable {}
+extension StorePageResponse: JSONForm where Entry: JSONForm { package typealias Body = StorePageResponse<Entry.Body> }
 
 /// The body of `POST /v1/store-page/purchase`: `{"productIdentifier":"com.example.pro.monthly","source":"search"}`.
 package struct StorePurchase: Hashable, Sendable, Codable {

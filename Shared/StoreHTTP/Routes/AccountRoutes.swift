@@ -12,17 +12,18 @@ package enum AccountRoutes {
     package static let put = HTTPEndpoint<TesterSettings, TesterAnswer>(
         .put, "/admin/v1/testers/{account}", .admin)
     /// Sets an account back to the defaults; its purchases stay.
-    package static let reset = HTTPRoute(.delete, "/admin/v1/testers/{account}", .admin)
+    package static let reset = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/testers/{account}", .admin)
 
     static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, reset,
+        list.route, get.route, put.route, reset.route,
     ]
 }
 
 /// Prompts that wait for an answer.
 package enum PromptRoutes {
     /// Lists the open prompts, oldest first.
-    package static let list = HTTPEndpoint<Empty, PromptsPage>(
+    package static let list = HTTPEndpoint<Empty, PromptsResponse>(
         .get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"])
     /// Answers a prompt; an answered one is `notFound`.
     package static let answer = HTTPEndpoint<PromptAnswer, Prompt>(
@@ -35,9 +36,11 @@ package enum PromptRoutes {
 
 /// Events of purchases and intents.
 package enum EventRoutes {
-    /// Waits for an event; at most 64 requests wait at the same time.
-    package static let wait = HTTPRoute(
+    /// Without a `type`, or with the type of a transaction's event.
+    package static let wait = HTTPEndpoint<Empty, EventsReply>(
         .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"])
+    /// The same route with the type of an intent's event.
+    package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait.route)
 
-    static let all: [HTTPRoute] = [wait]
+    static let all: [HTTPRoute] = [wait.route]
 }

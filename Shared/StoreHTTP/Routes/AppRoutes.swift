@@ -12,9 +12,10 @@ package enum AppRoutes {
     package static let put = HTTPEndpoint<AppSettings, App>(
         .put, "/admin/v1/apps/{bundleId}", .admin)
     /// The catalogue file in force.
-    package static let exportCatalog = HTTPRoute(.get, "/admin/v1/apps/{bundleId}/catalog", .admin)
+    package static let exportCatalog = HTTPEndpoint<Empty, RawBody>(
+        .get, "/admin/v1/apps/{bundleId}/catalog", .admin)
     /// Imports a whole catalogue file of at most 128 MiB, all or nothing.
-    package static let importCatalog = HTTPRoute(
+    package static let importCatalog = HTTPEndpoint<RawBody, ImportReport>(
         .put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName", "dryRun"])
     /// Lists the products on sale in a storefront.
     package static let products = HTTPEndpoint<Empty, ProductsPageResponse>(
@@ -39,7 +40,7 @@ package enum AppRoutes {
         .get, "/admin/v1/storefronts", .admin)
 
     static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, exportCatalog, importCatalog, products.route, prices.route,
-        explain.route, offers.route, reset.route, clearHistory.route, storefronts.route,
+        list.route, get.route, put.route, exportCatalog.route, importCatalog.route, products.route,
+        prices.route, explain.route, offers.route, reset.route, clearHistory.route, storefronts.route,
     ]
 }

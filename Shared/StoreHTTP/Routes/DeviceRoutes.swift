@@ -12,14 +12,16 @@ package enum DeviceRoutes {
     package static let put = HTTPEndpoint<DeviceSetting, Device>(
         .put, "/admin/v1/devices/{deviceId}", .admin)
     /// Deletes a device with its apps; open intents are cancelled.
-    package static let delete = HTTPRoute(.delete, "/admin/v1/devices/{deviceId}", .admin)
+    package static let delete = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/devices/{deviceId}", .admin)
     /// Installs or upgrades an app without launching it.
     package static let install = HTTPEndpoint<InstallationSetting, Device>(
         .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
     /// Deletes an app from a device, with its overrides.
-    package static let uninstall = HTTPRoute(.delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
+    package static let uninstall = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
 
     static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, delete, install.route, uninstall,
+        list.route, get.route, put.route, delete.route, install.route, uninstall.route,
     ]
 }

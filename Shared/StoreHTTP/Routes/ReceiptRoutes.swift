@@ -6,13 +6,16 @@ package enum ReceiptRoutes {
     package static let get = HTTPEndpoint<Empty, ReceiptResponse>(
         .get, "/v1/receipt", .app)
     /// Apple's own shape.
-    package static let verify = HTTPRoute(.post, "/verifyReceipt", .named)
+    package static let verify = HTTPEndpoint<RawBody, VerifyReceiptResponse>(
+        .post, "/verifyReceipt", .named)
     /// Refused in Apple's shape.
-    package static let verifyByGet = HTTPRoute(.get, "/verifyReceipt", .named)
+    package static let verifyByGet = HTTPEndpoint<Empty, VerifyReceiptResponse>(
+        .get, "/verifyReceipt", .named)
     /// The root certificate.
-    package static let root = HTTPRoute(.get, "/admin/v1/signing/root", .admin)
+    package static let root = HTTPEndpoint<Empty, RawBody>(
+        .get, "/admin/v1/signing/root", .admin)
 
     static let all: [HTTPRoute] = [
-        get.route, verify, verifyByGet, root,
+        get.route, verify.route, verifyByGet.route, root.route,
     ]
 }

@@ -6,8 +6,8 @@ package enum TransactionRoutes {
     package static let unfinished = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/v1/transactions", .app, query: .page)
     /// Server-sent events.
-    package static let stream = HTTPRoute(.get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
-    /// Reads one transaction of the session's customer.
+    package static let stream = HTTPEndpoint<Empty, EventStream>(
+        .get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
     package static let get = HTTPEndpoint<Empty, PaymentTransaction>(
         .get, "/v1/transactions/{id}", .app)
     /// Takes a transaction out of the queue; repeating it changes nothing.
@@ -32,8 +32,8 @@ package enum TransactionRoutes {
     package static let resolve = HTTPEndpoint<Empty, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/resolve", .admin, isBodyOptional: true)
     /// Deletes a transaction for good.
-    package static let delete = HTTPRoute(.delete, "/admin/v1/transactions/{id}", .admin)
-    /// Refunds the money that is left, and revokes the entitlement.
+    package static let delete = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/transactions/{id}", .admin)
     package static let refund = HTTPEndpoint<RefundReason, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/refund", .admin, isBodyOptional: true)
     /// Revokes the entitlement without the money.
@@ -57,8 +57,9 @@ package enum TransactionRoutes {
 
     static let all: [HTTPRoute] =
         [
-            unfinished.route, stream, get.route, finish.route, answerStorefrontChange.route, history.route,
-            search.route, approve.route, decline.route, resolve.route, delete, refund.route, revoke.route,
+            unfinished.route, stream.route, get.route, finish.route, answerStorefrontChange.route,
+            history.route, search.route, approve.route, decline.route, resolve.route, delete.route, refund.route,
+            revoke.route,
             extend.route,
         ] + operations.map { operate($0).route }
 }

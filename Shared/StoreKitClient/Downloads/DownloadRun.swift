@@ -75,6 +75,6 @@ struct DownloadRun: Sendable {
     private func tell(_ action: DownloadAction) async throws -> Download {
         let request = HTTPCall(DownloadRoutes.update(action), [.id: model.id], body: OptionalError())
         let answer = try await call.send(request, patience: call.timing.patience)
-        return try StoreJSON.decode(Download.self, from: answer.body)
+        return try answer.body(of: DownloadRoutes.update(action))
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 internal import StoreHTTP
 internal import StoreModels
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -20,26 +21,20 @@ extension HTTPCall {
     /// - Parameters:
     ///   - values: Those of the path.
     ///   - query: Names in any order; those without a value are left out.
-    init(
-        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:]
-    ) {
-        method = route.method
-        path = route.target(values, query: query)
-    }
-
     init<Body, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
         query: KeyValuePairs<String, String?> = [:]
     ) {
-        self.init(endpoint.route, values, query: query)
+        method = endpoint.route.method
+        path = endpoint.route.target(values, query: query)
     }
 
     /// - Parameter key: Its Idempotency-Key, when it needs one.
-    init<Body, Response>(
+    init<Body: Encodable, Response>(
         _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body,
         key: String? = nil
     ) {
-        self.init(endpoint.route, values)
+        self.init(endpoint, values)
         headers = key.map { ["Idempotency-Key": $0] } ?? [:]
         self.body = Self.bytes(of: body)
     }
@@ -72,4 +67,16 @@ struct HTTPResponse: Sendable {
     var body: [UInt8]
 
     var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// Decodes the response of the endpoint that was called.
+    func body<Request, Body: Decodable>(of endpoint: HTTPEndpoint<Request, Body>) throws -> Body {
+        try StoreJSON.decode(Body.self, from: body)
+    }
+
+    /// Decodes the members of the response that `form` has.
+    func body<Request, Form: JSONForm & Decodable>(
+        of endpoint: HTTPEndpoint<Request, Form.Body>, as form: Form.Type
+    ) throws -> Form {
+        try StoreJSON.decode(form, from: body)
+    }
 }

@@ -1,6 +1,7 @@
 import Foundation
 internal import StoreHTTP
 internal import StoreModels
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -132,7 +133,7 @@ final class SessionKeeper: Sendable {
 
     private static func read(_ answer: HTTPResponse) throws -> SessionResponse {
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        return try StoreJSON.decode(SessionResponse.self, from: answer.body)
+        return try answer.body(of: SessionRoutes.open)
     }
 }
 

@@ -25,7 +25,7 @@ struct ProductsQuery: Sendable {
         let answer = try await gateway.send(
             HTTPCall(ProductRoutes.query, body: StoreHTTP.ProductsQuery(productIdentifiers: identifiers.sorted())))
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        let reply = try StoreJSON.decode(ProductsResponse<Product>.self, from: answer.body)
+        let reply = try answer.body(of: ProductRoutes.query)
         return SKProductsResponse(
             products: reply.products.map(SKProduct.init), invalidProductIdentifiers: reply.invalidProductIdentifiers)
     }

@@ -10,7 +10,9 @@ internal import StoreModels
 ///
 /// The store keeps at most 50, which is less than a page.
 struct DeferredPaymentsQuery: Sendable {
-    private struct Reply: Decodable {
+    private struct Reply: JSONForm, Decodable {
+        typealias Body = IntentsPage
+
         let intents: [Readable<StoreModels.PurchaseIntent>]
     }
 
@@ -21,7 +23,7 @@ struct DeferredPaymentsQuery: Sendable {
             let answer = try await gateway.send(
                 HTTPCall(IntentRoutes.list, query: ["state": StoreModels.PurchaseIntent.State.deferred.rawValue]))
             guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-            let intents = try StoreJSON.decode(Reply.self, from: answer.body).intents
+            let intents = try answer.body(of: IntentRoutes.list, as: Reply.self).intents
             return intents.compactMap(\.value).map { DeferredStorePayment($0) }
         } catch let error as URLError {
             throw error

@@ -6,6 +6,12 @@ internal import StoreModels
 ///
 /// Setting is idempotent and repeated until the store has responded; reading is tried once, like a products request.
 struct OverrideCall: Sendable {
+    private struct ProductVisibility: JSONForm, Decodable {
+        typealias Body = VisibilityResponse<Product>
+
+        let visibility: StorePromotionVisibility
+    }
+
     private let call: RepeatedCall
 
     init(_ call: RepeatedCall) { self.call = call }
@@ -14,7 +20,7 @@ struct OverrideCall: Sendable {
         await result {
             let answer = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
             return SKProductStorePromotionVisibility(
-                try StoreJSON.decode(VisibilityResponse<JSONValue>.self, from: answer.body).visibility)
+                try answer.body(of: PromotionRoutes.visibility, as: ProductVisibility.self).visibility)
         }
     }
 
@@ -34,7 +40,7 @@ struct OverrideCall: Sendable {
     func order() async -> Result<[SKProduct], any Error> {
         await result {
             let answer = try await ask(HTTPCall(PromotionRoutes.order))
-            let reply = try StoreJSON.decode(OrderResponse<Product>.self, from: answer.body)
+            let reply = try answer.body(of: PromotionRoutes.order)
             let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
             return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         }

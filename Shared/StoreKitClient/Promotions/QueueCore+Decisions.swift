@@ -3,11 +3,13 @@ internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
-    private struct DecisionReply: Decodable {
-        struct Intent: Decodable {
+    private struct DecisionReply: JSONForm, Decodable {
+        typealias Body = IntentDecisionResponse
+
+        struct Intent: Decodable, Sendable {
             let state: StoreModels.PurchaseIntent.State
         }
-        struct Named: Decodable {
+        struct Named: Decodable, Sendable {
             let id: String
         }
 
@@ -52,7 +54,7 @@ extension QueueCore {
             let failure: SKError?
             do {
                 let answer = try await call.send(request, patience: call.timing.patience)
-                let reply = try StoreJSON.decode(DecisionReply.self, from: answer.body)
+                let reply = try answer.body(of: IntentRoutes.decide, as: DecisionReply.self)
                 failure = self?.accept(reply, to: decision)
             } catch {
                 failure = SKError(cause: error)

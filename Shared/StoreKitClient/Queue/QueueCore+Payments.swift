@@ -3,7 +3,9 @@ internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
-    private struct Named: Decodable {
+    private struct Named: JSONForm, Decodable {
+        typealias Body = PaymentTransaction
+
         let id: String
     }
 
@@ -28,7 +30,7 @@ extension QueueCore {
                 let answer = try await call.send(
                     HTTPCall(PaymentRoutes.add, body: PaymentRequest(payment), key: key), patience: call.timing.patience
                 )
-                let id = try StoreJSON.decode(Named.self, from: answer.body).id
+                let id = try answer.body(of: PaymentRoutes.add, as: Named.self).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
                 // The queue was deallocated.

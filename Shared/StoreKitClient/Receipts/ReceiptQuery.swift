@@ -1,6 +1,7 @@
 import Foundation
 internal import StoreHTTP
 internal import StoreModels
+
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
@@ -25,7 +26,7 @@ struct ReceiptQuery: Sendable {
     private func ask() async throws -> Data {
         let answer = try await gateway.send(HTTPCall(ReceiptRoutes.get))
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
-        let reply = try StoreJSON.decode(ReceiptResponse.self, from: answer.body)
+        let reply = try answer.body(of: ReceiptRoutes.get)
         guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
         return data
     }

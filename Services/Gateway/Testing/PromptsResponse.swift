@@ -1,13 +1,7 @@
+import StoreHTTP
 import StoreModels
 
-/// Open prompts of both services that ask people: `{"prompts":[…],"after":"p_…,ap_…","degraded":[]}`.
-struct PromptList: Encodable {
-    /// Oldest first.
-    var prompts: [Prompt]
-    var after: String?
-    /// Services whose prompts are missing.
-    var degraded: [String]
-
+extension PromptsResponse {
     /// Merges two pages into one, each as long as this one may be.
     /// - Parameters:
     ///   - promotions: Nil when PromotionController is away.
@@ -16,12 +10,13 @@ struct PromptList: Encodable {
         let all = payments.prompts + (promotions?.prompts ?? [])
         // PaymentQueue's prompts precede others of the same age, because they are first in `all`.
         let sorted = all.enumerated().sorted { ($0.element.createdAt, $0.offset) < ($1.element.createdAt, $1.offset) }
-        prompts = sorted.prefix(limit).map(\.element)
+        let prompts = sorted.prefix(limit).map(\.element)
         let isMore = all.count > limit || payments.after != nil || promotions?.after != nil
         var next = cursor
         for prompt in prompts { next.note(prompt.id) }
-        after = isMore ? next.text : nil
-        degraded = promotions == nil ? [ServiceName.promotionController].compactMap(\.degradedName) : []
+        self.init(
+            prompts: prompts, after: isMore ? next.text : nil,
+            degraded: promotions == nil ? [ServiceName.promotionController].compactMap(\.degradedName) : [])
     }
 }
 

@@ -1,0 +1,144 @@
+import StoreModels
+
+/// The response of `GET /healthz`: `{"status":"pass"}`.
+package struct LivenessResponse: Hashable, Sendable, Codable {
+    package var status = "pass"
+
+    package init() {}
+}
+
+/// The response of `GET /readyz`:
+///
+/// ```json
+/// {"ready":true,"bus":"connected","degraded":["payment-processor"],"services":{"catalog":"answering",…}}
+/// ```
+package struct ReadinessResponse: Hashable, Sendable, Codable {
+    package var ready: Bool
+    /// `connected` or `away`.
+    package var bus: String?
+    /// Unavailable services that purchases wait for: payments are accepted and stay `purchasing`.
+    package var degraded: [String]?
+    /// `answering`, `away`, `slow` or `failing`, by the service's name.
+    package var services: [String: String]?
+
+    package init(ready: Bool, bus: String, degraded: [String], services: [String: String]) {
+        self.ready = ready
+        self.bus = bus
+        self.degraded = degraded
+        self.services = services
+    }
+}
+
+/// The response of `GET /admin/v1/services`, the instances on the bus with their health and their statistics since they
+/// started:
+///
+/// ```json
+/// {"bus":"connected","missing":[],"services":[{"name":"catalog","id":"9f3c…","version":"0.1.0","status":"pass",
+///  "checks":{"database":{"status":"pass"}},"startedAt":"2026-11-21T10:00:00.000Z",
+///  "endpoints":[{"name":"products.query","subject":"sb.catalog.v1.products.query","requests":3,"errors":1,
+///   "averageProcessingMs":0.041,"lastError":"404 notFound"}]}]}
+/// ```
+package struct ServicesResponse: Hashable, Sendable, Codable {
+    /// One process of a service.
+    package struct Instance: Hashable, Sendable, Codable {
+        package var name: String
+        /// Random for each process start.
+        package var id: String
+        package var version: String?
+        package var status: Health?
+        package var checks: [String: Check]
+        /// Absent when the instance reported its health but no statistics in time.
+        package var startedAt: Timestamp?
+        package var endpoints: [Endpoint]
+
+        package init(
+            name: String, id: String, version: String, status: Health, checks: [String: Check],
+            startedAt: Timestamp?, endpoints: [Endpoint]
+        ) {
+            self.name = name
+            self.id = id
+            self.version = version
+            self.status = status
+            self.checks = checks
+            self.startedAt = startedAt
+            self.endpoints = endpoints
+        }
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            name = try container.decode(String.self, forKey: .name)
+            id = try container.decodeIfPresent(String.self, forKey: .id) ?? "-"
+            version = try container.decodeIfPresent(String.self, forKey: .version)
+            status = try container.decodeIfPresent(Health.self, forKey: .status)
+            checks = try container.decodeIfPresent([String: Check].self, forKey: .checks) ?? [:]
+            startedAt = try container.decodeIfPresent(Timestamp.self, forKey: .startedAt)
+            endpoints = try container.decodeIfPresent([Endpoint].self, forKey: .endpoints) ?? []
+        }
+    }
+
+    /// The health of a process: `pass`, `warn`, `fail`, or a word of a newer gateway.
+    package struct Health: RawRepresentable, Hashable, Sendable, Codable {
+        package static let pass = Health(rawValue: "pass")
+        package static let warn = Health(rawValue: "warn")
+        package static let fail = Health(rawValue: "fail")
+
+        package var rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    /// The result of one health check.
+    package struct Check: Hashable, Sendable, Codable {
+        package var status: Health?
+        /// A sentence for people; nil when there is nothing to say.
+        package var message: String?
+
+        package init(status: Health, message: String? = nil) {
+            self.status = status
+            self.message = message
+        }
+    }
+
+    /// The statistics of one subject.
+    package struct Endpoint: Hashable, Sendable, Codable {
+        package var name: String
+        package var subject: String?
+        package var requests: Int?
+        package var errors: Int?
+        /// To the microsecond.
+        package var averageProcessingMs: Double?
+        /// Status and code; absent without an error.
+        package var lastError: String?
+
+        package init(
+            name: String, subject: String, requests: Int, errors: Int, averageProcessingMs: Double, lastError: String?
+        ) {
+            self.name = name
+            self.subject = subject
+            self.requests = requests
+            self.errors = errors
+            self.averageProcessingMs = averageProcessingMs
+            self.lastError = lastError
+        }
+    }
+
+    /// `connected` or `away`.
+    package var bus: String?
+    /// By name and then by instance.
+    package var services: [Instance]
+    /// The expected services that have no instance.
+    package var missing: [String]
+
+    package init(bus: String, services: [Instance], missing: [String]) {
+        self.bus = bus
+        self.services = services
+        self.missing = missing
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        bus = try container.decodeIfPresent(String.self, forKey: .bus)
+        services = try container.decodeIfPresent([Instance].self, forKey: .services) ?? []
+        missing = try container.decodeIfPresent([String].self, forKey: .missing) ?? []
+    }
+}

@@ -85,9 +85,10 @@ var targets: [Target] = [
     .systemLibrary(
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     shared("EventLoop", ["CLibUV", deque]),
-    shared("StoreModels"),
+    shared("JSONSyntax"),
+    shared("StoreModels", ["JSONSyntax"]),
     shared("StoreHTTP", ["StoreModels"]),
-    shared("BusProtocol"),
+    shared("BusProtocol", ["JSONSyntax"]),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque, heap]),
     shared("NATSClient", ["CNATS", "BusClient", "BusProtocol", "EventLoop", logging]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
@@ -263,7 +264,7 @@ if Context.environment["STOREBUS_BENCH"] != nil {
 // libFuzzer sees which branches an input takes, and so that the broker's own types can be tested in an optimized build.
 if Context.environment["STOREBUS_FUZZ"] != nil {
     let sanitizers = ["-sanitize=fuzzer,address"]
-    for target in targets where ["BusProtocol", "Broker"].contains(target.name) {
+    for target in targets where ["JSONSyntax", "BusProtocol", "Broker"].contains(target.name) {
         target.swiftSettings = settings + [.unsafeFlags(sanitizers + ["-enable-testing"])]
     }
     targets.append(

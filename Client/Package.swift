@@ -14,7 +14,8 @@ let settings: [SwiftSetting] = [
 var products: [Product] = [.library(name: "StoreKitClient", targets: ["StoreKitClient"])]
 var targets: [Target] = [
     .systemLibrary(name: "CStoreKit", path: "CStoreKit"),
-    .target(name: "StoreModels", path: "StoreModels", swiftSettings: settings),
+    .target(name: "JSONSyntax", path: "JSONSyntax", swiftSettings: settings),
+    .target(name: "StoreModels", dependencies: ["JSONSyntax"], path: "StoreModels", swiftSettings: settings),
     .target(name: "StoreHTTP", dependencies: ["StoreModels"], path: "StoreHTTP", swiftSettings: settings),
     .target(
         name: "StoreKitClient", dependencies: ["CStoreKit", "StoreHTTP", "StoreModels"], path: "StoreKitClient",

@@ -1,3 +1,5 @@
+import JSONSyntax
+
 /// The kind and range of one JSON value in a header. The bytes are not copied.
 package struct HeaderValue: Sendable {
     /// The kind of a value, as far as SBP/1 distinguishes them.
@@ -27,7 +29,7 @@ package struct HeaderValue: Sendable {
     /// The text of a string, with escapes resolved.
     package func text(in bytes: Span<UInt8>) -> String {
         isEscaped
-            ? String(decoding: JSONEscapes.resolve(bytes.extracting(range)), as: UTF8.self)
+            ? String(decoding: JSONString.resolve(bytes.extracting(range)), as: UTF8.self)
             : bytes.extracting(range).text
     }
 
@@ -48,7 +50,7 @@ package struct HeaderValue: Sendable {
 
     /// The bytes of a string's text. Compared instead of `String`, whose equality joins canonical equivalents.
     func utf8(in bytes: Span<UInt8>) -> [UInt8] {
-        if isEscaped { return JSONEscapes.resolve(bytes.extracting(range)) }
+        if isEscaped { return JSONString.resolve(bytes.extracting(range)) }
         var copy: [UInt8] = []
         copy.append(bytes.extracting(range))
         return copy

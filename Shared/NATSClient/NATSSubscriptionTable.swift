@@ -4,7 +4,7 @@ import BusProtocol
 /// A client's subscriptions and the calls that wait for the server's acknowledgement. Outlives connections.
 struct NATSSubscriptionTable {
     typealias Handler = @Sendable (BusMessage) -> Void
-    typealias Waiter = CheckedContinuation<Result<Void, BusError>, Never>
+    typealias Waiter = BusClientCore.Waiter
 
     private struct Entry {
         let pattern: String
@@ -83,14 +83,18 @@ struct NATSSubscriptionTable {
         return entry.ending
     }
 
-    /// Removes the subscriptions that were ending, because the connection is lost. Returns the waiters for their ends.
-    mutating func connectionLost() -> [CheckedContinuation<Void, Never>] {
-        entries.keys.flatMap { ended($0) }
+    /// Removes the subscriptions that were ending, because the connection is lost. Returns what resumes the waiters for
+    /// their ends.
+    mutating func connectionLost() -> [() -> Void] {
+        entries.keys.flatMap { ended($0) }.map { continuation in { continuation.resume() } }
     }
 
-    /// Removes all subscriptions, because the client has ended. Returns every waiter.
-    mutating func removeAll() -> (beginning: [Waiter], ending: [CheckedContinuation<Void, Never>]) {
-        defer { entries = [:] }
-        return (entries.values.compactMap(\.waiter), entries.values.flatMap(\.ending))
+    /// Ends all subscriptions, because the client has ended. Returns what resumes every waiter, with the error for
+    /// those of `subscribe`.
+    mutating func removeAll(_ error: BusError) -> [() -> Void] {
+        let waiters = entries.values.compactMap(\.waiter)
+        let ended = connectionLost()
+        entries = [:]
+        return waiters.map { waiter in { waiter.resume(returning: .failure(error)) } } + ended
     }
 }

@@ -17,6 +17,19 @@ import Testing
         #expect(throws: StrictJSONError.self) { try StrictJSON.validate([0xFF, 0xFE, 0x7B, 0x00, 0x7D, 0x00]) }
     }
 
+    @Test func `text is UTF-8 exactly where the standard library says so`() {
+        let following: [UInt8] = [0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0]
+        var texts: [[UInt8]] = [[]]
+        for length in 1...4 {
+            texts = texts.flatMap { text in (length == 1 ? Array(0x80...0xFF) : following).map { text + [$0] } }
+            let misjudged = texts.filter { text in
+                let isRead = (try? StrictJSON.validate([0x22] + text + [0x22])) != nil
+                return isRead != (String(validating: text, as: UTF8.self) != nil)
+            }
+            #expect(misjudged == [])
+        }
+    }
+
     @Test(arguments: [
         "{}", "[]", "null", "-0.5e+10", #"{"a":[true,false,null,"x\n\u00e9\ud83d\ude00"]}"#, " [ 1 , 2 ] \n", "0",
     ])

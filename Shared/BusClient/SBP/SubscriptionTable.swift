@@ -3,7 +3,7 @@ import BusProtocol
 /// A client's subscriptions and the calls that wait for the broker's acknowledgement. Outlives connections.
 struct SubscriptionTable {
     typealias Handler = @Sendable (BusMessage) -> Void
-    typealias Waiter = CheckedContinuation<Result<Void, BusError>, Never>
+    typealias Waiter = BusClientCore.Waiter
 
     private struct Entry {
         let pattern: SubjectPattern

@@ -36,7 +36,7 @@ package enum PromptRoutes {
 
 /// Events of purchases and intents.
 package enum EventRoutes {
-    /// Without a `type`, or with the type of a transaction's event.
+    /// Waits for an event of a transaction, or of any kind; at most 64 requests wait at the same time.
     package static let wait = HTTPEndpoint<Empty, EventsReply>(
         .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"])
     /// The same route with the type of an intent's event.

@@ -16,12 +16,13 @@ package enum ContentRoutes {
 
 /// Promotional images and their review.
 package enum ImageRoutes {
-    /// Uploads a package of at most 256 MiB, all or nothing.
+    /// Uploads a PNG or JPEG of 1024×1024 pixels, at most 4 MiB.
     package static let put = HTTPEndpoint<RawBody, PromotionImage>(
         .put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
     /// The bytes as they were uploaded.
     package static let get = HTTPEndpoint<Empty, RawBody>(
         .get, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
+    /// Approves an image, which may put the product on the store page.
     package static let approve = HTTPEndpoint<ReviewReason, PromotionImage>(
         .post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/approve", .admin, isBodyOptional: true)
     /// Rejects an image, which takes the product off the store page.

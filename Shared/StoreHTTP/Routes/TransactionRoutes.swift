@@ -8,6 +8,7 @@ package enum TransactionRoutes {
     /// Server-sent events.
     package static let stream = HTTPEndpoint<Empty, EventStream>(
         .get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
+    /// Reads one transaction of the session's customer.
     package static let get = HTTPEndpoint<Empty, PaymentTransaction>(
         .get, "/v1/transactions/{id}", .app)
     /// Takes a transaction out of the queue; repeating it changes nothing.
@@ -34,6 +35,7 @@ package enum TransactionRoutes {
     /// Deletes a transaction for good.
     package static let delete = HTTPEndpoint<Empty, NoContent>(
         .delete, "/admin/v1/transactions/{id}", .admin)
+    /// Refunds the money that is left, and revokes the entitlement.
     package static let refund = HTTPEndpoint<RefundReason, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/refund", .admin, isBodyOptional: true)
     /// Revokes the entitlement without the money.

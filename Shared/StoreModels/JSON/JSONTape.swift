@@ -1,3 +1,5 @@
+import JSONSyntax
+
 /// A valid document as a flat list of its values, in text order. Made by one pass (``StrictJSONReader``), read by
 /// ``TapeDecoder`` without looking at the text between the values again.
 ///
@@ -38,8 +40,13 @@ final class JSONTape: Sendable {
         let text = nodes[node]
         return bytes.withUnsafeBufferPointer { bytes in
             let raw = UnsafeBufferPointer(rebasing: bytes[Int(text.start)..<Int(text.end)])
-            return text.kind == .escapedString ? JSONEscapes.decode(raw) : String(decoding: raw, as: UTF8.self)
+            return text.kind == .escapedString ? Self.resolved(raw) : String(decoding: raw, as: UTF8.self)
         }
+    }
+
+    /// The text of a string with escapes.
+    static func resolved(_ raw: UnsafeBufferPointer<UInt8>) -> String {
+        String(decoding: JSONString.resolve(raw.span), as: UTF8.self)
     }
 
     /// The text of a number.

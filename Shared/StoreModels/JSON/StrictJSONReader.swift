@@ -1,3 +1,5 @@
+import JSONSyntax
+
 /// A recursive-descent reader of RFC 8259 over bytes, one pass, that writes a ``JSONTape``'s nodes.
 struct StrictJSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
@@ -112,62 +114,14 @@ struct StrictJSONReader {
     // MARK: Strings
 
     private mutating func string() throws(StrictJSONError) {
-        index += 1
-        let start = index
-        var (isEscaped, isASCII) = (false, true)
-        while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            let byte = bytes[index]
-            guard byte >= 0x20 else { throw fault("has a control character in a string") }
-            if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-                try escape()
-            } else {
-                isASCII = isASCII && byte < 0x80
-                index += 1
-            }
+        let start = index + 1
+        do throws(JSONFault) {
+            let text = try JSONString.scan(bytes.span, from: start)
+            index = text.end + 1
+            add(text.isEscaped ? .escapedString : .string, from: start, to: text.end, isASCII: text.isASCII)
+        } catch {
+            throw fault(error)
         }
-        guard index < bytes.count else { throw fault("has a string without an end") }
-        let end = index
-        index += 1
-        guard isASCII || String(validating: bytes[start..<end], as: UTF8.self) != nil else {
-            throw fault("is not UTF-8")
-        }
-        add(isEscaped ? .escapedString : .string, from: start, to: end, isASCII: isASCII)
-    }
-
-    /// Skips one escape sequence and refuses U+0000 and lone surrogates.
-    private mutating func escape() throws(StrictJSONError) {
-        guard index + 1 < bytes.count else { throw fault("has a string without an end") }
-        switch bytes[index + 1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-            index += 2
-        case UInt8(ascii: "u"):
-            let unit = try hexadecimal(at: index + 2)
-            index += 6
-            switch unit {
-            case 0: throw fault("contains U+0000")
-            case 0xD800...0xDBFF:
-                guard index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
-                    bytes[index + 1] == UInt8(ascii: "u"),
-                    (0xDC00...0xDFFF).contains(try hexadecimal(at: index + 2))
-                else { throw fault("has half of a surrogate pair") }
-                index += 6
-            case 0xDC00...0xDFFF: throw fault("has half of a surrogate pair")
-            default: break
-            }
-        default: throw fault("has an unknown escape sequence")
-        }
-    }
-
-    private func hexadecimal(at start: Int) throws(StrictJSONError) -> UInt16 {
-        guard start + 4 <= bytes.count else { throw fault("has a bad \\u sequence") }
-        var unit: UInt16 = 0
-        for byte in bytes[start..<start + 4] {
-            guard let digit = JSONEscapes.digit(byte) else { throw fault("has a bad \\u sequence") }
-            unit = unit << 4 | UInt16(digit)
-        }
-        return unit
     }
 
     // MARK: Duplicates
@@ -224,31 +178,19 @@ struct StrictJSONReader {
 
     private func text(_ node: Int) -> String {
         let raw = UnsafeBufferPointer(rebasing: bytes[Int(nodes[node].start)..<Int(nodes[node].end)])
-        return nodes[node].kind == .escapedString ? JSONEscapes.decode(raw) : String(decoding: raw, as: UTF8.self)
+        return nodes[node].kind == .escapedString ? JSONTape.resolved(raw) : String(decoding: raw, as: UTF8.self)
     }
 
     // MARK: Numbers and words
 
     private mutating func number() throws(StrictJSONError) {
         let start = index
-        _ = take(UInt8(ascii: "-"))
-        if take(UInt8(ascii: "0")) {
-            if index < bytes.count, isDigit(bytes[index]) { throw fault("has a number with a leading zero") }
-        } else {
-            try digits()
+        do throws(JSONFault) {
+            index = try JSONNumber.scan(bytes.span, from: start).end
+            add(.number, from: start, to: index)
+        } catch {
+            throw fault(error)
         }
-        if take(UInt8(ascii: ".")) { try digits() }
-        if index < bytes.count, bytes[index] | 0x20 == UInt8(ascii: "e") {
-            index += 1
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-            try digits()
-        }
-        add(.number, from: start, to: index)
-    }
-
-    private mutating func digits() throws(StrictJSONError) {
-        guard index < bytes.count, isDigit(bytes[index]) else { throw fault("has a malformed number") }
-        while index < bytes.count, isDigit(bytes[index]) { index += 1 }
     }
 
     private mutating func word(_ text: StaticString, _ kind: JSONTape.Node.Kind) throws(StrictJSONError) {
@@ -260,8 +202,6 @@ struct StrictJSONReader {
         index += length
     }
 
-    private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private mutating func take(_ byte: UInt8) -> Bool {
         guard index < bytes.count, bytes[index] == byte else { return false }
         index += 1
@@ -272,6 +212,21 @@ struct StrictJSONReader {
         while index < bytes.count,
             bytes[index] == 0x20 || bytes[index] == 0x0A || bytes[index] == 0x0D || bytes[index] == 0x09
         { index += 1 }
+    }
+
+    private mutating func fault(_ fault: JSONFault) -> StrictJSONError {
+        index = fault.offset
+        return switch fault.reason {
+        case .unendedString: self.fault("has a string without an end")
+        case .rawNUL, .rawControlCharacter: self.fault("has a control character in a string")
+        case .invalidUTF8: self.fault("is not UTF-8")
+        case .unknownEscape: self.fault("has an unknown escape sequence")
+        case .malformedUnicodeEscape: self.fault("has a bad \\u sequence")
+        case .escapedNUL: self.fault("contains U+0000")
+        case .loneSurrogate: self.fault("has half of a surrogate pair")
+        case .malformedNumber: self.fault("has a malformed number")
+        case .leadingZero: self.fault("has a number with a leading zero")
+        }
     }
 
     private func fault(_ reason: String) -> StrictJSONError {

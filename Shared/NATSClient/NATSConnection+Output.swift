@@ -2,35 +2,18 @@ import BusClient
 import BusProtocol
 import EventLoop
 
-extension NATSCore {
-    /// The error of a call that finds no connection.
-    var notConnected: BusError {
-        broadcast.endReason ?? BusError(.disconnected, "there is no connection to the bus")
-    }
-
+extension NATSConnection {
     private static let tooMuch = BusError(.bufferFull, "64 MiB wait to be written already")
 
     /// Sends a request. The waiter is resumed in any case: with a reply, an error or at the deadline.
     func request(_ message: NATSOutgoing, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration) {
-        guard machine.isReady, let link else { return waiter.fail(notConnected) }
+        guard machine.isReady, let link else { return waiter.fail(core.notConnected) }
         if let error = sizeError(message) { return waiter.fail(error) }
-        guard pending.count < BusClientLimits.requestsMax else {
-            return waiter.fail(
-                BusError(.tooManyRequests, "\(BusClientLimits.requestsMax) requests wait for an answer already"))
-        }
+        if let error = core.requestsError { return waiter.fail(error) }
         var message = message
         message.reply = "\(inbox).\(token)"
         guard link.give(.publish(message)) else { return waiter.fail(Self.tooMuch) }
-        pending.add(waiter, token: token, subject: message.subject)
-        let deadline = loop.uptime() + timeout
-        let isEarliest = deadlines.earliest.map { deadline < $0 } ?? true
-        deadlines.add(token, deadline: deadline)
-        if isEarliest { armDeadlines() }
-    }
-
-    /// Abandons a request.
-    func cancel(_ token: UInt64) {
-        pending.remove(token)?.fail(BusError(.cancelled, "the task was cancelled"))
+        core.add(waiter, token: token, subject: message.subject, timeout: timeout)
     }
 
     /// Sends an event, or keeps it for the next connection. Returns the error when it does neither.
@@ -39,7 +22,7 @@ extension NATSCore {
             if let error = sizeError(message) { return error }
             return link.give(.publish(message)) ? nil : Self.tooMuch
         }
-        if broadcast.state == .closed { return notConnected }
+        if broadcast.state == .closed { return core.notConnected }
         guard bufferedBytes + message.size <= BusClientLimits.bufferedBytesMax else {
             return BusError(.bufferFull, "1 MiB of events wait for a connection already")
         }
@@ -54,24 +37,24 @@ extension NATSCore {
         return BusError(.payloadTooLarge, "the message has \(message.size) bytes; the server accepts \(payloadMax)")
     }
 
-    func subscribe(
+    package func subscribe(
         _ sid: Int, _ pattern: SubjectPattern, _ queue: QueueName?, max: Int?,
-        _ waiter: NATSSubscriptionTable.Waiter, _ handler: @escaping NATSSubscriptionTable.Handler
+        _ waiter: BusClientCore.Waiter, _ handler: @escaping @Sendable (BusMessage) -> Void
     ) {
-        if broadcast.state == .closed { return waiter.resume(returning: .failure(notConnected)) }
+        if broadcast.state == .closed { return waiter.resume(returning: .failure(core.notConnected)) }
         subscriptions.add(sid, pattern, queue: queue, max: max, waiter: waiter, handler: handler)
         if machine.isReady { sendSubscribe(sid) }
     }
 
     /// Ends a subscription whose caller was cancelled before the server answered.
-    func cancelSubscribe(_ sid: Int) {
+    package func cancelSubscribe(_ sid: Int) {
         guard subscriptions.isAwaited(sid) else { return }
         let removed = subscriptions.remove(sid)
         if machine.isReady { link?.give(.unsubscribe(sid: sid)) }
         removed.beginning?.resume(returning: .failure(BusError(.cancelled, "the task was cancelled")))
     }
 
-    func unsubscribe(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) {
+    package func unsubscribe(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) {
         guard machine.isReady, let link else {
             let removed = subscriptions.remove(sid)
             removed.beginning?.resume(returning: .failure(BusError(.cancelled, "it was unsubscribed")))
@@ -82,17 +65,9 @@ extension NATSCore {
         link.give(.unsubscribe(sid: sid))
     }
 
-    func flush(_ number: Int, _ timeout: Duration, _ continuation: CheckedContinuation<Result<Void, BusError>, Never>) {
-        guard machine.isReady, let link else { return continuation.resume(returning: .failure(notConnected)) }
-        flushes[number] = continuation
+    package func flush(_ number: Int, _ timeout: Duration, _ waiter: BusClientCore.Waiter) {
+        guard machine.isReady, let link else { return waiter.resume(returning: .failure(core.notConnected)) }
+        core.addFlush(number, waiter)
         link.give(.flush(number: number, timeout: timeout))
     }
-
-    func endFlush(_ number: Int, _ error: BusError) {
-        flushes.removeValue(forKey: number)?.resume(returning: .failure(error))
-    }
-
-    func subscriptionsNow() -> [Int] { subscriptions.sids }
-
-    func stop() { handle(.stop) }
 }

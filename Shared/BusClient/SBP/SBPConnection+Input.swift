@@ -1,7 +1,7 @@
 import BusProtocol
 import Logging
 
-extension SBPCore {
+extension SBPConnection {
     /// Handles one frame of the broker.
     func receive(_ header: Span<UInt8>, _ body: Span<UInt8>) {
         do throws(BusViolation) {
@@ -28,16 +28,9 @@ extension SBPCore {
         let delivery = BusMessage(
             subject: message.subject, reply: message.reply, key: message.key, headers: message.headers,
             status: message.status, body: body.withUnsafeBufferPointer { Array($0) })
-        if message.sid == Self.inboxSid { return answer(delivery) }
+        if message.sid == BusClientCore.inboxSid { return core.answer(delivery, inbox: inbox) }
         // An unknown sid is a delivery that crossed an unsubscribe.
         subscriptions.handlerOfDelivery(to: message.sid)?(delivery)
-    }
-
-    /// The reply subject is the inbox, a dot and the request's token.
-    private func answer(_ message: BusMessage) {
-        let suffix = message.subject.utf8.dropFirst(inbox.utf8.count + 1)
-        guard let token = UInt64(String(Substring(suffix))) else { return }
-        pending.answer(token, with: message)?()
     }
 
     private func acknowledged(_ answer: OkMessage) {
@@ -48,8 +41,8 @@ extension SBPCore {
 
     private func answered(_ t: [UInt8]?) {
         guard let t, let number = Int(String(decoding: t, as: UTF8.self)) else { return }
-        if number == Self.resubscribedPing { return resubscribed() }
-        flushes.removeValue(forKey: number)?.resume(returning: .success(()))
+        if number == Self.resubscribedPing { return core.connected(to: configuration.url) }
+        core.endFlush(number, .success(()))
     }
 
     private func refused(_ answer: ErrMessage) {
@@ -67,9 +60,7 @@ extension SBPCore {
         // Publishes carry no sequence number, so requests are found by subject: what one may not, none may.
         var isRequest = false
         if answer.re == BusOp.pub.rawValue, let subject = answer.subject {
-            let waiters = pending.removeAll(subject: subject)
-            isRequest = !waiters.isEmpty
-            for waiter in waiters { waiter.fail(error) }
+            isRequest = core.failRequests(to: subject, error)
         }
         if !isRequest {
             logger.warning(

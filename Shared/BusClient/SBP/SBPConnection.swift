@@ -4,34 +4,27 @@ import Logging
 
 /// The part of an ``SBPClient`` that lives on the loop. It performs what ``ClientStateMachine`` decides, and matches
 /// arriving messages with their waiters.
-actor SBPCore {
+package actor SBPConnection: BusConnection {
+    package static let peerName = "broker"
+
     nonisolated let loop: UVLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let configuration: SBPClient.Configuration
     let broadcast: StateBroadcast
+    package let core: BusClientCore
     let logger: Logger
     var machine: ClientStateMachine
     var link: SBPLink?
     /// `_INBOX.<id>` of the current connection.
     var inbox = ""
     var subscriptions = SubscriptionTable()
-    var pending = PendingRequests()
-    var deadlines = DeadlineQueue()
-    var flushes: [Int: CheckedContinuation<Result<Void, BusError>, Never>] = [:]
     /// Events that wait for a connection, as frames.
     var buffered: [UInt8] = []
     var bufferedCount = 0
-    /// The requests and events that were open when the client ended.
-    private(set) var abandoned = (requests: 0, events: 0)
     /// Counts attempts. The result of an abandoned attempt is thus not taken for a later one's.
     private var attempt = 0
-    private var machineTimer: LoopTimer?
-    private var deadlineTimer: LoopTimer?
-    private var hasWarned = false
 
-    /// The sid of the inbox; subscriptions of users begin above it.
-    static let inboxSid = 1
     /// The number of the ping that follows the subscriptions of a new connection. Flushes have larger numbers.
     static let resubscribedPing = 0
 
@@ -40,8 +33,15 @@ actor SBPCore {
         self.loop = loop
         self.broadcast = broadcast
         self.logger = logger
+        core = BusClientCore(loop: loop, broadcast: broadcast, logger: logger)
         machine = ClientStateMachine(configuration)
     }
+
+    package var sids: [Int] { subscriptions.sids }
+
+    package func start() { handle(.start) }
+
+    package func stop() { handle(.stop) }
 
     /// Feeds the state machine and performs its actions.
     func handle(_ event: ClientStateMachine.Event) {
@@ -58,9 +58,11 @@ actor SBPCore {
             link?.close(goodbye: goodbye)
             link = nil
             attempt += 1
-        case .fail(let error): connectionFailed(error)
-        case .wait(let duration): wait(duration)
-        case .end(let reason): end(reason)
+        case .fail(let error): core.connectionFailed(error, subscriptions.connectionLost())
+        case .wait(let duration): core.wait(duration) { self.handle(.tick) }
+        case .end(let reason):
+            core.end(reason, events: bufferedCount, subscriptions.removeAll(reason))
+            (buffered, bufferedCount) = ([], 0)
         }
     }
 
@@ -99,77 +101,12 @@ actor SBPCore {
         guard let pattern = try? SubjectPattern("\(inbox).*") else {
             return handle(.lost(BusError(.protocolViolation, "the broker gave an inbox that is no subject")))
         }
-        let inboxSubscription = SubMessage(sid: Self.inboxSid, subject: pattern)
+        let inboxSubscription = SubMessage(sid: BusClientCore.inboxSid, subject: pattern)
         write { (output) throws(BusViolation) in inboxSubscription.encode(into: &output) }
         for sid in subscriptions.sids { sendSubscribe(sid) }
         if !buffered.isEmpty { link?.write(buffered) }
         (buffered, bufferedCount) = ([], 0)
         write { (output) throws(BusViolation) in ControlFrame.ping(t: Self.resubscribedPing, into: &output) }
-    }
-
-    /// Broadcasts `connected`, once the broker has taken all subscriptions. Other clients reach this one then.
-    func resubscribed() {
-        hasWarned = false
-        logger.info("connected to the bus", metadata: ["url": "\(configuration.url)"])
-        broadcast.set(.connected)
-    }
-
-    private func connectionFailed(_ error: BusError) {
-        let resumes = subscriptions.connectionLost()
-        let waiters = pending.removeAll()
-        deadlines.removeAll()
-        let flushes = Array(flushes.values)
-        self.flushes = [:]
-        // Warn once per outage; later attempts are logged for debugging.
-        let level: Logger.Level = hasWarned ? .debug : .warning
-        hasWarned = true
-        logger.log(level: level, "no connection to the bus", metadata: ["error": "\(error)"])
-        broadcast.set(.disconnected(error))
-        let failure = error.isFinal ? error : BusError(.disconnected, error.message, origin: error.origin)
-        for waiter in waiters { waiter.fail(failure) }
-        for flush in flushes { flush.resume(returning: .failure(failure)) }
-        for resume in resumes { resume() }
-        if !error.isFinal { broadcast.set(.connecting) }
-    }
-
-    private func end(_ reason: BusError) {
-        machineTimer?.close()
-        deadlineTimer?.close()
-        (machineTimer, deadlineTimer) = (nil, nil)
-        abandoned = (pending.count, bufferedCount)
-        // The state first: resumed waiters read it.
-        broadcast.end(reason)
-        for waiter in pending.removeAll() { waiter.fail(reason) }
-        for flush in flushes.values { flush.resume(returning: .failure(reason)) }
-        flushes = [:]
-        for resume in subscriptions.removeAll(reason) { resume() }
-        (buffered, bufferedCount) = ([], 0)
-    }
-
-    private func wait(_ duration: Duration) {
-        let timer = machineTimer ?? LoopTimer(loop: loop)
-        machineTimer = timer
-        timer.start(after: duration) { self.handle(.tick) }
-    }
-
-    /// Arms the timer for the earliest deadline.
-    func armDeadlines() {
-        guard let earliest = deadlines.earliest else {
-            deadlineTimer?.stop()
-            return
-        }
-        let timer = deadlineTimer ?? LoopTimer(loop: loop)
-        deadlineTimer = timer
-        timer.start(after: earliest - loop.uptime()) { self.deadlinesPassed() }
-    }
-
-    private func deadlinesPassed() {
-        let now = loop.uptime()
-        while let token = deadlines.popExpired(now: now) {
-            pending.remove(token)?.fail(BusError(.timeout, "no answer came in time"))
-        }
-        deadlines.compact(live: pending.count) { pending.contains($0) }
-        armDeadlines()
     }
 
     /// Writes a frame that cannot be refused, if there is a connection.

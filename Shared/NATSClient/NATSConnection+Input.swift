@@ -2,7 +2,7 @@ import BusClient
 import BusProtocol
 import Logging
 
-extension NATSCore {
+extension NATSConnection {
     /// Handles an event of a link; those of an abandoned link are ignored.
     func receive(_ event: NATSLink.Event, from number: NATSLinkNumber) {
         guard isCurrent(number) else { return }
@@ -26,7 +26,7 @@ extension NATSCore {
 
     private func take(_ item: NATSIncoming) {
         switch item {
-        case .message(Self.inboxSid, let message): answer(message)
+        case .message(BusClientCore.inboxSid, let message): core.answer(message, inbox: inbox)
         case .message(let sid, let message): subscriptions.handlerOfDelivery(to: sid)?(message)
         case .ended(let sid):
             for continuation in subscriptions.ended(sid) { continuation.resume() }
@@ -36,21 +36,14 @@ extension NATSCore {
         }
     }
 
-    /// The reply subject is the inbox, a dot and the request's token.
-    private func answer(_ message: BusMessage) {
-        let suffix = message.subject.utf8.dropFirst(inbox.utf8.count + 1)
-        guard let token = UInt64(String(Substring(suffix))) else { return }
-        pending.answer(token, with: message)?()
-    }
-
     private func flushed(_ number: Int, _ failure: BusError?) {
         if number == Self.resubscribedFlush {
-            if let failure { handle(.lost(failure)) } else { resubscribed() }
+            if let failure { handle(.lost(failure)) } else { core.connected(to: configuration.url) }
         } else if number < 0 {
             // Without an answer the connection is about to be lost, and the next one subscribes again.
             if failure == nil { subscriptions.acknowledge(-number)?.resume(returning: .success(())) }
         } else {
-            flushes.removeValue(forKey: number)?.resume(returning: failure.map { .failure($0) } ?? .success(()))
+            core.endFlush(number, failure.map { .failure($0) } ?? .success(()))
         }
     }
 
@@ -65,8 +58,7 @@ extension NATSCore {
             logger.error("a subscription was refused", metadata: ["subject": "\(refusal.subject)"])
             return
         }
-        let waiters = pending.removeAll(subject: refusal.subject)
-        for waiter in waiters { waiter.fail(refusal.error) }
-        if waiters.isEmpty { logger.warning("the server refused", metadata: ["subject": "\(refusal.subject)"]) }
+        guard !core.failRequests(to: refusal.subject, refusal.error) else { return }
+        logger.warning("the server refused", metadata: ["subject": "\(refusal.subject)"])
     }
 }

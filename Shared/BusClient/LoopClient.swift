@@ -1,0 +1,163 @@
+import BusProtocol
+import EventLoop
+
+/// The part of a client that lives on the loop: the connection and what is sent on it.
+package protocol BusConnection: Actor {
+    /// The peer's name in errors: `broker` or `server`.
+    static var peerName: String { get }
+
+    var core: BusClientCore { get }
+    /// The subscriptions of users.
+    var sids: [Int] { get }
+
+    func start()
+    func stop()
+    func subscribe(
+        _ sid: Int, _ pattern: SubjectPattern, _ queue: QueueName?, max: Int?, _ waiter: BusClientCore.Waiter,
+        _ handler: @escaping @Sendable (BusMessage) -> Void)
+    /// Ends a subscription whose caller was cancelled before the acknowledgement.
+    func cancelSubscribe(_ sid: Int)
+    func unsubscribe(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>)
+    func flush(_ number: Int, _ timeout: Duration, _ waiter: BusClientCore.Waiter)
+}
+
+/// A client over a connection on a loop. The calls that do not depend on the message format are made here.
+package protocol LoopClient: BusClient {
+    associatedtype Connection: BusConnection
+
+    var connection: Connection { get }
+    var broadcast: StateBroadcast { get }
+    var eventLoop: UVLoop { get }
+
+    /// Numbers for requests, subscriptions (from 2) and flushes; one sequence serves them all.
+    func nextNumber() -> UInt64
+}
+
+extension LoopClient {
+    package var loop: UVLoop? { eventLoop }
+    package var state: BusConnectionState { broadcast.state }
+    package var endReason: BusError? { broadcast.endReason }
+    package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
+
+    /// Begins to connect. Returns immediately; a second call changes nothing.
+    package func start() {
+        onLoop { $0.start() }
+    }
+
+    package func subscribe(
+        _ subject: String, queue: String?, max: Int?, handler: @escaping @Sendable (BusMessage) -> Void
+    ) async throws(BusError) -> any BusSubscription {
+        let (pattern, queueName) = try Self.pattern(subject, queue)
+        if let max, !(1...BusLimits.integerMax).contains(max) {
+            throw BusError(.invalidMessage, "a subscription ends after 1 delivery or more")
+        }
+        let sid = Int(nextNumber())
+        let result: Result<Void, BusError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                onLoop { $0.subscribe(sid, pattern, queueName, max: max, continuation, handler) }
+                if Task.isCancelled { onLoop { $0.cancelSubscribe(sid) } }
+            }
+        } onCancel: {
+            onLoop { $0.cancelSubscribe(sid) }
+        }
+        try result.get()
+        return LoopSubscription(client: self, sid: sid)
+    }
+
+    package func flush(timeout: Duration) async throws(BusError) {
+        let number = Int(nextNumber())
+        let limit = Task {
+            guard (try? await eventLoop.sleep(for: timeout)) != nil else { return }
+            let error = BusError(.timeout, "the \(Connection.peerName) did not answer within \(timeout)")
+            onLoop { $0.core.endFlush(number, .failure(error)) }
+        }
+        defer { limit.cancel() }
+        let cancelled = BusError(.cancelled, "the task was cancelled")
+        let result: Result<Void, BusError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                onLoop { $0.flush(number, timeout, continuation) }
+                if Task.isCancelled { onLoop { $0.core.endFlush(number, .failure(cancelled)) } }
+            }
+        } onCancel: {
+            onLoop { $0.core.endFlush(number, .failure(cancelled)) }
+        }
+        try result.get()
+    }
+
+    @discardableResult
+    package func drain() async -> BusDrainReport {
+        let sids = await connection.sids
+        let isFlushed = await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // If the peer does not answer, closing releases all waiters below.
+                if (try? await eventLoop.sleep(for: BusClientLimits.drainTimeout)) != nil { await close() }
+            }
+            await withDiscardingTaskGroup { inner in
+                for sid in sids { inner.addTask { await unsubscribe(sid) } }
+            }
+            let isFlushed = (try? await flush(timeout: BusClientLimits.drainTimeout)) != nil
+            group.cancelAll()
+            return isFlushed
+        }
+        await close()
+        let abandoned = await connection.abandoned
+        return BusDrainReport(requests: abandoned.requests, events: abandoned.events, isFlushed: isFlushed)
+    }
+
+    package func close() async {
+        await connection.stop()
+    }
+
+    fileprivate func unsubscribe(_ sid: Int) async {
+        await withCheckedContinuation { continuation in
+            onLoop { $0.unsubscribe(sid, continuation) }
+        }
+    }
+
+    /// Runs `work` on the loop, immediately when called on it. Callers on the loop pay no hop.
+    package func onLoop(_ work: @escaping @Sendable (isolated Connection) -> Void) {
+        if eventLoop.isCurrent {
+            connection.assumeIsolated { work($0) }
+        } else {
+            eventLoop.execute { [connection] in connection.assumeIsolated { work($0) } }
+        }
+    }
+
+    /// Waits for the replies to the request that `send` makes on the loop.
+    package func exchange<Answer>(
+        _ waiter: @escaping @Sendable (CheckedContinuation<Result<Answer, BusError>, Never>) -> PendingRequests.Waiter,
+        send: @escaping @Sendable (isolated Connection, _ token: UInt64, PendingRequests.Waiter) -> Void
+    ) async -> Result<Answer, BusError> {
+        let token = nextNumber()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                onLoop { send($0, token, waiter(continuation)) }
+                // A cancellation that came before the request was there found nothing to cancel.
+                if Task.isCancelled { onLoop { $0.core.cancel(token) } }
+            }
+        } onCancel: {
+            onLoop { $0.core.cancel(token) }
+        }
+    }
+
+    private static func pattern(_ text: String, _ queue: String?) throws(BusError) -> (SubjectPattern, QueueName?) {
+        do throws(BusViolation) {
+            guard let queue else { return (try SubjectPattern(text), nil) }
+            return (try SubjectPattern(text), try QueueName(queue))
+        } catch {
+            throw BusError(error)
+        }
+    }
+}
+
+extension BusConnection {
+    fileprivate var abandoned: (requests: Int, events: Int) { core.abandoned }
+}
+
+/// A subscription of a client, across its connections.
+private struct LoopSubscription<Client: LoopClient>: BusSubscription {
+    let client: Client
+    let sid: Int
+
+    func unsubscribe() async { await client.unsubscribe(sid) }
+}

@@ -1,7 +1,7 @@
 import BusClient
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Eligibility
@@ -17,7 +17,7 @@ import Testing
             var version: Int64 = 1
             var error: StoreError?
         }
-        let state = Mutex(State())
+        let state = Locked(State())
 
         func current() throws(StoreError) -> AppVersion {
             let (version, error) = state.withLock { ($0.version, $0.error) }

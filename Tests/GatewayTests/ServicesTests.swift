@@ -2,7 +2,6 @@ import BusClient
 import BusService
 import NIOHTTP1
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -137,19 +137,20 @@ var targets: [Target] = [
     tests(
         "Catalog",
         [
-            "Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "ServiceTesting", "StorebusTesting",
-            logging,
+            "Catalog", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceTesting",
+            "StorebusTesting", logging,
         ]),
     tests(
         "PaymentQueue",
         [
-            "PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Operations", "Persistence",
-            "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
+            "PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "EventLoop", "Operations",
+            "Persistence", "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests(
         "PaymentProcessor",
         [
-            "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging,
+            "PaymentProcessor", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence", "StorebusTesting",
+            logging,
         ]),
     tests(
         "PromotionController",
@@ -157,7 +158,7 @@ var targets: [Target] = [
             "PromotionController", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence",
             "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
         ]),
-    tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
+    tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "EventLoop", "StorebusTesting"]),
     tests(
         "Gateway",
         [
@@ -228,7 +229,7 @@ targets += [
         exclude: ["README.md"],
         resources: [.copy("Products.plist")], swiftSettings: settings),
     .testTarget(
-        name: "InAppPurchasesTests", dependencies: ["InAppPurchases", "StoreModels", "StorebusTesting"],
+        name: "InAppPurchasesTests", dependencies: ["InAppPurchases", "EventLoop", "StoreModels", "StorebusTesting"],
         path: "Tests/InAppPurchasesTests", swiftSettings: settings),
 ]
 

@@ -1,5 +1,6 @@
 import BusClient
 import BusProtocol
+import EventLoop
 import StorebusTesting
 import Synchronization
 import Testing
@@ -45,7 +46,7 @@ extension ConformanceTests {
     func `C14 a subscription with a maximum ends after so many deliveries`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C14 max") { bus in
             let reader = try await bus.client("reader")
-            let seen = Mutex<[UInt8]>([])
+            let seen = Locked<[UInt8]>([])
             let subscription = try await reader.subscribe("sb.evt.few", queue: nil, max: 3) { message in
                 seen.withLock { $0 += message.body }
             }
@@ -70,7 +71,7 @@ extension ConformanceTests {
     func `C18 header values may be empty and begin or end with a space`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C18 any header value", needs: [.anyHeaderValue]) { bus in
             let reader = try await bus.client("reader")
-            let seen = Mutex<BusHeaders?>(nil)
+            let seen = Locked<BusHeaders?>(nil)
             _ = try await reader.subscribe("sb.evt.headers") { message in seen.withLock { $0 = message.headers } }
             let writer = try await bus.client("writer")
             let headers: BusHeaders = ["Empty": "", "Spaces": "  a ", "Case": "x", "case": "y"]
@@ -83,7 +84,7 @@ extension ConformanceTests {
     func `C18 thirty-two headers arrive, and the names keep their case`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C18 thirty-two headers") { bus in
             let reader = try await bus.client("reader")
-            let seen = Mutex<BusHeaders?>(nil)
+            let seen = Locked<BusHeaders?>(nil)
             _ = try await reader.subscribe("sb.evt.headers") { message in seen.withLock { $0 = message.headers } }
             let writer = try await bus.client("writer")
             var headers: BusHeaders = ["Sb-Id": "x", "sb-id": "y"]

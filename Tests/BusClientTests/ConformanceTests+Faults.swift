@@ -1,5 +1,6 @@
 import BusClient
 import BusProtocol
+import EventLoop
 import StorebusTesting
 import Synchronization
 import Testing
@@ -78,7 +79,7 @@ extension ConformanceTests {
         try await BusFixture.with(kind, "C23 buffered events", broker: true) { bus in
             guard let broker = bus.broker else { return }
             let client = try await bus.client("client")
-            let seen = Mutex<[UInt8]>([])
+            let seen = Locked<[UInt8]>([])
             // The same client publishes, so that its subscription is certainly there before its events.
             _ = try await client.subscribe("sb.evt.kept") { message in seen.withLock { $0 += message.body } }
             try await broker.kill()

@@ -1,5 +1,6 @@
 import BusClient
 import BusProtocol
+import EventLoop
 import StorebusTesting
 import Synchronization
 import Testing
@@ -47,7 +48,7 @@ struct ConformanceTests {
     func `C16 an unanswered request times out, and a late answer is dropped`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C16 timeout and late answer") { bus in
             let service = try await bus.client("service")
-            let requests = Mutex<[BusMessage]>([])
+            let requests = Locked<[BusMessage]>([])
             _ = try await service.subscribe("sb.test.v1.slow") { request in requests.withLock { $0.append(request) } }
             let caller = try await bus.client("caller")
             let error = await #expect(throws: BusError.self) {
@@ -65,7 +66,7 @@ struct ConformanceTests {
     func `C16 cancelling the caller ends the request, before and after it was sent`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C16 cancel") { bus in
             let service = try await bus.client("service")
-            let arrived = Mutex(false)
+            let arrived = Locked(false)
             _ = try await service.subscribe("sb.test.v1.never") { _ in arrived.withLock { $0 = true } }
             let caller = try await bus.client("caller")
             let task = Task { try await caller.request("sb.test.v1.never", timeout: .seconds(60)) }
@@ -112,7 +113,7 @@ struct ConformanceTests {
     {
         try await BusFixture.with(kind, "C10 wildcards") { bus in
             let reader = try await bus.client("reader")
-            let log = Mutex<[String: [String]]>([:])
+            let log = Locked<[String: [String]]>([:])
             for pattern in ["sb.evt.*.changed", "sb.evt.>", "sb.evt.a.changed", ">"] {
                 _ = try await reader.subscribe(pattern) { message in
                     log.withLock { $0[pattern, default: []].append(message.subject) }
@@ -137,7 +138,7 @@ struct ConformanceTests {
         async throws
     {
         try await BusFixture.with(kind, "C11 plain and queue counts") { bus in
-            let counts = Mutex<[Int: Int]>([:])
+            let counts = Locked<[Int: Int]>([:])
             var members: [any BusClient] = []
             for number in 0..<3 {
                 let member = try await bus.client("member\(number)")
@@ -162,7 +163,7 @@ struct ConformanceTests {
     @Test(arguments: BusTransport.allCases)
     func `C31 messages with one key go to one member`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C31 key affinity", needs: [.keyAffinity]) { bus in
-            let seen = Mutex<[String: Set<Int>]>([:])
+            let seen = Locked<[String: Set<Int>]>([:])
             var members: [any BusClient] = []
             for number in 0..<3 {
                 let member = try await bus.client("member\(number)")
@@ -282,7 +283,7 @@ struct ConformanceTests {
     func `C29 draining delivers what was published before, then closes`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C29 the client's drain") { bus in
             let reader = try await bus.client("reader")
-            let count = Mutex(0)
+            let count = Locked(0)
             _ = try await reader.subscribe("sb.evt.last") { _ in count.withLock { $0 += 1 } }
             let writer = try await bus.client("writer")
             for _ in 0..<100 { try writer.publish("sb.evt.last") }
@@ -296,7 +297,7 @@ struct ConformanceTests {
     func `C29 draining says which requests it gave up`(_ kind: BusTransport) async throws {
         try await BusFixture.with(kind, "C29 what a drain gives up") { bus in
             let service = try await bus.client("service")
-            let arrived = Mutex(0)
+            let arrived = Locked(0)
             _ = try await service.subscribe("sb.test.v1.never") { _ in arrived.withLock { $0 += 1 } }
             let client = try await bus.client("client")
             let tasks = (0..<3).map { _ in

@@ -4,7 +4,6 @@ import Dispatch
 import EventLoop
 import Logging
 import StorebusTesting
-import Synchronization
 
 /// A broker in this process, on a port of its own, and a loop for its clients. It can be killed and come back on the
 /// same port.
@@ -13,8 +12,8 @@ final class TestBroker: Sendable {
     let clientLoop: UVLoop
     let port: Int
     let token: String?
-    private let server: Mutex<BrokerServer>
-    private let clients = Mutex<[SBPClient]>([])
+    private let server: Locked<BrokerServer>
+    private let clients = Locked<[SBPClient]>([])
     /// The broker's thread waits for it while the broker is frozen.
     private let thawed = DispatchSemaphore(value: 0)
 
@@ -24,7 +23,7 @@ final class TestBroker: Sendable {
         clientLoop = try UVLoop.start(name: "clients")
         let server = Self.server(port: 0, token: token, loop: brokerLoop)
         port = try await server.start().port
-        self.server = Mutex(server)
+        self.server = Locked(server)
     }
 
     static func with(token: String? = nil, _ body: (TestBroker) async throws -> Void) async throws {

@@ -3,22 +3,21 @@ import EventLoop
 import Glibc
 import NATSClient
 import StorebusTesting
-import Synchronization
 
 /// A nats-server of a test's own, and a loop for its clients. It can be killed and come back on the same port.
 final class TestNATS: Sendable {
     let clientLoop: UVLoop
     let token: String?
     let port: Int
-    private let server: Mutex<TemporaryNATS>
-    private let clients = Mutex<[NATSClient]>([])
+    private let server: Locked<TemporaryNATS>
+    private let clients = Locked<[NATSClient]>([])
 
     private init(token: String?) async throws {
         self.token = token
         let server = try await TemporaryNATS(token: token)
         clientLoop = try UVLoop.start(name: "clients")
         port = server.port
-        self.server = Mutex(server)
+        self.server = Locked(server)
     }
 
     static func with(token: String? = nil, _ body: (TestNATS) async throws -> Void) async throws {

@@ -2,7 +2,6 @@ import BusClient
 import BusProtocol
 import EventLoop
 import StorebusTesting
-import Synchronization
 import Testing
 
 /// Goal: the client keeps SBP/1 and survives a broker that does not. Method: a broker that follows the test's script.
@@ -96,7 +95,7 @@ struct WireTests {
     @Test func `a frame of the broker may arrive byte by byte`() async throws {
         // On a slow machine that takes a while, and a pong in the midst of the frame would spoil it.
         try await with(ping: .seconds(600)) { broker, client in
-            let seen = Mutex<[BusMessage]>([])
+            let seen = Locked<[BusMessage]>([])
             _ = try await client.subscribe("sb.evt.slow") { message in seen.withLock { $0.append(message) } }
             let header = #"{ "op" : "msg" , "sid" : 2 , "subject" : "sb.evt.slow", "key":"k", "later":1.5e3 }"#
             var frame: [UInt8] = [0, 0, 0, UInt8(header.utf8.count), 0, 0, 0, 2] + Array(header.utf8) + [7, 8]

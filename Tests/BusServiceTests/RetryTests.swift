@@ -1,8 +1,8 @@
 import BusClient
 import BusProtocol
+import EventLoop
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import BusService
@@ -13,7 +13,7 @@ import Testing
 struct RetryTests {
     /// Answers every request on a subject with an error and keeps its headers.
     private final class Refusing: Sendable {
-        let seen = Mutex<[BusHeaders]>([])
+        let seen = Locked<[BusHeaders]>([])
         let bus = InMemoryBus()
 
         init(_ subject: String, _ error: StoreError) async throws {
@@ -90,7 +90,7 @@ struct RetryTests {
 
     @Test func `five silences open the breaker: the sixth call fails at once`() async throws {
         let bus = InMemoryBus()
-        let count = Mutex(0)
+        let count = Locked(0)
         _ = try await bus.client(name: "silent").subscribe(PaymentEndpoints.heads.subject) { _ in
             count.withLock { $0 += 1 }
         }

@@ -40,7 +40,7 @@ struct RollingRestartTests {
 
     private final class Tally: Sendable {
         let answered = Atomic(0)
-        let failed = Mutex<[StoreError]>([])
+        let failed = Locked<[StoreError]>([])
         let isOver = Atomic(false)
     }
 

@@ -3,7 +3,6 @@ import BusProtocol
 import BusService
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 /// Goal: what a handler returns or throws is what the caller gets. Method: service and caller on an in-memory bus.

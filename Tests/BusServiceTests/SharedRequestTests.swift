@@ -1,6 +1,6 @@
+import EventLoop
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import BusService
@@ -15,7 +15,7 @@ import Testing
             var count = 0
         }
 
-        let state = Mutex(State())
+        let state = Locked(State())
 
         var count: Int { state.withLock { $0.count } }
 

@@ -1,6 +1,6 @@
 import BusClient
+import EventLoop
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import BusService
@@ -113,7 +113,7 @@ struct StoreMembershipTests {
     @Test func `a new database beside a store belongs to it before the first request`() async throws {
         let bus = InMemoryBus()
         let first = service(.paymentQueue, bus, StoreIdentity(database: "p1", store: "s1"), instance: "a")
-        let kept = Mutex<[String]>([])
+        let kept = Locked<[String]>([])
         let second = service(.catalog, bus, StoreIdentity(database: "c1"), instance: "b") { store in
             kept.withLock { $0.append(store) }
         }

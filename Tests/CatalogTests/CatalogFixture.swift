@@ -1,9 +1,9 @@
+import EventLoop
 import Foundation
 import Logging
 import Persistence
 import StoreModels
 import StorebusTesting
-import Synchronization
 
 @testable import Catalog
 
@@ -12,7 +12,7 @@ final class CatalogFixture: Sendable {
     static let bundleId = "com.example.app"
 
     private let files: TestDatabase
-    private let time = Mutex(Timestamp(milliseconds: 1_700_000_000_000))
+    private let time = Locked(Timestamp(milliseconds: 1_700_000_000_000))
 
     init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine) }
 

@@ -1,9 +1,9 @@
 import BusClient
 import BusService
+import EventLoop
 import ServiceTesting
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Catalog
@@ -85,7 +85,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `subscribers are notified of a changed app before the operator is answered`(_ engine: Engine) async throws {
         try await withCatalog(on: engine) { store in
-            let told = Mutex<[String]>([])
+            let told = Locked<[String]>([])
             store.onChange { bundleId in told.withLock { $0.append(bundleId) } }
             try await store.importFile(FileBuilder.file(products: [FileBuilder.product("coins")]))
             #expect(told.withLock { $0 } == [Self.bundleId])

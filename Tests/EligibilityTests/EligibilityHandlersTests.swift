@@ -1,9 +1,9 @@
 import BusClient
 import BusService
 import Eligibility
+import EventLoop
 import Logging
 import StoreModels
-import Synchronization
 import Testing
 
 /// Goal: eligibility is answered from what the owners of the facts say, and never invented.
@@ -200,7 +200,7 @@ import Testing
 
 /// Counts, from any thread.
 private final class Counter: Sendable {
-    private let count = Mutex(0)
+    private let count = Locked(0)
     var value: Int { count.withLock { $0 } }
     func add() { count.withLock { $0 += 1 } }
 }

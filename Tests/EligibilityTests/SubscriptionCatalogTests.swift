@@ -1,8 +1,8 @@
 import BusClient
 import BusService
+import EventLoop
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Eligibility
@@ -22,7 +22,7 @@ import Testing
             /// What happens between the request for a list and its reply.
             var meanwhile: (@Sendable () -> Void)?
         }
-        let state = Mutex(State())
+        let state = Locked(State())
 
         func current() throws(StoreError) -> AppVersion {
             let (version, error) = state.withLock { state in

@@ -1,10 +1,10 @@
+import EventLoop
 import Glibc
 import Logging
 import NIOCore
 import NIOPosix
 import Operations
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Gateway
@@ -50,7 +50,7 @@ import Testing
 }
 
 private final class Count: Sendable {
-    private let count = Mutex(0)
+    private let count = Locked(0)
     var value: Int { count.withLock { $0 } }
     func add() { count.withLock { $0 += 1 } }
 }

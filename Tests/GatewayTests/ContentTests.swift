@@ -1,8 +1,8 @@
+import EventLoop
 import Hummingbird
 import NIOCore
 import NIOHTTP1
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,9 +1,9 @@
 import Crypto
+import EventLoop
 import Foundation
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

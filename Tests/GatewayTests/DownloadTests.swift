@@ -1,7 +1,7 @@
+import EventLoop
 import NIOHTTP1
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Gateway

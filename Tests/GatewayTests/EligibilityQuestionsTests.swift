@@ -1,7 +1,7 @@
 import BusClient
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway
@@ -17,7 +17,7 @@ import Testing
             var gate: Gate?
         }
 
-        let state = Mutex(State())
+        let state = Locked(State())
 
         func answer(_ customer: String, _ products: [String]) -> EligibilityReply {
             let isUsed = state.withLock { $0.used.contains(customer) }

@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import Foundation
 import Logging
 import NIOHTTP1
@@ -6,7 +7,6 @@ import Persistence
 import StoreHTTP
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,8 +1,8 @@
+import EventLoop
 import NIOHTTP1
 import ServiceTesting
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,6 +1,6 @@
+import EventLoop
 import StoreHTTP
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway
@@ -12,7 +12,7 @@ import Testing
     private let start = ContinuousClock.now
 
     private final class Counting: Sendable {
-        private let value = Mutex(0)
+        private let value = Locked(0)
         func add() { value.withLock { $0 += 1 } }
         var count: Int { value.withLock { $0 } }
     }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `a slow reader who gets on is not cut, however long the write takes`() {
-        let bytes = Mutex<UInt64>(0)
+        let bytes = Locked<UInt64>(0)
         let stream = stream { body in body(bytes.withLock { $0 }) }
         stream.writeBegan(now: start)
         for second in 1...60 {

@@ -1,7 +1,7 @@
 import BusClient
+import EventLoop
 import NIOHTTP1
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

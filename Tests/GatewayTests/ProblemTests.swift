@@ -1,8 +1,8 @@
+import EventLoop
 import HTTPTypes
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,8 +1,8 @@
 import BusClient
 import BusService
+import EventLoop
 import NIOHTTP1
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway
@@ -15,7 +15,7 @@ import Testing
 
     /// How far the test has moved the directory's clock.
     private final class Passed: Sendable {
-        private let elapsed = Mutex(Duration.zero)
+        private let elapsed = Locked(Duration.zero)
         var value: Duration { elapsed.withLock { $0 } }
 
         func become(_ duration: Duration) { elapsed.withLock { $0 = duration } }

@@ -1,6 +1,6 @@
+import EventLoop
 import NIOHTTP1
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Logging
 import NIOHTTP1
@@ -5,7 +6,6 @@ import Persistence
 import Signing
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Gateway

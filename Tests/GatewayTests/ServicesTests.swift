@@ -3,7 +3,6 @@ import BusService
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

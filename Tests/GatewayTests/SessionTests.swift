@@ -1,7 +1,7 @@
+import EventLoop
 import NIOHTTP1
 import Signing
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

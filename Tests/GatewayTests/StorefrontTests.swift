@@ -1,8 +1,8 @@
 import BusClient
+import EventLoop
 import NIOHTTP1
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,9 +1,9 @@
 import BusClient
+import EventLoop
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Gateway

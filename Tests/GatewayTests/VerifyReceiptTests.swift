@@ -1,8 +1,8 @@
+import EventLoop
 import Foundation
 import NIOHTTP1
 import Signing
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,13 +1,13 @@
+import EventLoop
 import Foundation
 import Glibc
 import StorebusTesting
-import Synchronization
 
 /// The sample app at a pseudo-terminal: what is typed goes in as from a keyboard, and every line it prints is read.
 final class TerminalApp: Sendable {
     private let process: Process
     private let terminal: FileHandle
-    private let printed = Mutex(Printed())
+    private let printed = Locked(Printed())
 
     private struct Printed {
         var bytes: [UInt8] = []

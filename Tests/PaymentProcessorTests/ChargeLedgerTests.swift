@@ -1,7 +1,7 @@
+import EventLoop
 import Persistence
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import PaymentProcessor
@@ -13,8 +13,8 @@ import Testing
         enum Trouble { case none, before, after }
         struct Failure: Error {}
 
-        let outcome = Mutex(Charge.Outcome.approved)
-        let trouble = Mutex(Trouble.none)
+        let outcome = Locked(Charge.Outcome.approved)
+        let trouble = Locked(Trouble.none)
 
         func decide(_ request: CreateChargeRequest) -> ChargeDecision {
             let outcome = outcome.withLock { $0 }

@@ -1,18 +1,18 @@
+import EventLoop
 import Logging
 import PaymentProcessor
 import Persistence
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 /// A ledger file of a test's own, with the processor's clock in the test's hand: waits are written down and over at
 /// once.
 final class LedgerFixture: Sendable {
     private let files: TestDatabase
-    private let time = Mutex(Timestamp(milliseconds: 1_795_000_000_000))
-    private let uptime = Mutex(Duration.zero)
-    private let waits = Mutex<[Duration]>([])
+    private let time = Locked(Timestamp(milliseconds: 1_795_000_000_000))
+    private let uptime = Locked(Duration.zero)
+    private let waits = Locked<[Duration]>([])
 
     init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine) }
 
@@ -80,7 +80,7 @@ final class LedgerFixture: Sendable {
 
 /// Callbacks in the order they were sent.
 final class Callbacks: Sendable {
-    private let keys = Mutex<[String]>([])
+    private let keys = Locked<[String]>([])
 
     var sent: [String] { keys.withLock { $0 } }
 

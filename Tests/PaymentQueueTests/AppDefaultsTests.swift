@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import PaymentQueue
@@ -8,7 +8,7 @@ import Testing
 @Suite struct AppDefaultsTests {
     /// A Catalog whose answers the test sets.
     private final class World: Sendable {
-        let answer = Mutex<TesterSettings??>(nil)
+        let answer = Locked<TesterSettings??>(nil)
 
         func defaults() -> AppDefaults {
             AppDefaults { [self] request, _ throws(StoreError) in

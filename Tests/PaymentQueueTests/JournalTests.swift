@@ -1,9 +1,9 @@
 import BusClient
 import BusService
+import EventLoop
 import ServiceTesting
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import PaymentQueue
@@ -71,7 +71,7 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            let hints = Mutex<[CustomerChange]>([])
+            let hints = Locked<[CustomerChange]>([])
             let key = CustomerKey.of(bundleId: Catalogue.bundleId, customerIdentifier: alice.customer)
             let client = store.bus.client(name: "listener")
             let subscription = try await client.subscribe(PaymentEvents.customerChanged(key: key)) { message in

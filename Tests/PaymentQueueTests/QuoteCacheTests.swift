@@ -1,6 +1,6 @@
+import EventLoop
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import PaymentQueue
@@ -18,7 +18,7 @@ import Testing
             var meanwhile: (@Sendable () -> Void)?
         }
 
-        let contents = Mutex(Contents())
+        let contents = Locked(Contents())
 
         func change(_ body: (inout sending Contents) -> Void) { contents.withLock { body(&$0) } }
         var requests: Int { contents.withLock { $0.requests } }

@@ -1,8 +1,8 @@
+import EventLoop
 import Foundation
 import NIOHTTP1
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 /// Goal: what was acknowledged survives a power failure, not only a killed process (P1, Q5).
@@ -33,7 +33,7 @@ import Testing
     /// The client's answers: a transaction by `id`, and whether its finish was acknowledged too.
     private final class Acknowledged: Sendable {
         typealias Facts = [String: (shopper: Int, isFinished: Bool)]
-        private let facts = Mutex<Facts>([:])
+        private let facts = Locked<Facts>([:])
 
         var all: Facts { facts.withLock { $0 } }
         func note(_ id: String, shopper: Int, isFinished: Bool) { facts.withLock { $0[id] = (shopper, isFinished) } }

@@ -1,7 +1,7 @@
+import EventLoop
 import Foundation
 import StoreKitClient
 import StorebusTesting
-import Synchronization
 
 /// An app on a device, through the client library: its queue, and an observer that records its calls.
 final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKProductsRequestDelegate, Sendable {
@@ -18,7 +18,7 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
     }
 
     let queue: SKPaymentQueue
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Launches the app.
     init(

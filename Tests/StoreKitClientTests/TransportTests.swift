@@ -2,7 +2,6 @@ import Foundation
 import StoreHTTP
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import StoreKitClient

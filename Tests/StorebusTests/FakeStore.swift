@@ -1,6 +1,6 @@
+import EventLoop
 import StoreHTTP
 import StoreModels
-import Synchronization
 
 @testable import Storebus
 
@@ -8,17 +8,17 @@ import Synchronization
 final class FakeStore: StoreTransport {
     typealias Respond = @Sendable (StoreRequest) -> (status: Int, body: JSONValue)
 
-    private let answers: Mutex<[String: Respond]>
-    private let streams = Mutex<[String: @Sendable (StoreRequest) -> StoreStream]>([:])
-    private let raw = Mutex(FakeStore.promotedBytes)
-    private let seen = Mutex<[StoreRequest]>([])
+    private let answers: Locked<[String: Respond]>
+    private let streams = Locked<[String: @Sendable (StoreRequest) -> StoreStream]>([:])
+    private let raw = Locked(FakeStore.promotedBytes)
+    private let seen = Locked<[StoreRequest]>([])
 
     /// Whether others go on before an answer comes, as over a network.
     private let takesTime: Bool
 
     init(_ answers: [String: JSONValue] = FakeStore.usual, takesTime: Bool = false) {
         self.takesTime = takesTime
-        self.answers = Mutex(answers.mapValues { body in { _ in (200, body) } })
+        self.answers = Locked(answers.mapValues { body in { _ in (200, body) } })
     }
 
     /// - Parameter key: `GET /readyz`.

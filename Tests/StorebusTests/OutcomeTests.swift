@@ -1,6 +1,6 @@
+import EventLoop
 import StoreHTTP
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Storebus
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `Ctrl-C ends the purchase, and what was set is put back all the same`() async throws {
         let store = FakeStore()
-        let stop = Mutex<(@Sendable () -> Void)?>(nil)
+        let stop = Locked<(@Sendable () -> Void)?>(nil)
         store.answer("POST /v1/payments") { _ in
             stop.withLock { $0 }?()
             return (504, StubTransport.problem(504, .outcomeUnknown))

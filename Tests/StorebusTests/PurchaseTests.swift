@@ -1,7 +1,7 @@
+import EventLoop
 import StoreHTTP
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import Storebus
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `after a 202 the purchase is under way, also when the next question fails`() async throws {
         let store = FakeStore()
-        let asked = Mutex(0)
+        let asked = Locked(0)
         let accepted = purchasing
         store.answer("POST /v1/payments") { _ in
             let count = asked.withLock { count in

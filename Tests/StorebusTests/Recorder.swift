@@ -1,11 +1,11 @@
+import EventLoop
 import StorebusTesting
-import Synchronization
 
 @testable import Storebus
 
 /// Keeps what a program says.
 final class Recorder: Sendable {
-    private let texts = Mutex((result: "", narration: ""))
+    private let texts = Locked((result: "", narration: ""))
     var result: String { texts.withLock { $0.result } }
     var narration: String { texts.withLock { $0.narration } }
     var console: Console {

@@ -1,6 +1,6 @@
+import EventLoop
 import StoreHTTP
 import StoreModels
-import Synchronization
 import Testing
 
 @testable import Storebus
@@ -16,14 +16,14 @@ final class StubTransport: StoreTransport {
         var streams: [[String]]
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - answers: each answers one request, in their order.
     ///   - streams: the pieces of each stream that is opened, in turn; after the last, opening is refused as
     ///     superseded.
     init(_ answers: [Answer] = [], streams: [[String]] = []) {
-        state = Mutex(State(answers: answers, streams: streams))
+        state = Locked(State(answers: answers, streams: streams))
     }
 
     var requests: [StoreRequest] { state.withLock { $0.requests } }

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// Repeats what fails for now: a service that was killed is started again within a second or so.
 enum Retry {
     static let pause = Duration.milliseconds(200)
@@ -20,17 +22,16 @@ enum Retry {
 /// How long to wait before a service that ended is started again: 100 ms, doubled each time up to 5 s, and back to
 /// 100 ms once it has lived for 10 s.
 struct Backoff: Hashable, Sendable {
-    static let delayMin = Duration.milliseconds(100)
-    static let delayMax = Duration.seconds(5)
+    private static let delays = EventLoop.Backoff(min: .milliseconds(100), max: .seconds(5))
     /// A service that lived this long did not die of what ended the one before.
     static let resetAfter = Duration.seconds(10)
 
-    private var following = Self.delayMin
+    private var attempts = 0
 
     /// The delay after a life of `lived`.
     mutating func next(lived: Duration) -> Duration {
-        if lived >= Self.resetAfter { following = Self.delayMin }
-        defer { following = min(following * 2, Self.delayMax) }
-        return following
+        if lived >= Self.resetAfter { attempts = 0 }
+        attempts += 1
+        return Self.delays.bound(afterAttempts: attempts)
     }
 }

@@ -1,6 +1,6 @@
+import EventLoop
 import Glibc
 import StoreModels
-import Synchronization
 
 /// Where the program's words go: results on standard output, everything told along the way on standard error.
 struct Console: Sendable {
@@ -37,7 +37,7 @@ struct Console: Sendable {
 
 /// The last line of a terminal, where long work shows its progress. All other output is above it.
 final class ProgressLine: Sendable {
-    private let shown = Mutex<String?>(nil)
+    private let shown = Locked<String?>(nil)
     private let write: @Sendable (String) -> Void
 
     /// - Parameter write: to the terminal.

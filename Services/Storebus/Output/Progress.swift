@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Shows on a terminal that work is going on, once it has taken a second; in a pipe nothing is said.
 struct Progress: Sendable {
@@ -68,7 +68,7 @@ final class TransferProgress: Sendable {
     private let length: Int64
     private let start = ContinuousClock.now
     /// When it was shown last, and what was there at the first sight: an earlier run's bytes say nothing about the speed.
-    private let state = Mutex<(shown: ContinuousClock.Instant?, first: Int64?)>((nil, nil))
+    private let state = Locked<(shown: ContinuousClock.Instant?, first: Int64?)>((nil, nil))
 
     private static let interval = Duration.milliseconds(120)
     /// So that the whole line fits 80 columns; a longer one would wrap, and its first half could not be taken away.

@@ -1,6 +1,6 @@
+import EventLoop
 import Glibc
 import StoreModels
-import Synchronization
 
 /// Starts the operator's command when the store opens an app that does not run (S0: "StoreKit automatically opens your app").
 ///
@@ -158,7 +158,7 @@ final class OpenedApps: Sendable {
         var isOver = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Whether everything was asked to end.
     var isOver: Bool { state.withLock { $0.isOver } }

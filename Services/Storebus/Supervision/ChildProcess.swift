@@ -1,7 +1,7 @@
 import CProcess
 import Dispatch
+import EventLoop
 import Glibc
-import Synchronization
 
 /// One service's process: a child that the kernel kills when `storebus up` ends in any way, in a process group of
 /// its own, so that a Ctrl-C at the terminal reaches `up` only, which then stops the services in order.
@@ -66,7 +66,7 @@ struct ChildProcess: Sendable {
 final class SpawnThread: Sendable {
     static let shared = SpawnThread()
 
-    private let work = Mutex<[@Sendable () -> Void]>([])
+    private let work = Locked<[@Sendable () -> Void]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
     private init() {
@@ -97,7 +97,7 @@ final class SpawnThread: Sendable {
 
     /// One result, handed from thread to thread.
     private final class Outcome<Result: Sendable>: Sendable {
-        private let result = Mutex<Result?>(nil)
+        private let result = Locked<Result?>(nil)
         private let given = DispatchSemaphore(value: 0)
 
         func give(_ value: Result) {

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Work that waits for a thread. Producers are tasks, which never block; the consumer is a thread, which does.
 ///
-/// `@unchecked Sendable`: `jobs` and `isClosed` are touched only while `condition` is locked; `Mutex` cannot be waited
-/// on.
+/// `@unchecked Sendable`: `jobs` and `isClosed` are touched only while `condition` is locked; `Locked` cannot be
+/// waited on.
 final class JobInbox<Job: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private let countMax: Int

@@ -1,7 +1,7 @@
 import Crypto
+import EventLoop
 import Foundation
 import StoreModels
-import Synchronization
 
 /// Hosted content of one product, version 1.0.
 extension FakeCatalog {

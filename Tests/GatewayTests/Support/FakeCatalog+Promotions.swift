@@ -1,7 +1,7 @@
 import Crypto
+import EventLoop
 import Foundation
 import StoreModels
-import Synchronization
 
 @testable import Gateway
 

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -31,7 +31,7 @@ final class FakeCatalog: Sendable {
         var explainRequests: [ExplainProductRequest] = []
     }
 
-    let contents = Mutex(Contents())
+    let contents = Locked(Contents())
     let service: FakeService
 
     init(_ service: FakeService) {

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// What receipts are made of.
 extension FakePaymentQueue {

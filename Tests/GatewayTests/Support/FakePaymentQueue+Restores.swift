@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Restores and downloads of one device of one customer, and what an operator does to a transaction.
 extension FakePaymentQueue {

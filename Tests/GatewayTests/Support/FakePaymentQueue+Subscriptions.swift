@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Subscriptions, refunds and the clock of one app, as far as the gateway sees them.
 extension FakePaymentQueue {

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Testers, prompts, events and upkeep.
 extension FakePaymentQueue {

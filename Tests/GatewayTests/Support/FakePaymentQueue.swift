@@ -1,6 +1,6 @@
 import BusClient
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// PaymentQueue with a journal in memory. Its hints can be lost, repeated and reordered, which is what live delivery
 /// has to survive.
@@ -60,7 +60,7 @@ final class FakePaymentQueue: Sendable {
     }
 
     static let customer = "c_alice"
-    let contents = Mutex(Contents())
+    let contents = Locked(Contents())
     let service: FakeService
 
     init(_ service: FakeService) {

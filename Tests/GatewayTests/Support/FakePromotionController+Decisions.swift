@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// What is decided of intents, what waits for a person, and what happened.
 extension FakePromotionController {

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Devices, the apps on them, and what these have set there.
 extension FakePromotionController {

@@ -1,6 +1,6 @@
 import BusClient
+import EventLoop
 import StoreModels
-import Synchronization
 
 @testable import Gateway
 
@@ -40,7 +40,7 @@ final class FakePromotionController: Sendable {
         var looks = 0
     }
 
-    let contents = Mutex(Contents())
+    let contents = Locked(Contents())
     let launches = Recorder<DeviceLaunch>()
     let service: FakeService
 

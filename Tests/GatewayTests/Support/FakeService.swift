@@ -1,14 +1,14 @@
 import BusClient
 import BusService
+import EventLoop
 import Logging
 import StoreModels
-import Synchronization
 
 /// A service of the store played by a test: real endpoints on the in-memory bus, answers as the test likes.
 final class FakeService: Sendable {
     let client: InMemoryClient
     private let service: BusService
-    private let running = Mutex<Task<Void, any Error>?>(nil)
+    private let running = Locked<Task<Void, any Error>?>(nil)
 
     init(_ name: ServiceName, on bus: InMemoryBus) {
         client = bus.client(name: name.rawValue)

@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// Holds the tasks that wait at it until it is opened, so that a test sees what is under way at the same time.
 final class Gate: Sendable {
@@ -8,7 +8,7 @@ final class Gate: Sendable {
         var arrived = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// How many have come so far.
     var arrived: Int { state.withLock { $0.arrived } }

@@ -11,7 +11,6 @@ import ServiceTesting
 import Signing
 import StoreModels
 import StorebusTesting
-import Synchronization
 
 @testable import Gateway
 
@@ -27,7 +26,7 @@ final class GatewayHarness: Sendable {
     let eligibility: FakeService
     let promotions: FakePromotionController
     let eligibilityRequests = Recorder<EligibilityRequest>()
-    private let port = Mutex(0)
+    private let port = Locked(0)
     private let http = HTTPClient(
         eventLoopGroupProvider: .singleton,
         configuration: .init(
@@ -230,14 +229,14 @@ private struct StreamsEnd: ServiceLifecycle.Service {
 
 /// A wall clock that a test may move.
 final class ClockBox: Sendable {
-    private let moved = Mutex<Timestamp?>(nil)
+    private let moved = Locked<Timestamp?>(nil)
     var now: Timestamp { moved.withLock { $0 } ?? .wallClock() }
     func set(_ time: Timestamp) { moved.withLock { $0 = time } }
 }
 
 /// Notes what a fake received.
 final class Recorder<Element: Sendable>: Sendable {
-    private let noted = Mutex<[Element]>([])
+    private let noted = Locked<[Element]>([])
     var all: [Element] { noted.withLock { $0 } }
     func append(_ element: Element) { noted.withLock { $0.append(element) } }
 }

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// A stand-in for Catalog: the products a test sells.
 final class Catalogue: Sendable {
@@ -14,7 +14,7 @@ final class Catalogue: Sendable {
         var billingGracePeriod: Bool?
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     init() {
         sell(.product("coins", .consumable, "0.99"))

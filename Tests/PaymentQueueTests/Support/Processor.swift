@@ -1,6 +1,6 @@
+import EventLoop
 import PaymentProcessor
 import StoreModels
-import Synchronization
 
 /// A processor whose decisions and failures a test orders.
 final class Processor: ProcessorBehavior {
@@ -33,7 +33,7 @@ final class Processor: ProcessorBehavior {
         var held: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     func set(outcome: Charge.Outcome) { contents.withLock { $0.outcome = outcome } }
     func set(trouble: Trouble) { contents.withLock { $0.trouble = trouble } }

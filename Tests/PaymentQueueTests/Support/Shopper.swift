@@ -1,8 +1,8 @@
 import BusService
+import EventLoop
 import ServiceTesting
 import StoreModels
 import StorebusTesting
-import Synchronization
 
 @testable import PaymentQueue
 

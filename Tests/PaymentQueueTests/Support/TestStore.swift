@@ -1,5 +1,6 @@
 import BusClient
 import BusService
+import EventLoop
 import Logging
 import Operations
 import PaymentProcessor
@@ -7,7 +8,6 @@ import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
-import Synchronization
 
 @testable import PaymentQueue
 
@@ -21,7 +21,7 @@ final class TestStore: Sendable {
     let bus = InMemoryBus(seed: 1)
     let caller: ServiceCaller
     /// The wall clock, in milliseconds; tests move it.
-    let wall = Mutex<Int64>(1_795_000_000_000)
+    let wall = Locked<Int64>(1_795_000_000_000)
     private let files: TestDatabase
     private let logger: Logger
     /// What the payment queue and the processor have logged and counted.
@@ -30,8 +30,8 @@ final class TestStore: Sendable {
     private let queues = ServiceLives<PaymentQueueService, Checkpoint>()
     private let ledgerFiles: TestDatabase
     private let ledger: any SQLDatabase
-    private let settler = Mutex<ChargeSettler?>(nil)
-    private let services = Mutex<[RunningService]>([])
+    private let settler = Locked<ChargeSettler?>(nil)
+    private let services = Locked<[RunningService]>([])
 
     /// Stores that run at the same time.
     private static let turns = Turns(12)

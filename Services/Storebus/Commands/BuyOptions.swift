@@ -237,15 +237,19 @@ struct TesterOverride: Sendable {
     ) async throws(CLIError) -> (value: Value, note: String?) {
         let before = try await context.api.settings(of: account)
         let changed = change(before)
+        let caught = AsyncStream.makeStream(of: Void.self)
         // A task of its own, so that Ctrl-C can end it and not what has to be done behind it. From its first request on
         // something is to be put back: an answer that is lost may have been a success.
         let work = Task {
-            await Self.result { () throws(CLIError) in
+            // The first request waits until Ctrl-C is caught.
+            for await _ in caught.stream {}
+            return await Self.result { () throws(CLIError) in
                 _ = try await context.api.putTester(account, changed)
                 return try await body()
             }
         }
         let signals = context.environment.onStop { work.cancel() }
+        caught.continuation.finish()
         defer { withExtendedLifetime(signals) {} }
         let result = await withTaskCancellationHandler {
             await work.value

@@ -88,7 +88,7 @@ final class TestStore: Sendable {
     private func makeQueue(_ claims: PurchaseClaims) async throws -> Queue {
         let database = try await files.open(migrations: PaymentQueueSchema.migrations)
         let crash = CrashPlan<Checkpoint>()
-        let clock = BusinessClock { [self] in Timestamp(milliseconds: wall.withLock { $0 }) }
+        let clock = BusinessClock { [wall] in Timestamp(milliseconds: wall.withLock { $0 }) }
         let client = bus.client(name: "payment-queue")
         let service = PaymentQueueService(
             database: database, bus: client, clock: clock, claims: claims, logger: logger, metrics: metrics,
@@ -108,8 +108,9 @@ final class TestStore: Sendable {
     func startProcessor() async throws {
         let start = now
         let ledger = ChargeLedger(
-            database: ledger, behavior: processor, wall: { [self] in now },
-            uptime: { [self] in .milliseconds(now.milliseconds - start.milliseconds) }, logger: logger,
+            database: ledger, behavior: processor,
+            wall: { [wall] in Timestamp(milliseconds: wall.withLock { $0 }) },
+            uptime: { [wall] in .milliseconds(wall.withLock { $0 } - start.milliseconds) }, logger: logger,
             metrics: metrics)
         settler.withLock { settler in
             settler = ChargeSettler(ledger: ledger) { [caller] in

@@ -111,7 +111,8 @@ final class TestStore: Sendable {
         let services = ServiceCaller(
             bus: bus.client(name: "promotion-controller"), caller: "promotion-controller")
         let service = PromotionControllerService(
-            database: database, collaborators: .onBus(services), wall: { [self] in now },
+            database: database, collaborators: .onBus(services),
+            wall: { [wall] in Timestamp(milliseconds: wall.withLock { $0 }) },
             // On a busy machine a payment queue that is there must not be taken for one that is away.
             askTime: .seconds(30), logger: logger, checkpoint: { try crash.reach($0) })
         let running = await RunningService.start(.promotionController, on: bus) { service.register(on: $0) }

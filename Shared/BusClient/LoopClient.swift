@@ -3,6 +3,9 @@ import EventLoop
 
 /// The part of a client that lives on the loop: the connection and what is sent on it.
 package protocol BusConnection: Actor {
+    /// A request as it is sent, checked.
+    associatedtype Request: Sendable
+
     /// The peer's name in errors: `broker` or `server`.
     static var peerName: String { get }
 
@@ -12,6 +15,7 @@ package protocol BusConnection: Actor {
 
     func start()
     func stop()
+    func request(_ message: Request, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration)
     func subscribe(
         _ sid: Int, _ pattern: SubjectPattern, _ queue: QueueName?, max: Int?, _ waiter: BusClientCore.Waiter,
         _ handler: @escaping @Sendable (BusMessage) -> Void)
@@ -123,15 +127,15 @@ extension LoopClient {
         }
     }
 
-    /// Waits for the replies to the request that `send` makes on the loop.
+    /// Sends a request and waits for its replies.
     package func exchange<Answer>(
-        _ waiter: @escaping @Sendable (CheckedContinuation<Result<Answer, BusError>, Never>) -> PendingRequests.Waiter,
-        send: @escaping @Sendable (isolated Connection, _ token: UInt64, PendingRequests.Waiter) -> Void
+        _ message: Connection.Request, _ timeout: Duration,
+        _ waiter: @escaping @Sendable (CheckedContinuation<Result<Answer, BusError>, Never>) -> PendingRequests.Waiter
     ) async -> Result<Answer, BusError> {
         let token = nextNumber()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                onLoop { send($0, token, waiter(continuation)) }
+                onLoop { $0.request(message, token, waiter(continuation), timeout: timeout) }
                 // A cancellation that came before the request was there found nothing to cancel.
                 if Task.isCancelled { onLoop { $0.core.cancel(token) } }
             }

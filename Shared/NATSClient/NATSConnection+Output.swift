@@ -6,7 +6,8 @@ extension NATSConnection {
     private static let tooMuch = BusError(.bufferFull, "64 MiB wait to be written already")
 
     /// Sends a request. The waiter is resumed in any case: with a reply, an error or at the deadline.
-    func request(_ message: NATSOutgoing, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration) {
+    package func request(_ message: NATSOutgoing, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration)
+    {
         guard machine.isReady, let link else { return waiter.fail(core.notConnected) }
         if let error = sizeError(message) { return waiter.fail(error) }
         if let error = core.requestsError { return waiter.fail(error) }

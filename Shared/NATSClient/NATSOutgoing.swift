@@ -3,7 +3,7 @@ import BusProtocol
 
 /// A message on its way to libnats, checked by the rules of SBP/1. A message that one bus carries, the other carries
 /// too.
-struct NATSOutgoing: Sendable {
+package struct NATSOutgoing: Sendable {
     let subject: String
     var reply: String?
     let headers: BusHeaders

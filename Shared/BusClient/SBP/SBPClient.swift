@@ -32,16 +32,14 @@ package final class SBPClient: LoopClient {
         _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
     ) async throws(BusError) -> BusMessage {
         let message = PubMessage(subject: try Self.subject(subject), key: key, headers: headers, body: body)
-        return try await exchange({ .one($0) }) { $0.request(message, $1, $2, timeout: timeout) }.get()
+        return try await exchange(message, timeout) { .one($0) }.get()
     }
 
     package func requestMany(
         _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
     ) async throws(BusError) -> [BusMessage] {
         let message = PubMessage(subject: try Self.subject(subject), headers: headers, body: body)
-        return try await exchange({ .many($0, max: max, answers: []) }) {
-            $0.request(message, $1, $2, timeout: timeout)
-        }.get()
+        return try await exchange(message, timeout) { .many($0, max: max, answers: []) }.get()
     }
 
     package func publish(

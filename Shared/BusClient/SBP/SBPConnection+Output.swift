@@ -4,7 +4,7 @@ import Logging
 
 extension SBPConnection {
     /// Sends a request. The waiter is resumed in any case: with a reply, an error or at the deadline.
-    func request(_ message: PubMessage, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration) {
+    package func request(_ message: PubMessage, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration) {
         guard machine.isReady, let link else { return waiter.fail(core.notConnected) }
         if let error = core.requestsError { return waiter.fail(error) }
         do throws(BusViolation) {

@@ -108,7 +108,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let error = #expect(throws: CLIError.self) {
             try UpPlan.make(
-                imports: [], bundleIds: [], data: directory.path, port: .auto, busPort: .auto, bind: "127.0.0.1",
+                UpPlan.Request(data: directory.path, port: .auto, busPort: .auto, bind: "127.0.0.1"),
                 environment: [:], executableDirectory: directory.path)
         }
         #expect(error?.code == .executableMissing)

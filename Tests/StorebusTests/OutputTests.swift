@@ -81,13 +81,13 @@ import Testing
 
     @Test func `the banner says when it was ready, where everything is and what comes next`() {
         let banner = Banner(
-            url: "http://127.0.0.1:7430", busURL: "storebus://127.0.0.1:7420", monitorPort: 7421,
-            services: ["catalog", "gateway"], dataDirectory: "/home/me/.storebus",
-            adminKeyPlace: "/home/me/.storebus/admin.key",
+            url: "http://127.0.0.1:7430",
+            bus: .init(url: "storebus://127.0.0.1:7420", monitorPort: 7421, services: ["catalog", "gateway"]),
+            places: .init(dataDirectory: "/home/me/.storebus", adminKey: "/home/me/.storebus/admin.key"),
             imports: [
                 .init(bundleId: "com.example.app", summary: "App.storekit: 3 products, 1 group", notes: ["USA only"])
             ],
-            product: "pro.monthly", bundleId: "com.example.app", startedIn: .milliseconds(412))
+            app: .init(bundleId: "com.example.app", product: "pro.monthly"), startedIn: .milliseconds(412))
         let lines = banner.text.split(separator: "\n")
         #expect(lines[0].hasPrefix("Storebus \(StorebusVersion.number) ("))
         #expect(lines[0].hasSuffix("ready in 0.41 s"))
@@ -108,9 +108,10 @@ import Testing
         let clock = try StoreJSON.decode(
             AppClockState.self, from: Array(JSONText.line(FakeStore.clock(rate: 86_400)).utf8))
         let banner = Banner(
-            url: "http://127.0.0.1:7430", busURL: "storebus://127.0.0.1:7420", monitorPort: 7421, services: [],
-            dataDirectory: "d", adminKeyPlace: "k", imports: [], clock: clock, product: nil,
-            bundleId: "com.example.app", startedIn: .zero)
+            url: "http://127.0.0.1:7430",
+            bus: .init(url: "storebus://127.0.0.1:7420", monitorPort: 7421, services: []),
+            places: .init(dataDirectory: "d", adminKey: "k"), app: .init(bundleId: "com.example.app", clock: clock),
+            startedIn: .zero)
         let line = try #require(banner.text.split(separator: "\n").first { $0.hasPrefix("  Clock") })
         #expect(
             line.split(separator: " ").joined(separator: " ") == """

@@ -66,11 +66,10 @@ import Testing
 
     @Test func `the banner names the directory that was named, and not the one that is found anyway`() {
         func banner(_ arguments: String...) -> Banner {
-            var banner = Banner(
-                url: "u", busURL: "b", monitorPort: nil, services: [], dataDirectory: "d", adminKeyPlace: "k",
-                imports: [], product: "p", bundleId: "com.example.app", startedIn: .zero)
-            banner.commands = PrintedCommands(arguments, [:])
-            return banner
+            Banner(
+                url: "u", bus: .init(url: "b", services: []), places: .init(dataDirectory: "d", adminKey: "k"),
+                app: .init(bundleId: "com.example.app", product: "p"), startedIn: .zero,
+                commands: PrintedCommands(arguments, [:]))
         }
         #expect(banner("up", "--data", "d").next == "storebus buy p --as alice --data d")
         #expect(banner("up", "--detached", "--data", ".storebus").next == "storebus buy p --as alice")

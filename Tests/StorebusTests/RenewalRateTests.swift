@@ -46,8 +46,8 @@ import Testing
 
     @Test func `the banner of up says so above the clock`() {
         let banner = Banner(
-            url: "u", busURL: "b", monitorPort: nil, services: [], dataDirectory: "d", adminKeyPlace: "k", imports: [],
-            renewals: Self.sentence, product: nil, bundleId: "com.example.app", startedIn: .zero)
+            url: "u", bus: .init(url: "b", services: []), places: .init(dataDirectory: "d", adminKey: "k"),
+            app: .init(bundleId: "com.example.app", renewals: Self.sentence), startedIn: .zero)
         #expect(banner.text.contains("    note: \(Self.sentence)\n"))
     }
 

@@ -30,8 +30,10 @@ import Testing
     private func plan(_ replicas: [String], _ databaseURL: String? = nil, _ environment: [String: String] = [:]) throws
     {
         _ = try UpPlan.make(
-            imports: [], bundleIds: [], data: "/nowhere", port: .auto, busPort: .auto, bind: "127.0.0.1",
-            replicas: replicas, databaseURL: databaseURL, environment: environment, executableDirectory: "/nowhere")
+            UpPlan.Request(
+                data: "/nowhere", port: .auto, busPort: .auto, bind: "127.0.0.1", replicas: replicas,
+                databaseURL: databaseURL),
+            environment: environment, executableDirectory: "/nowhere")
     }
 
     @Test func `replicas of what stores need a PostgreSQL, and say why`() {
@@ -103,11 +105,13 @@ import Testing
     @Test func `the banner names replicas and the database, never its password`() throws {
         let database = try DatabaseAddress("postgres://u:secret@h/db", origin: "DATABASE_URL")
         let banner = Banner(
-            url: "http://127.0.0.1:7430", busURL: "storebus://127.0.0.1:7420", monitorPort: 7421,
-            services: ["payment-queue", "payment-queue#2"], gateways: ["gateway#2": "http://127.0.0.1:41005"],
-            dataDirectory: "/d", database: "\(database.location)  from \(database.origin)",
-            adminKeyPlace: "/d/admin.key",
-            imports: [], product: nil, bundleId: "com.example.app", startedIn: .seconds(1))
+            url: "http://127.0.0.1:7430", gateways: ["gateway#2": "http://127.0.0.1:41005"],
+            bus: .init(
+                url: "storebus://127.0.0.1:7420", monitorPort: 7421, services: ["payment-queue", "payment-queue#2"]),
+            places: .init(
+                dataDirectory: "/d", database: "\(database.location)  from \(database.origin)",
+                adminKey: "/d/admin.key"),
+            app: .init(bundleId: "com.example.app"), startedIn: .seconds(1))
         #expect(banner.text.contains("2 services: payment-queue payment-queue#2\n"))
         #expect(banner.text.contains("  Database       u@h/db  from DATABASE_URL\n"))
         #expect(banner.text.contains("    gateway#2    http://127.0.0.1:41005\n"))

@@ -45,7 +45,8 @@ struct AccountShowCommand: AsyncParsableCommand {
             storebus account show alice
             storebus account show alice --bundle-id com.example.a
 
-            Marked (set) is what was set of the account, (app) what the app's catalogue or settings make all accounts do.
+            Marked (set) is what was set of the account, (app) what the app's catalogue or settings make all accounts \
+            do.
             """)
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
@@ -119,7 +120,7 @@ struct AccountCreateCommand: AsyncParsableCommand {
     }
 }
 
-/// What can be set of an account.
+/// Options for the settings of an account.
 struct TesterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Its country, three letters.", valueName: "country"), completion: Completion.storefronts)
@@ -153,9 +154,9 @@ struct TesterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How fast subscriptions renew: \(SubscriptionRenewalRate.allCases.map(\.rawValue).joined(separator: ", ")).",
+            "How fast subscriptions renew: \(Self.renewalRates.joined(separator: ", ")).",
             valueName: "rate"),
-        completion: .list(SubscriptionRenewalRate.allCases.map(\.rawValue)))
+        completion: .list(Self.renewalRates))
     var renewalRate: String?
 
     @Option(
@@ -176,6 +177,8 @@ struct TesterOptions: ParsableArguments {
         completion: .list(TesterSettings.memberNames.sorted()))
     var unset: [String] = []
 
+    private static let renewalRates = SubscriptionRenewalRate.allCases.map(\.rawValue)
+
     private static let requests = TesterSettings.SimulatedErrors.memberNames.sorted().joined(separator: "=, ")
 
     private static let errors = SKErrorCode.allCases.map(\.name).joined(separator: ", ")
@@ -189,7 +192,7 @@ struct TesterOptions: ParsableArguments {
     func validate() throws {
         try Choice.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
         try Choice.check("--price-consent", priceConsent, among: TesterSettings.PriceConsent.allCases.map(\.rawValue))
-        try Choice.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.allCases.map(\.rawValue))
+        try Choice.check("--renewal-rate", renewalRate, among: Self.renewalRates)
         try Choice.check("--processor", processor, among: ProcessorMode.names)
         for member in unset { try Choice.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
         if let sheet, PaymentSheetAnswer(sheet) == nil {
@@ -203,7 +206,7 @@ struct TesterOptions: ParsableArguments {
         }
     }
 
-    /// Puts what is named over what was set before.
+    /// Changes the named settings and keeps the others.
     func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> Received<TesterAnswer> {
         let before = try await context.api.settings(of: account)
         if let storefront { _ = try await DidYouMean.storefronts([storefront], context) }

@@ -19,8 +19,8 @@ enum TesterTable {
         return table
     }
 
-    /// One of them, as it behaves in an app: what was set of it is marked, and what the app's own defaults say.
-    /// - Parameter app: nil where it is not known; then StoreKit's own behaviour is shown for what was not set.
+    /// Describes an account's settings in an app, and marks their origin: set, or the app's default.
+    /// - Parameter app: Nil when unknown; settings that were not set then show StoreKit's behaviour.
     static func result(_ tester: Received<TesterAnswer>, in app: App? = nil) -> CommandResult {
         let defaults = app?.testerDefaults ?? TesterSettings()
         let settings = tester.overrides.over(defaults).over(tester.effective)
@@ -55,7 +55,7 @@ enum TesterTable {
         ) { shown.text($0) }
     }
 
-    /// Names of what is set, sorted.
+    /// Names of the settings that are set, sorted.
     static func members(_ settings: TesterSettings) -> [String] {
         (JSONText.value(settings).objectValue ?? [:]).filter { $0.value != .null }.keys.sorted()
     }

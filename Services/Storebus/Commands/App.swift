@@ -61,8 +61,8 @@ struct AppSetCommand: AsyncParsableCommand {
 
             A device without the app has to buy it first, if it costs something, before a promoted purchase goes on; \
             it gets the current version. Versions before --promotions-since have to be upgraded first. Before its \
-            release an app's store page is empty; links to test a product work. --renewal-rate counts before the catalogue's \
-            _timeRate, for accounts that have no rate of their own; subscriptions that run keep theirs.
+            release an app's store page is empty; links to test a product work. --renewal-rate counts before the \
+            catalogue's _timeRate, for accounts that have no rate of their own; subscriptions that run keep theirs.
             """)
 
     @OptionGroup var settings: AppSettingsOptions
@@ -81,7 +81,7 @@ struct AppSetCommand: AsyncParsableCommand {
     }
 }
 
-/// What can be set of an app.
+/// Options for the settings of an app.
 struct AppSettingsOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Its name in the store, at most 64 characters.", valueName: "name"))
     var name: String?
@@ -140,7 +140,7 @@ struct AppSettingsOptions: ParsableArguments {
         }
     }
 
-    /// The settings as they become.
+    /// Returns the settings after the change.
     func merged(into before: AppSettings) -> AppSettings {
         var settings = before
         settings.name = name ?? before.name
@@ -157,7 +157,7 @@ struct AppSettingsOptions: ParsableArguments {
         return settings
     }
 
-    /// `4.99USD` or `4.99 USD`; nil for anything else, an amount finer than the currency among it.
+    /// Parses `4.99USD` or `4.99 USD`; nil for other text and for an amount finer than the currency.
     static func money(_ text: String) -> Money? {
         guard let currency = Currency(code: text.suffix(3).uppercased()) else { return nil }
         var amount = text.dropLast(3)
@@ -214,7 +214,7 @@ enum AppTable {
         return app.settings.subscriptionRenewalRate == nil ? "\(rate.rawValue), from the catalogue" : rate.rawValue
     }
 
-    /// What accounts do unless they are set otherwise.
+    /// Describes the behaviour of accounts without settings of their own.
     private static func defaults(_ app: App) -> [(name: String, value: String)] {
         let members = app.testerDefaults.flatMap { JSONText.value($0).objectValue } ?? [:]
         return members.filter { $0.value != .null && $0.key != "subscriptionRenewalRate" }

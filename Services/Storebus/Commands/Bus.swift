@@ -82,7 +82,7 @@ struct BusCommand: AsyncParsableCommand {
     }
 }
 
-/// Which services are meant.
+/// Options that select services.
 struct BusOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("Only these.", valueName: "service"), completion: Completion.services)
     var services: [String] = []
@@ -148,7 +148,7 @@ extension BusCommand {
     }
 }
 
-/// What `bus ping` found.
+/// The result of `bus ping`.
 private struct PingReport {
     private var table = Table([
         .init("SERVICE"), .init("INSTANCE"), .init("VERSION"), .init("ROUND TRIP MS", .right),

@@ -33,7 +33,7 @@ extension BusCommand {
 
         func run() async throws {
             let bench = BusBenchRun(count: count, size: size, concurrency: concurrency, timeout: bus.replyTimeout)
-            // Both ends join by themselves: a request that stays on one connection would measure less than there is.
+            // Both ends have a connection of their own; a request within one connection would skip the broker.
             try await bus.join { answers, context throws(CLIError) in
                 let result = try await bus.join { asks, _ throws(CLIError) in
                     try await context.progress.during("\(count) requests") { () throws(CLIError) in
@@ -46,7 +46,7 @@ extension BusCommand {
     }
 }
 
-/// Requests and their answers, measured.
+/// Measurements of requests and their responses.
 struct BusBenchRun: Sendable {
     let count: Int
     let size: Int
@@ -54,7 +54,7 @@ struct BusBenchRun: Sendable {
     let timeout: Duration
 
     struct Result: Sendable {
-        /// Of each request that was answered, the shortest first.
+        /// Round-trip times of the answered requests, the shortest first.
         var times: [Duration]
         var failed: Int
         var whole: Duration
@@ -81,7 +81,7 @@ struct BusBenchRun: Sendable {
         return Result(times: times.sorted(), failed: count - times.count, whole: whole)
     }
 
-    /// One request behind the other.
+    /// Sends requests one after the other.
     private func lap(_ bus: any BusClient, _ subject: String, _ share: Int) async -> [Duration] {
         let body = [UInt8](repeating: 0x78, count: size)
         var times: [Duration] = []

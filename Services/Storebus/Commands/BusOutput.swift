@@ -90,7 +90,7 @@ enum BusTables {
     }
 }
 
-/// Messages and times of the bus, as the command line writes them.
+/// Formats messages and times of the bus.
 enum BusFormat {
     /// `0.42`: milliseconds with two digits.
     static func milliseconds(_ duration: Duration) -> String {
@@ -100,7 +100,7 @@ enum BusFormat {
         return "\(hundredths / 100).\(digits.count == 1 ? "0" : "")\(digits)"
     }
 
-    /// `12.3`: how often in a second.
+    /// `12.3`: a rate per second.
     static func rate(_ count: Int, in duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let microseconds = max(1, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
@@ -135,14 +135,14 @@ enum BusFormat {
     }
 }
 
-/// One running process of a service, as it told the bus (`GET /admin/v1/services`).
+/// One process of a service, from `GET /admin/v1/services`.
 struct BusInstance: Hashable, Sendable {
     struct Endpoint: Hashable, Sendable {
         var name: String
         var subject: String
         var requests: Int
         var errors: Int
-        /// As the answer has it, in milliseconds.
+        /// In milliseconds, with the digits of the response.
         var averageProcessingMs: String
         var lastError: String
     }
@@ -161,7 +161,7 @@ struct BusInstance: Hashable, Sendable {
     var startedAt: Timestamp?
     var checks: [Check]
     var endpoints: [Endpoint]
-    /// The whole of it, for `-o json`.
+    /// The whole entry, for `-o json`.
     var json: JSONValue
 
     init(_ process: ServicesResponse.Instance, json: JSONValue) {

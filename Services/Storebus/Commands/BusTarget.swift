@@ -5,12 +5,12 @@ import Logging
 import NATSClient
 import StoreModels
 
-/// Where the bus is, and what opens it: flags, then variables, then what the running store has written down.
+/// The address and credentials of the bus: flags, then variables, then the running store's record.
 struct BusTarget: Sendable {
     var address: BusAddress
-    /// What said so: `--bus-url`, `BUS_URL`, a file, or `default`.
+    /// The origin of the address: `--bus-url`, `BUS_URL`, a file, or `default`.
     var origin: String
-    /// What an operator starts it with.
+    /// The command that starts the bus.
     var start = "storebus up"
 
     /// - Throws: `usage` for what is no address of a bus, `fileUnreadable` for a token's file.
@@ -32,7 +32,7 @@ struct BusTarget: Sendable {
         } else if named == nil || named?.0 == record?.busURL, let directory, !target.address.hasSecret,
             let token = FileAccess.text(directory.busToken)
         {
-            // A token belongs to the bus of its directory: another address must not be sent it.
+            // A token belongs to the bus of its directory and must not be sent to another address.
             target.address.add(secret: token)
         }
         return target
@@ -53,10 +53,10 @@ struct BusTarget: Sendable {
         return text
     }
 
-    /// How long a bus may take to answer at all.
+    /// Timeout for connecting to the bus.
     private static let connectTimeout = Duration.seconds(3)
 
-    /// Joins the bus, and leaves it when the body has ended.
+    /// Connects to the bus and disconnects when the body has ended.
     /// - Throws: `busUnreachable`, `busRefused`, and what the body throws.
     func join<Value: Sendable>(
         _ body: @Sendable (any BusClient) async throws(CLIError) -> Value
@@ -95,7 +95,7 @@ struct BusTarget: Sendable {
     }
 }
 
-/// What the commands take that join the bus themselves.
+/// Options of the commands that connect to the bus.
 struct BusJoinOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The bus's address. Also BUS_URL. Default: the running store's.", valueName: "url"))
@@ -109,7 +109,7 @@ struct BusJoinOptions: ParsableArguments {
 
     @OptionGroup var global: GlobalOptions
 
-    /// Joins the bus for as long as the body runs.
+    /// Connects to the bus while the body runs.
     func join<Value: Sendable>(
         _ body: @Sendable (any BusClient, CommandContext) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
@@ -119,7 +119,7 @@ struct BusJoinOptions: ParsableArguments {
         return try await target.join { bus throws(CLIError) in try await body(bus, context) }
     }
 
-    /// How long one answer may take.
+    /// Timeout for one response.
     var replyTimeout: Duration { global.timeout?.duration ?? .seconds(5) }
 }
 
@@ -145,7 +145,7 @@ struct BusHeaderOptions: ParsableArguments {
 }
 
 extension CLIError {
-    /// What the bus would not do, with what helps.
+    /// Describes an error of the bus, with a remedy.
     init(bus error: BusError) {
         switch error.code {
         case .timeout, .noResponders, .overloaded:
@@ -162,7 +162,7 @@ extension CLIError {
     }
 }
 
-/// Calls the bus, and says its errors as the command line does.
+/// Calls the bus and translates its errors for the command line.
 func callingBus<Value>(_ body: () async throws(BusError) -> Value) async throws(CLIError) -> Value {
     do throws(BusError) {
         return try await body()
@@ -172,7 +172,7 @@ func callingBus<Value>(_ body: () async throws(BusError) -> Value) async throws(
 }
 
 extension BusClient {
-    /// Refuses what only Storebus's own broker has, instead of reporting a missing responder.
+    /// Rejects commands that need Storebus's own broker, instead of reporting a missing responder.
     func requireSystemSubjects() throws(CLIError) {
         if capabilities.contains(.systemSubjects) { return }
         throw CLIError(

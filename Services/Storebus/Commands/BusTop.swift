@@ -51,7 +51,7 @@ extension BusCommand {
     }
 }
 
-/// The broker's pages, asked for over the bus.
+/// Requests the broker's monitoring pages over the bus.
 enum BusPages {
     static func connections(
         _ bus: any BusClient, _ query: JSONValue, timeout: Duration
@@ -110,8 +110,8 @@ extension BusCommand {
                 storebus bus top
                 storebus bus top --interval 5s --count 1 -o json
 
-                On a terminal again and again until Ctrl-C; elsewhere, or with -o json, once. The rates are those of the \
-                interval between two questions.
+                On a terminal again and again until Ctrl-C; elsewhere, or with -o json, once. The rates are those of \
+                the interval between two questions.
                 """)
 
         @Option(help: ArgumentHelp("The time between two looks.", valueName: "time"))
@@ -135,7 +135,7 @@ extension BusCommand {
                 for look in 0..<looks where !Task.isCancelled {
                     try? await ContinuousClock().sleep(for: interval.duration)
                     let now = try await BusLoad.look(client, bus.replyTimeout)
-                    // Home and clear what is below: the picture stays where it is.
+                    // Moves the cursor home and clears below it, so that the table is redrawn in place.
                     if isLive { context.console.result(look == 0 ? "\u{1B}[2J\u{1B}[H" : "\u{1B}[H\u{1B}[J") }
                     context.print(now.result(since: before))
                     before = now
@@ -145,7 +145,7 @@ extension BusCommand {
     }
 }
 
-/// What the broker and the services had done at one moment.
+/// A snapshot of the counters of the broker and the services.
 struct BusLoad: Sendable {
     let at: ContinuousClock.Instant
     let broker: JSONValue

@@ -12,7 +12,8 @@ extension BusCommand {
                 storebus bus sub 'sb.evt.>'
                 storebus bus sub 'sb.evt.payment.>' --count 1 --timeout 5s -o jsonl
 
-                A plain subscription: requests on such a subject count as taken. 'bus trace' only watches: nothing counts as taken.
+                A plain subscription: requests on such a subject count as taken. 'bus trace' only watches: nothing \
+                counts as taken.
                 """)
 
         @Argument(help: ArgumentHelp("A subject; * is one token, > the rest.", valueName: "pattern"))
@@ -40,8 +41,8 @@ extension BusCommand {
                 storebus bus trace 'sb.payment.v1.>'
                 storebus bus trace 2000000000000001
 
-                With a word that is not a subject pattern (it has no dot and no wildcard), such as a transaction or a trace's number, \
-                only messages that hold it. Answers go to private inboxes, which cannot be read.
+                With a word that is not a subject pattern (it has no dot and no wildcard), such as a transaction or a \
+                trace's number, only messages that hold it. Answers go to private inboxes, which cannot be read.
                 """)
 
         @Argument(help: ArgumentHelp("A pattern, or a text to look for.", valueName: "txn|pattern"))
@@ -68,22 +69,22 @@ extension BusCommand {
     }
 }
 
-/// Prints messages as they come, until their count, the time limit or Ctrl-C.
+/// Prints messages as they arrive, until their count, the time limit or Ctrl-C.
 struct MessageWatch: Sendable {
-    /// What is subscribed to.
+    /// The subjects of the subscription.
     var pattern: String
-    /// Ends after so many; nil means no limit.
+    /// The number of messages to print; nil means no limit.
     var count: Int?
-    /// Only messages that hold this text somewhere.
+    /// Prints only messages that contain this text.
     var text: String?
-    /// Prints who caused a message and in which trace, instead of where an answer goes.
+    /// Prints the caller and trace of a message instead of its reply subject.
     var isTrace: Bool
 
-    /// What waits to be printed at most; beyond it the oldest is lost and counted.
+    /// Maximum number of messages waiting to be printed; beyond it the oldest is dropped and counted.
     private static let waitingMax = 65_536
 
-    /// - Throws: `busRefused` and `usage` of the subscription; `notInTime` when `count` messages were wanted and did not
-    ///   come.
+    /// - Throws: `busRefused` and `usage` of the subscription; `notInTime` when fewer than `count` messages
+    ///   arrived.
     func run(_ bus: any BusClient, _ context: CommandContext) async throws(CLIError) {
         if isTrace { try bus.requireSystemSubjects() }
         let (messages, sink) = AsyncStream<BusMessage>.makeStream(bufferingPolicy: .bufferingNewest(Self.waitingMax))

@@ -18,9 +18,9 @@ struct BuyCommand: AsyncParsableCommand {
             given. What the shopper does at the payment sheet is the account's setting: storebus account set.
 
             --outcome decides this one purchase: approve; decline by the processor; cancel at the sheet; ask-to-buy, \
-            until storebus approve or decline; interrupted, until storebus resolve; fail:CODE with an SKError's name or \
-            number; timeout, when the processor charges and its answer is lost; pending, when it takes two seconds to \
-            know. It sets the account for as long as the purchase takes and puts back what was set, also when the \
+            until storebus approve or decline; interrupted, until storebus resolve; fail:CODE with an SKError's name \
+            or number; timeout, when the processor charges and its answer is lost; pending, when it takes two seconds \
+            to know. It sets the account for as long as the purchase takes and puts back what was set, also when the \
             purchase fails or at Ctrl-C; so it is not for purchases of one account side by side.
 
             An introductory offer is given to every eligible account; --offer intro buys nothing for any other. \
@@ -28,8 +28,8 @@ struct BuyCommand: AsyncParsableCommand {
             --offer-key-id, or what storebus key create --kind subscriptionOffer -o json prints. --offer code:ID and \
             winback:ID are redeemed outside the app, as in the App Store.
 
-            --intent adds the payment that an app saved when it deferred a purchase begun in the store; it is made once, \
-            with the product and quantity it was begun with.
+            --intent adds the payment that an app saved when it deferred a purchase begun in the store; it is made \
+            once, with the product and quantity it was begun with.
             """)
 
     @Argument(
@@ -114,22 +114,21 @@ struct BuyCommand: AsyncParsableCommand {
     }
 }
 
-/// One purchase from the command line: the product is looked at, the payment is sent, and asked about with the same key
-/// until it has an outcome.
+/// Runs one purchase: loads the product, sends the payment, and repeats it with the same key until it has an outcome.
 struct Purchase: Sendable {
     var productIdentifier: String
     var quantity: Int
     var applicationUsername: String?
     var key: String
-    /// For the outcome, over all attempts.
+    /// Timeout for the outcome, over all attempts.
     var timeout: Duration
-    /// How it shall end; nil leaves that to the account.
+    /// The requested outcome; nil leaves it to the account's settings.
     var wanted: OutcomeOption?
-    /// What it shall be bought with; nil leaves that to the store.
+    /// The requested offer; nil leaves it to the store.
     var offer: OfferOption?
-    /// Of a promotional offer.
+    /// The signed promotional offer; nil for other purchases.
     var discount: PaymentDiscount?
-    /// The purchase begun in the store whose saved payment it is.
+    /// The intent whose saved payment is sent.
     var intentIdentifier: String?
 
     func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome {
@@ -155,13 +154,13 @@ struct Purchase: Sendable {
             isProcessorAway: isUnderWay ? await Self.isProcessorAway(context) : false)
     }
 
-    /// False where it cannot be found out.
+    /// Returns whether the payment processor is missing; false when that is unknown.
     private static func isProcessorAway(_ context: CommandContext) async -> Bool {
         let missing = (try? await context.api.services())?.missing ?? []
         return missing.contains(ServiceName.paymentProcessor.rawValue)
     }
 
-    /// Who asks for the introductory offer does not want to pay the regular price instead.
+    /// Rejects a purchase at the regular price when the introductory offer was requested.
     private func checkIntroductoryOffer(of product: Product?, for account: String) throws(CLIError) {
         guard offer == .introductory, let product else { return }
         let reason: String
@@ -177,7 +176,7 @@ struct Purchase: Sendable {
             hints: ["why: storebus eligibility \(product.productIdentifier) --as \(account)"])
     }
 
-    /// The product as this customer sees it; nil while Catalog is away, because a purchase may still succeed.
+    /// Loads the product for this customer; nil while Catalog is away, because a purchase may still succeed.
     private func look(
         _ session: SessionResponse, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> Product? {
@@ -224,7 +223,7 @@ struct Purchase: Sendable {
         }
     }
 
-    /// Once: in the app, or where the App Store redeems what no app sells.
+    /// Sends the payment once: in the app, or in the App Store for offers that no app sells.
     private func send(
         _ installation: Installation, _ session: SessionResponse, timeout: Duration, _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
@@ -237,7 +236,7 @@ struct Purchase: Sendable {
             key: key, timeout: timeout)
     }
 
-    /// An offer is signed anew for every command line, so the same key would be another purchase's.
+    /// The remedy for an unknown outcome. A signed offer cannot be repeated, because each command signs again.
     private var sameKey: String {
         discount == nil
             ? "the same command with --idempotency-key \(key) is safe to repeat" : "look first: storebus tx list"

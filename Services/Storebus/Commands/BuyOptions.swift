@@ -8,7 +8,7 @@ import StoreModels
     import Foundation
 #endif
 
-/// `buy --outcome …`: how one purchase shall end, as settings of the account that buys.
+/// The value of `buy --outcome`, which becomes settings of the account.
 enum OutcomeOption: Hashable, Sendable {
     case approve
     /// The processor declines the card.
@@ -21,10 +21,10 @@ enum OutcomeOption: Hashable, Sendable {
     case fail(SKErrorCode)
     /// The processor charges, and its first answer is lost.
     case timeout
-    /// The processor takes two seconds to know.
+    /// The processor responds after two seconds.
     case pending
 
-    /// As they are written; `fail:` wants an error behind it.
+    /// The accepted words; `fail:` is followed by an error.
     static let words = [
         "approve", "decline", "cancel", "ask-to-buy", "interrupted", "fail:CODE", "timeout", "pending",
     ]
@@ -44,16 +44,16 @@ enum OutcomeOption: Hashable, Sendable {
         }
     }
 
-    /// - Throws: a sentence for the parser, with what was perhaps meant.
+    /// - Throws: A sentence for the parser, with what was perhaps meant.
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, OutcomeOption(text) == nil else { return }
         if text.hasPrefix("fail:") { return try SKErrorText.validate("\(flag) fail:", String(text.dropFirst(5))) }
         try Choice.check(flag, text, among: words)
     }
 
-    /// The settings under which a purchase ends so: every other setting that could decide it lets it pass, and the
-    /// rest of what was set stays.
-    /// - Parameter set: What was set before.
+    /// Returns the settings that lead to this outcome. Other settings that could decide a purchase let it pass, and the
+    /// rest stays.
+    /// - Parameter set: The settings before.
     func settings(over set: AccountSettings) -> AccountSettings {
         var settings = set
         settings.canMakePayments = true
@@ -62,7 +62,7 @@ enum OutcomeOption: Hashable, Sendable {
         settings.askToBuy = false
         settings.interruptPurchases = false
         settings.processor = ProcessorMode.approve.rawValue
-        // There even when it is empty, so that no default of the app takes its place.
+        // Present even when empty, so that no default of the app applies.
         settings.simulatedErrors = (set.simulatedErrors ?? [:]).filter { $0.key != "purchase" }
         switch self {
         case .approve: break
@@ -78,7 +78,7 @@ enum OutcomeOption: Hashable, Sendable {
     }
 }
 
-/// An `SKError` as a command line names it: `paymentInvalid`, or its number.
+/// Parses an `SKError` by name or number, `paymentInvalid` or `3`.
 enum SKErrorText {
     static func code(_ text: String) -> SKErrorCode? {
         Int(text).flatMap(SKErrorCode.init(rawValue:)) ?? SKErrorCode(name: text)
@@ -92,17 +92,17 @@ enum SKErrorText {
     }
 }
 
-/// `buy --offer …`: the offer a subscription shall be bought with.
+/// The value of `buy --offer`, the offer a subscription is bought with.
 enum OfferOption: Hashable, Sendable {
-    /// What every eligible customer is given anyway; asked for, nothing else is bought.
+    /// Applied to every eligible customer; when requested, the regular price is rejected.
     case introductory
-    /// Signed, in the app.
+    /// Signed by the app's server.
     case promotional(String)
-    /// Redeemed outside the app, as the two are in the App Store.
+    /// Redeemed outside the app, as win-back offers are.
     case code(String)
     case winBack(String)
 
-    /// As they are written.
+    /// The accepted words.
     static let words = ["intro", "promo:ID", "code:ID", "winback:ID"]
 
     init?(_ text: String) {
@@ -116,7 +116,7 @@ enum OfferOption: Hashable, Sendable {
         }
     }
 
-    /// What the operator's purchase outside the app carries; nil for what is bought in the app.
+    /// The offer of a purchase outside the app; nil for a purchase in the app.
     var redeemed: RedeemedOffer? {
         switch self {
         case .introductory, .promotional: nil
@@ -125,7 +125,7 @@ enum OfferOption: Hashable, Sendable {
         }
     }
 
-    /// As it was written.
+    /// The text of the option.
     var text: String {
         switch self {
         case .introductory: "intro"
@@ -135,7 +135,7 @@ enum OfferOption: Hashable, Sendable {
         }
     }
 
-    /// - Throws: a sentence for the parser.
+    /// - Throws: A sentence for the parser.
     static func validate(_ text: String?, hasKey: Bool) throws {
         guard let text else {
             if hasKey { throw ValidationError("--offer-key belongs to --offer promo:ID") }
@@ -152,15 +152,15 @@ enum OfferOption: Hashable, Sendable {
     }
 }
 
-/// The private key of promotional offers, as it is in a file: PEM, or what
-/// `storebus key create --kind subscriptionOffer -o json` prints, which names the key too.
+/// The private key of promotional offers, read from a file: PEM, or the output of
+/// `storebus key create --kind subscriptionOffer -o json`, which has the key's identifier too.
 struct OfferKey: Hashable, Sendable {
     var keyIdentifier: String
     var pem: String
 
-    /// - Parameter identifier: of the key; a PEM file has none.
-    /// - Throws: `fileNotFound`, `fileUnreadable`; `offerKeyUnusable` for a document without a key, `usage` for PEM whose
-    ///   identifier is not given.
+    /// - Parameter identifier: Identifier of the key; a PEM file has none.
+    /// - Throws: `fileNotFound`, `fileUnreadable`; `offerKeyUnusable` for a document without a key, `usage` for PEM
+    ///   without an identifier.
     static func read(_ path: String, identifier: String?) throws(CLIError) -> OfferKey {
         let bytes = try FileAccess.read(path, byteCountMax: 1024 * 1024)
         let text = String(decoding: bytes, as: UTF8.self)
@@ -185,13 +185,15 @@ struct OfferKey: Hashable, Sendable {
     }
 }
 
-/// Signs a promotional offer as an app's server does (Apple, "Generating a signature for promotional offers"): ECDSA on
-/// P-256 with SHA-256, in DER, over what is bought and for whom, joined by U+2063.
+/// Signs a promotional offer as an app's server does.
+///
+/// The signature is ECDSA on P-256 with SHA-256, in DER, over the parts of the offer and the payment joined by U+2063
+/// (Apple, "Generating a signature for promotional offers").
 enum SignedOffer {
     /// - Parameters:
-    ///   - username: the payment's `applicationUsername`; nil signs the empty text.
-    ///   - nonce: once only; a new one unless a test says otherwise.
-    ///   - now: the wall clock; the signature counts for a day from it.
+    ///   - username: The payment's `applicationUsername`; nil signs the empty text.
+    ///   - nonce: Used once; tests pass their own.
+    ///   - now: The wall clock; the signature is valid for a day.
     /// - Throws: `offerKeyUnusable` for a key that is no PEM of P-256.
     static func sign(
         _ offer: String, of product: String, bundleId: String, username: String?, key: OfferKey,
@@ -209,7 +211,7 @@ enum SignedOffer {
             signature: signature.derRepresentation.base64EncodedString(), timestamp: now.milliseconds)
     }
 
-    /// What is signed.
+    /// The signed bytes.
     static func text(
         _ offer: String, of product: String, bundleId: String, username: String?, keyIdentifier: String,
         nonce: String, timestamp: Int64
@@ -218,28 +220,29 @@ enum SignedOffer {
     }
 }
 
-/// Overrides an account's settings while a body runs. What was set before is put back: also when that fails, and at
-/// Ctrl-C. Only a process that is killed leaves the change behind.
+/// Overrides an account's settings while a body runs, and restores them afterwards.
+///
+/// They are restored after a failure and at Ctrl-C, too; only a killed process leaves the change behind.
 struct TesterOverride: Sendable {
     let account: String
     let context: CommandContext
 
-    /// How long putting back is tried while the store is away.
+    /// Timeout for restoring the settings while the store is away.
     private static let restoreTimeout = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - change: From what is set to what shall be.
-    ///   - body: cancelled at Ctrl-C.
-    /// - Returns: what the body has come to, and a sentence when the settings could not be put back.
-    /// - Throws: `interrupted` at Ctrl-C, else what the body or setting throws.
+    ///   - change: Returns the new settings for those before.
+    ///   - body: Cancelled at Ctrl-C.
+    /// - Returns: The body's value, and a sentence when the settings could not be restored.
+    /// - Throws: `interrupted` at Ctrl-C, else the error of the body or of the change.
     func during<Value: Sendable>(
         _ change: (AccountSettings) -> AccountSettings, _ body: @escaping @Sendable () async throws(CLIError) -> Value
     ) async throws(CLIError) -> (value: Value, note: String?) {
         let before = try await context.api.settings(of: account)
         let changed = change(before)
         let caught = AsyncStream.makeStream(of: Void.self)
-        // A task of its own, so that Ctrl-C can end it and not what has to be done behind it. From its first request on
-        // something is to be put back: an answer that is lost may have been a success.
+        // A task of its own, so that Ctrl-C cancels it and not the restoring after it. A lost response may have been a
+        // success, so the settings are restored from the first request on.
         let work = Task {
             // The first request waits until Ctrl-C is caught.
             for await _ in caught.stream {}
@@ -278,7 +281,7 @@ struct TesterOverride: Sendable {
         }
     }
 
-    /// - Returns: why it could not be done.
+    /// - Returns: The reason for a failure; nil for success.
     private func putBack(_ before: AccountSettings) async -> String? {
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in

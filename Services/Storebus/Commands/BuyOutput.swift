@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// What `storebus buy` says at the end.
+/// The output of `storebus buy`:
 ///
 /// ```
 /// account    alice (USA) on device alice-1
@@ -15,9 +15,9 @@ struct PurchaseOutcome: Sendable {
     var product: Product?
     var transaction: PaymentTransaction
     var key: String
-    /// What was asked for.
+    /// The requested offer.
     var offer: OfferOption?
-    /// What had to be said beside it.
+    /// Notes for standard error.
     var notes: [String] = []
     /// Why a purchase has no outcome yet.
     var isProcessorAway: Bool = false
@@ -92,7 +92,7 @@ struct PurchaseOutcome: Sendable {
             + (isOwned ? ", \(installation.account) owns it already" : quantity > 1 ? " for \(quantity)" : "")
     }
 
-    /// Only promotional offers stand beside their product; of the others the store alone knows what they give.
+    /// Finds the terms of a promotional offer; those of other offers are known to the store only.
     private func words(_ offer: OfferOption, _ product: Product) -> String {
         guard case .promotional(let identifier) = offer,
             let discount = product.discounts.first(where: { $0.identifier.isExactly(identifier) })
@@ -100,7 +100,7 @@ struct PurchaseOutcome: Sendable {
         return "\(offer.text), \(Format.offer(discount)), then \(Format.price(of: product))"
     }
 
-    /// Without its full stop.
+    /// Removes the full stop.
     private var reason: String {
         let reason = transaction.error?.localizedDescription ?? "the store did not say why"
         return reason.hasSuffix(".") ? String(reason.dropLast()) : reason

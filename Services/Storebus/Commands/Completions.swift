@@ -12,7 +12,7 @@ struct CompletionsCommand: AsyncParsableCommand {
             Products, accounts, transactions and storefronts are asked of the running store.
             """)
 
-    /// Where each shell looks, and the script it gets.
+    /// A shell, with the place and text of its completion script.
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash, zsh, fish
 

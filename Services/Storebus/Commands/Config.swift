@@ -15,8 +15,8 @@ struct ConfigCommand: AsyncParsableCommand {
                 storebus config show
                 storebus config show --url http://127.0.0.1:7431 -o json
 
-                A flag goes before a variable, a variable before .storebus/run/up.json here or in a directory above, and \
-                that before the default.
+                A flag goes before a variable, a variable before .storebus/run/up.json here or in a directory above, \
+                and that before the default.
                 """)
 
         @OptionGroup var app: AppOptions

@@ -8,8 +8,8 @@ struct ApproveCommand: AsyncParsableCommand {
         discussion: """
             storebus approve …0001
 
-            What a parent says about a deferred purchase, or a shopper at a payment sheet that is open (storebus prompt \
-            list). The first answer decides; a later one gets the outcome.
+            What a parent says about a deferred purchase, or a shopper at a payment sheet that is open (storebus \
+            prompt list). The first answer decides; a later one gets the outcome.
             """)
 
     @OptionGroup var named: TransactionArgument
@@ -43,8 +43,8 @@ struct ResolveCommand: AsyncParsableCommand {
         discussion: """
             storebus resolve …0001
 
-            What a shopper does who accepts new terms or corrects a card: the purchase that was interrupted stays failed, \
-            and a new one takes its place by itself. Resolving it again gives the same new one.
+            What a shopper does who accepts new terms or corrects a card: the purchase that was interrupted stays \
+            failed, and a new one takes its place by itself. Resolving it again gives the same new one.
             """)
 
     @OptionGroup var named: TransactionArgument
@@ -58,7 +58,7 @@ struct ResolveCommand: AsyncParsableCommand {
     }
 }
 
-/// A transaction on the command line.
+/// The argument that names a transaction.
 struct TransactionArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
@@ -66,7 +66,7 @@ struct TransactionArgument: ParsableArguments {
     var transaction: String
 }
 
-/// A person's decision about a purchase: what a parent says to a deferred one, or the answer to the sheet that is open.
+/// Decides a purchase: a parent's decision about a deferred one, or the answer to an open sheet.
 struct Decision: Sendable {
     enum Verdict: String, Sendable { case approve, decline }
 
@@ -95,7 +95,7 @@ struct Decision: Sendable {
         }
     }
 
-    /// A payment sheet is answered, not a parent's question.
+    /// Answers an open payment sheet.
     private func answerSheet(_ transaction: PaymentTransaction, _ context: CommandContext) async throws(CLIError) {
         guard let prompt = try await PromptLookup.about(transaction, context) else {
             let name = Format.name(transaction)
@@ -141,6 +141,6 @@ struct Decision: Sendable {
 }
 
 extension PaymentTransaction {
-    /// Failed because the shopper had something else to do first; resolving it makes the purchase anew.
+    /// Whether the purchase failed because of an interruption; resolving starts it again.
     var isInterrupted: Bool { transactionState == .failed && error?.reason == "interrupted" }
 }

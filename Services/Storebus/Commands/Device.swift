@@ -18,7 +18,7 @@ struct DeviceCommand: AsyncParsableCommand {
         ])
 }
 
-/// A device of an account on the command line.
+/// The options that name a device of an account.
 struct DeviceArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The device.", valueName: "device"))
     var device: String
@@ -47,7 +47,7 @@ struct DeviceListCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    /// Transactions looked at; older ones are of devices that are named by newer ones, or left out.
+    /// Maximum number of transactions searched for devices.
     private static let searchedMax = 20_000
 
     func run() async throws {
@@ -56,7 +56,7 @@ struct DeviceListCommand: AsyncParsableCommand {
         try filter.add("account", account)
         let rows = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
             .rows(limit: Self.searchedMax, after: nil).rows
-        // Whose a device is that nothing was bought on, is not known.
+        // The account of a device without purchases is unknown.
         let known = try await context.api.devices()
         let devices = DeviceTable.rows(rows, known: known).filter { account == nil || $0.account.isExactly(account) }
         var result = CommandResult(
@@ -122,8 +122,8 @@ struct DeviceResumeCommand: AsyncParsableCommand {
         discussion: """
             storebus device resume alice-2 --as alice
 
-            Every unfinished transaction of the device comes again, and what it has missed; then the command ends. What \
-            is received counts as delivered. storebus watch --as alice --device alice-2 goes on instead.
+            Every unfinished transaction of the device comes again, and what it has missed; then the command ends. \
+            What is received counts as delivered. storebus watch --as alice --device alice-2 goes on instead.
             """)
 
     @OptionGroup var named: DeviceArguments
@@ -136,7 +136,7 @@ struct DeviceResumeCommand: AsyncParsableCommand {
     }
 }
 
-/// A device on the command line, of any account.
+/// The argument that names a device of any account.
 struct DeviceArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The device.", valueName: "device"), completion: Completion.devices)
     var device: String

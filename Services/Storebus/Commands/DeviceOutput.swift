@@ -2,28 +2,28 @@ import StoreModels
 
 /// Devices as `storebus device list` shows them.
 enum DeviceTable {
-    /// One app on one device, and what was bought there:
+    /// One app on one device, with its purchases:
     /// `{"account":"alice","bundleId":"com.example.app","device":"alice-1","transactions":3,"unfinished":1,
     /// "platform":"iOS","osVersion":"18.0","version":"1.0","isLaunched":true}`
     struct Row: Hashable, Sendable, Codable {
         var device: String
-        /// nil before the first purchase on it.
+        /// Nil before the first purchase on it.
         var account: String?
         var bundleId: String?
-        /// Caused by this device.
+        /// Number of transactions from this device.
         var transactions: Int
         var unfinished: Int
         var platform: DeviceLaunch.Platform?
         var osVersion: String?
-        /// nil when the app is not on it any more.
+        /// Nil when the app is no longer installed.
         var version: String?
         var isLaunched: Bool?
     }
 
-    /// In the order of their accounts and names.
+    /// Lists devices by account and name.
     /// - Parameters:
-    ///   - rows: everything that was bought or restored.
-    ///   - known: what the store knows of devices; those on which nothing was bought come last.
+    ///   - rows: All transactions that were bought or restored.
+    ///   - known: Devices of the store; those without purchases come last.
     static func rows(_ rows: [TransactionTable.Row], known: [Device]) -> [Row] {
         let groups = Dictionary(grouping: rows) { row in
             [row.account, row.transaction.originDeviceId, row.bundleId].map { ExactText($0) }
@@ -82,9 +82,9 @@ enum DeviceTable {
     }
 }
 
-/// One device as `storebus device show` shows it: its system, and each app with what it has set.
+/// The output of `storebus device show`: the device's system, and each app with its overrides.
 enum DeviceInfo {
-    /// - Parameter bundleId: the app the command was about.
+    /// - Parameter bundleId: The app of the command.
     static func result(_ device: Device, bundleId: String) -> CommandResult {
         var fields = FieldList()
         fields.add("device", device.deviceId)

@@ -11,7 +11,8 @@ struct DoctorCommand: AsyncParsableCommand {
             storebus doctor -o json
 
             Looks at the environment, the data directory, disk and clock, the executables, the ports of a store that \
-            does not run, the services of one that does, and the PostgreSQL of DATABASE_URL when it is set. Exits with 1 when something has to be mended.
+            does not run, the services of one that does, and the PostgreSQL of DATABASE_URL when it is set. Exits \
+            with 1 when something has to be mended.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -25,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if global.url == nil, environment.variables["STOREBUS_URL"] == nil {
             let directory = try DataDirectory.choose(global, environment)
             findings += DirectoryCheck(directory: directory).findings
-            // A store that was started by hand holds the ports, and that is as it should be.
+            // A store that was started without `up` may hold the ports.
             if DirectoryLock.holder(directory) == nil, store?.isAnswered != true { findings += PortCheck.findings }
         }
         findings += await DatabaseCheck(environment: environment).findings()
@@ -36,14 +37,14 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
-/// One thing `storebus doctor` looked at.
+/// The result of one check.
 struct Finding: Hashable, Sendable {
     enum Status: String, Sendable { case pass, warn, fail }
 
     var check: String
     var status: Status
     var message: String
-    /// What to do; empty when nothing has to be done.
+    /// The remedy; empty when none is needed.
     var remedy: String
 
     init(_ check: String, _ status: Status, _ message: String, remedy: String = "") {
@@ -72,7 +73,7 @@ struct Finding: Hashable, Sendable {
     }
 }
 
-/// Whether the PostgreSQL that the services are to use can be reached from here; with SQLite there is nothing to ask.
+/// Checks that the services' PostgreSQL can be reached; with SQLite it checks nothing.
 struct DatabaseCheck {
     let environment: CommandEnvironment
 
@@ -87,7 +88,7 @@ struct DatabaseCheck {
         return [await server(address), password].compactMap(\.self)
     }
 
-    /// One of several is enough.
+    /// One reachable server is enough.
     private func server(_ address: DatabaseAddress) async -> Finding {
         var reasons: [String] = []
         for server in address.servers {
@@ -116,7 +117,7 @@ struct DatabaseCheck {
     }
 }
 
-/// What of the data directory and its disk is wrong.
+/// Checks the data directory and its disk.
 struct DirectoryCheck {
     let directory: DataDirectory
 
@@ -143,7 +144,7 @@ struct DirectoryCheck {
             "data", .pass, "\(directory.path), \(holder.map { "held by pid \($0)" } ?? "no store runs on it")")
     }
 
-    /// Files with a key that others may read.
+    /// Finds files with a key that other users may read.
     private var secrets: Finding? {
         guard exists else { return nil }
         let open = [directory.adminKey, directory.busToken].filter { path in
@@ -173,7 +174,7 @@ struct DirectoryCheck {
         return Finding("disk", .pass, words)
     }
 
-    /// Databases written later than now: the clock was set back, and what was bought lies in the future.
+    /// Finds databases with a modification time in the future: the clock was set back.
     private var times: Finding? {
         guard exists else { return nil }
         var now = timespec()
@@ -189,7 +190,7 @@ struct DirectoryCheck {
     }
 }
 
-/// Whether a store that does not run could.
+/// Checks whether a store could start.
 enum PortCheck {
     static var findings: [Finding] {
         [(7430, "--port"), (7420, "--bus-port"), (7421, "--bus-port")].map { port, flag in
@@ -203,11 +204,11 @@ enum PortCheck {
     }
 }
 
-/// What of the environment is wrong before any store is asked.
+/// Checks the environment before the store is asked.
 struct EnvironmentCheck {
     let settings: EffectiveSettings
     let environment: CommandEnvironment
-    /// The program's own directory, where the services' executables should be.
+    /// The program's directory, which should contain the services' executables.
     var executableDirectory = UpPlan.ownDirectory
 
     var findings: [Finding] { [variables, executables, clock] }
@@ -226,7 +227,7 @@ struct EnvironmentCheck {
             return Finding("executables", .pass, "the command line alone; the store runs elsewhere")
         }
         guard missing.isEmpty else {
-            // A command line alone can use a store that runs elsewhere.
+            // The command line works without services when the store runs elsewhere.
             return Finding(
                 "executables", .warn, "\(executableDirectory) has no \(missing.joined(separator: ", "))",
                 remedy: "make build")
@@ -235,7 +236,7 @@ struct EnvironmentCheck {
             "executables", .pass, "\(ServiceList.services.count) beside storebus, \(StorebusVersion.number)")
     }
 
-    /// No program of this version has run before it was made.
+    /// A time before this version was made; an earlier clock is wrong.
     private static let earliest = Timestamp(milliseconds: 1_760_000_000_000)
 
     private var clock: Finding {
@@ -249,19 +250,19 @@ struct EnvironmentCheck {
     }
 }
 
-/// How a running store is, as it says itself.
+/// Checks the health that a running store reports.
 struct StoreCheck {
     let context: CommandContext
 
     private var deployment: Deployment { Deployment(context.settings, context.environment) }
 
-    /// - Returns: what was found, and whether a store answered.
+    /// - Returns: The findings, and whether a store answered.
     func findings() async -> (findings: [Finding], isAnswered: Bool) {
         do throws(CLIError) {
             let report = try await StatusReport.gather(context)
             return ([store(report), versions(report)].compactMap(\.self) + report.rows.map(service), true)
         } catch {
-            // Without a named store there need not be one.
+            // A store is expected only when its address was named.
             let isExpected = context.settings.url.origin != "default"
             let remedy = Deployment.start(context.environment)
             return ([Finding("store", isExpected ? .fail : .warn, error.message, remedy: remedy)], false)

@@ -38,7 +38,7 @@ struct DownCommand: AsyncParsableCommand {
         ["dataDirectory": .string(directory.path), "pid": pid.map { .integer($0) } ?? .null]
     }
 
-    /// Asks the process to end, and waits until it has let go of the directory.
+    /// Terminates the process and waits until it has released the directory.
     private static func stop(_ pid: Int32, _ directory: DataDirectory, within timeout: Duration) async throws(CLIError)
     {
         guard kill(pid, SIGTERM) == 0 || errno == ESRCH else {
@@ -59,7 +59,7 @@ struct DownCommand: AsyncParsableCommand {
 }
 
 extension DataDirectory {
-    /// The directory commands about the processes themselves mean: `--data`, else that of a running store here or
+    /// Finds the directory of a command about processes: `--data`, else that of a running store here or
     /// above, else `.storebus` here.
     static func choose(_ options: GlobalOptions, _ environment: CommandEnvironment) throws(CLIError) -> DataDirectory {
         if options.url != nil {

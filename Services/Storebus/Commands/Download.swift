@@ -10,8 +10,8 @@ struct DownloadCommand: AsyncParsableCommand {
             storebus download list --as alice
             storebus download fetch …0001 --as alice --to guide.zip
 
-            A download is there from its purchase or restore until the transaction is finished, and each device has its \
-            own state of it.
+            A download is there from its purchase or restore until the transaction is finished, and each device has \
+            its own state of it.
             """,
         subcommands: [
             DownloadListCommand.self, DownloadFetchCommand.self, DownloadStartCommand.self, DownloadPauseCommand.self,
@@ -19,7 +19,7 @@ struct DownloadCommand: AsyncParsableCommand {
         ])
 }
 
-/// Which download, of whom.
+/// The options that name a download and its account.
 struct DownloadArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -28,7 +28,7 @@ struct DownloadArguments: ParsableArguments {
 
     @OptionGroup var account: AccountOptions
 
-    /// Looks the download up and does something with it, with the session of the account's app.
+    /// Finds the download and runs the body with the session of the account's app.
     func with<Value>(
         _ context: CommandContext, _ body: (DownloadTable.Row, String) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
@@ -110,7 +110,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         context.print(result(DownloadTable.Row(download: finished, transaction: row.transaction), file, fetched, start))
     }
 
-    /// The download in a state in which content may come.
+    /// Brings the download into a state that serves content.
     private func started(
         _ row: DownloadTable.Row, _ context: CommandContext, _ token: String
     ) async throws(CLIError) -> DownloadTable.Row {
@@ -210,15 +210,15 @@ struct DownloadChange {
             return row
         }
         context.print(DownloadTable.result(row, account: named.account.account))
-        // A tester may be set so that downloads fail.
+        // The account's settings may make downloads fail.
         if row.download.state == .failed { throw QuietExit(status: .purchaseFailed) }
     }
 }
 
-/// Finds the download a command names among those of an app's unfinished transactions.
+/// Finds a download among those of an app's unfinished transactions.
 enum DownloadLookup {
-    /// - Parameter text: the download's identifier or the end of it; or a transaction's, when it has one download.
-    /// - Throws: `usage` when several are meant; `notFound` with the nearest one.
+    /// - Parameter text: The download's identifier or its end, or that of a transaction with one download.
+    /// - Throws: `usage` when several match; `notFound` with the nearest one.
     static func find(
         _ text: String, of account: String, among transactions: [PaymentTransaction]
     ) throws(CLIError) -> DownloadTable.Row {
@@ -259,12 +259,12 @@ enum DownloadLookup {
 
 /// Downloads as `storebus download` shows them.
 enum DownloadTable {
-    /// A download with the transaction it comes with.
+    /// A download with its transaction.
     struct Row: Hashable, Sendable {
         var download: Download
         var transaction: PaymentTransaction
 
-        /// The download's own members, and the name people know its transaction by.
+        /// The download's members and the identifier of its transaction.
         var json: JSONValue {
             var members = JSONText.value(download).objectValue ?? [:]
             members["transactionIdentifier"] = .string(Format.name(transaction))
@@ -302,7 +302,7 @@ enum DownloadTable {
             .joined(separator: "  ")
     }
 
-    /// What a change of state is answered with.
+    /// Describes a change of state.
     static func result(_ row: Row, account: String) -> CommandResult {
         let download = row.download
         let state = download.state.rawValue
@@ -314,7 +314,7 @@ enum DownloadTable {
         }
     }
 
-    /// What is useful after having seen it.
+    /// The next command after it.
     static func next(_ row: Row, account: String) -> String {
         let download = row.download
         return switch download.state {

@@ -31,7 +31,7 @@ struct EligibilityCommand: AsyncParsableCommand {
         context.print(report.result(one))
     }
 
-    /// What the store answers to this account's app, with the products as far as they can be had.
+    /// Requests the eligibility of this account, and the products if they can be loaded.
     static func report(
         _ product: String?, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> EligibilityReport {
@@ -45,7 +45,7 @@ struct EligibilityCommand: AsyncParsableCommand {
         }
     }
 
-    /// It is in the catalogue and no subscription, or it is not there at all.
+    /// Explains a missing answer: the product is no subscription, or not in the catalogue.
     private static func noSubscription(
         _ product: String, _ report: EligibilityReport, _ context: CommandContext
     ) async -> CLIError {
@@ -64,7 +64,7 @@ struct EligibilityCommand: AsyncParsableCommand {
 struct EligibilityReport: Sendable {
     let reply: EligibilityReply
     let account: String
-    /// What is known of the products, for their offers.
+    /// The products that could be loaded, for their offers.
     let products: [Product]
     let bundleId: String
 
@@ -138,7 +138,7 @@ struct EligibilityReport: Sendable {
     }
 }
 
-/// Why an answer about an introductory offer is what it is.
+/// Explains an answer about an introductory offer.
 enum EligibilityFormat {
     /// One sentence without a full stop: `no earlier subscription in group 21378123`.
     static func because(_ one: ProductEligibility) -> String {
@@ -149,7 +149,8 @@ enum EligibilityFormat {
         case .lapsedWithoutOffer:
             "subscribed to \(group) before\(decider), never with an introductory offer, and not now"
         case .offerUsed:
-            "an introductory offer of \(group) was used\(decider)\(other(one)); no product of it and no refund gives it back"
+            "an introductory offer of \(group) was used\(decider)\(other(one)); "
+                + "no product of it and no refund gives it back"
         case .offerReserved: "a payment under way\(other(one)) holds the introductory offer of \(group)"
         case .subscribed: "subscribed to \(group) now\(decider)"
         case .inGracePeriod: "a subscriber of \(group) still\(decider), in the grace period"
@@ -158,12 +159,12 @@ enum EligibilityFormat {
         }
     }
 
-    /// The product that decided, where it is another one: ` by com.example.pro.yearly`.
+    /// The deciding product, when it is another one: ` by com.example.pro.yearly`.
     private static func other(_ one: ProductEligibility) -> String {
         one.usedProductIdentifier.map { " by \($0)" } ?? ""
     }
 
-    /// `1 week free, then 9.99 USD a month`, or that there is none.
+    /// `1 week free, then 9.99 USD a month`, or `none: 9.99 USD a month from the start`; nil without a product.
     static func offer(_ product: Product?) -> String? {
         guard let product else { return nil }
         guard let offer = product.introductoryPrice else { return "none: \(Format.price(of: product)) from the start" }

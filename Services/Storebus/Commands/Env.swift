@@ -11,14 +11,14 @@ struct EnvCommand: AsyncParsableCommand {
             storebus env --format github >> "$GITHUB_ENV"
             storebus env -- npm test
 
-            An app with StoreKitClient needs nothing else: the account, alice unless --as names one, and its device are \
-            printed with the address.
+            An app with StoreKitClient needs nothing else: the account, alice unless --as names one, and its device \
+            are printed with the address.
 
             Prints the admin key, which is a secret: what it prints belongs into no log. With a command, that command \
             takes the place of storebus, and its exit status is the command's.
             """)
 
-    /// How another program reads variables.
+    /// The output format of variables.
     enum Form: String, CaseIterable, ExpressibleByArgument { case shell, dotenv, json, github }
 
     @Option(help: ArgumentHelp("shell, dotenv, json or github.", valueName: "form"))
@@ -60,8 +60,7 @@ struct EnvCommand: AsyncParsableCommand {
                 variables.text(format ?? .shell), data: variables.json, names: variables.names, notes: notes))
     }
 
-    /// The app, in whose hands and on which device. A device that is named in the environment belongs to the account that
-    /// is named there.
+    /// The app, account and device. A device named in the environment belongs to the account named there.
     private func installation(_ context: CommandContext) -> Installation {
         let variables = context.environment.variables
         let named = account ?? variables[StoreVariables.account] ?? "alice"
@@ -71,10 +70,10 @@ struct EnvCommand: AsyncParsableCommand {
     }
 }
 
-/// The environment variables that lead a program to the store: those that `storebus` itself reads, and those that say to
-/// StoreKitClient who the app is there.
+/// The environment variables that connect a program to the store: those of `storebus`, and those of
+/// StoreKitClient.
 struct StoreVariables: Hashable, Sendable {
-    /// In the order they are printed.
+    /// Names and values in the order of printing.
     private(set) var values: [Variable] = []
 
     struct Variable: Hashable, Sendable {
@@ -106,7 +105,7 @@ struct StoreVariables: Hashable, Sendable {
         }
     }
 
-    /// Readers of these files differ; all of them take double quotes with backslashes.
+    /// Readers of these files differ; all support double quotes with backslashes.
     private static func quoteForDotenv(_ text: String) -> String {
         if ShellWord.isPlain(text) { return text }
         return "\""
@@ -120,7 +119,7 @@ struct StoreVariables: Hashable, Sendable {
     }
 }
 
-/// Another program in the place of this one, with the store's variables in its environment.
+/// Replaces this program with another one that has the store's variables in its environment.
 struct ProgramExec {
     private let command: [String]
     private let variables: [String: String]
@@ -130,9 +129,9 @@ struct ProgramExec {
         variables = store.values.reduce(into: environment.variables) { $0[$1.name] = $1.value }
     }
 
-    /// - Returns: why it could not be done; otherwise this never returns.
+    /// - Returns: The error; on success this never returns.
     func run() -> CLIError {
-        // An ignored signal stays ignored in the other program, which does not expect that.
+        // The other program would inherit ignored signals.
         signal(SIGPIPE, SIG_DFL)
         for (name, value) in variables { setenv(name, value, 1) }
         var arguments = command.map { strdup($0) } + [nil]

@@ -9,9 +9,9 @@ struct ExportCommand: AsyncParsableCommand {
             storebus export > App.storekit
             storebus export --format json --bundle-id com.example.a
 
-            'storekit' is the file byte for byte, unknown members and all. 'json' is the same content on one line, with \
-            sorted members, which compares well. Storebus's own JSON is a .storekit file with more members, so both \
-            forms can be imported again.
+            'storekit' is the file byte for byte, unknown members and all. 'json' is the same content on one line, \
+            with sorted members, which compares well. Storebus's own JSON is a .storekit file with more members, so \
+            both forms can be imported again.
             """)
 
     enum Form: String, CaseIterable, ExpressibleByArgument { case storekit, json }

@@ -11,9 +11,9 @@ struct ImportCommand: AsyncParsableCommand {
             storebus import A.storekit B.json --bundle-id com.example.a --bundle-id com.example.b
             storebus import App.storekit --watch
 
-            Takes a StoreKit configuration file, or Storebus's own JSON, which adds states, prices and availability per \
-            storefront. The whole file takes effect or nothing does; a refused one leaves the catalogue as it was. Each \
-            file is a whole catalogue, so each needs an app of its own.
+            Takes a StoreKit configuration file, or Storebus's own JSON, which adds states, prices and availability \
+            per storefront. The whole file takes effect or nothing does; a refused one leaves the catalogue as it was. \
+            Each file is a whole catalogue, so each needs an app of its own.
             """)
 
     @Argument(
@@ -53,7 +53,7 @@ struct ImportCommand: AsyncParsableCommand {
         if watch { try await CatalogWatch(imports: imports, context: context).run() }
     }
 
-    /// Those that can be had: without them only what is said of their renewals is missing.
+    /// Loads the apps; without them only the notes about renewals are missing.
     private static func apps(_ imports: [CatalogImport], _ context: CommandContext) async -> [App] {
         var apps: [App] = []
         for one in imports { if let app = try? await context.api.app(one.bundleId) { apps.append(app) } }
@@ -61,15 +61,15 @@ struct ImportCommand: AsyncParsableCommand {
     }
 }
 
-/// Imports files again when they change, until Ctrl-C. A file that is refused leaves the catalogue in force as it was.
+/// Imports files again when they change, until Ctrl-C. A rejected file leaves the catalogue in force.
 struct CatalogWatch: Sendable {
     let imports: [CatalogImport]
     let context: CommandContext
 
-    /// Editors save in several steps; what has been quiet for this long is looked at.
+    /// Delay after the last change, because editors save in several steps.
     private static let pause = Duration.milliseconds(300)
 
-    /// Enough to see that a file is another one: when it was written, how large it is, which file it is.
+    /// Identifies a version of a file: modification time, size and inode.
     private struct Stamp: Hashable {
         var seconds: Int
         var nanoseconds: Int
@@ -109,11 +109,11 @@ struct CatalogWatch: Sendable {
     }
 }
 
-/// One file that is imported.
+/// One file to import.
 struct CatalogImport: Hashable, Sendable {
     var file: String
     var bundleId: String
-    /// Only to be judged.
+    /// Whether the file is only checked.
     var isTrial = false
 
     func run(_ context: CommandContext) async throws(CLIError) -> ImportReport {
@@ -130,13 +130,14 @@ struct CatalogImport: Hashable, Sendable {
                     CLIErrorCode(.notImplemented), "the store cannot judge a catalogue without putting it in force",
                     hints: [
                         "\(file) is well-formed JSON; nothing was imported",
-                        "try it on a store of its own: storebus up --data DIR --port auto --bus-port auto --import FILE",
+                        "try it on a store of its own: storebus up --data DIR --port auto --bus-port auto "
+                            + "--import FILE",
                     ])
             }
         }
     }
 
-    /// - Parameter apps: as they are behind the import; of a trial none.
+    /// - Parameter apps: The apps after the import; none for a trial.
     static func result(_ reports: [(CatalogImport, ImportReport)], apps: [App] = []) -> CommandResult {
         let lines = reports.map { one, report in
             "\(one.isTrial ? "would import" : "imported")  \(CatalogFile.summary(report, file: one.file))"
@@ -176,7 +177,7 @@ enum CatalogFile {
     /// `http-api.md`, limits.
     private static let byteCountMax = 128 * 1024 * 1024
 
-    /// The file, checked as far as that needs no catalogue: it is there and it is JSON.
+    /// Reads a file and checks that it is JSON.
     static func read(_ file: String) throws(CLIError) -> [UInt8] {
         let bytes = try FileAccess.read(file, byteCountMax: byteCountMax)
         do {
@@ -190,7 +191,7 @@ enum CatalogFile {
         return bytes
     }
 
-    /// Puts it in force; an error names the file.
+    /// Imports a file; an error names it.
     static func send(
         _ bytes: [UInt8], file: String, bundleId: String, to api: StoreAPI, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
@@ -198,7 +199,7 @@ enum CatalogFile {
             return try await api.importCatalog(bytes, fileName: name(file), bundleId: bundleId, isTrial: isTrial)
         } catch  where error.code.name == StoreErrorCode.catalogInvalid.name {
             var named = error
-            // With a list of places the sentence would only say the first of them again.
+            // The sentence repeats the first place of the list.
             let count = error.details["problems"]?.arrayValue?.count ?? 0
             named.message =
                 count > 0 ? "\(file) is refused for \(Format.count(count, "problem"))" : "\(file): \(error.message)"
@@ -207,9 +208,9 @@ enum CatalogFile {
         }
     }
 
-    /// Files with their apps: a single one may go without a name and is the default app's, every other needs its own,
-    /// because a second catalogue of one app would take the place of the first.
-    /// - Parameter flag: how the command line names a file, `--import`.
+    /// Pairs files with apps. A single file without a name is the default app's; several need a name each,
+    /// because a second catalogue of one app would replace the first.
+    /// - Parameter flag: The option for a file, `--import`.
     static func pair(
         _ files: [String], _ bundleIds: [String], default bundleId: String = EffectiveSettings.defaultBundleId,
         flag: String = "--import"

@@ -28,9 +28,9 @@ struct IntentStartCommand: AsyncParsableCommand {
             storebus intent com.example.hiddenBeaches --device alice-2 --source search
             storebus intent itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=x --as bob
 
-            The purchase waits for the app, which opens, is downloaded, has to be bought or upgraded first. A link also \
-            begins what is not promoted or not for sale yet; its bundleId says which app. In a shell a link is put \
-            in quotes.
+            The purchase waits for the app, which opens, is downloaded, has to be bought or upgraded first. A link \
+            also begins what is not promoted or not for sale yet; its bundleId says which app. In a shell a link is \
+            put in quotes.
             """)
 
     @Argument(
@@ -50,12 +50,12 @@ struct IntentStartCommand: AsyncParsableCommand {
 
     func validate() throws { try Choice.check("--source", source, among: Self.sources) }
 
-    /// No product has a scheme with slashes.
+    /// Whether the text is a URL and not a product identifier.
     private var isLink: Bool { what.indices.contains { what[$0...].hasPrefix("://") } }
 
     func run() async throws {
         let context = try await CommandContext.find(global, app: shopper.app)
-        // A link that cannot be read is the store's to judge: it says which part is wrong.
+        // The store rejects an invalid URL and names the wrong part.
         let link = isLink ? try? PurchaseIntentURL(parsing: what) : nil
         let installation = shopper.installation(context, bundleId: shopper.app.bundleId == nil ? link?.bundleId : nil)
         let session = try await context.sessions.store(installation)
@@ -165,8 +165,8 @@ struct IntentDeferCommand: AsyncParsableCommand {
         discussion: """
             storebus intent defer …2k9f
 
-            The delegate's false. The saved payment is added later with storebus buy PRODUCT --as ACCOUNT --intent ID; a \
-            new payment for the product is another purchase.
+            The delegate's false. The saved payment is added later with storebus buy PRODUCT --as ACCOUNT --intent ID; \
+            a new payment for the product is another purchase.
             """)
 
     @OptionGroup var named: IntentArgument
@@ -206,9 +206,9 @@ struct IntentCancelCommand: AsyncParsableCommand {
     }
 }
 
-/// Answers an intent in the place of the app it waits for.
+/// Answers an intent instead of its app.
 struct IntentDecisionRun: Sendable {
-    /// As the operator sees it.
+    /// The intent with its account, app and device.
     let intent: PurchaseIntent
     let context: CommandContext
 
@@ -220,7 +220,7 @@ struct IntentDecisionRun: Sendable {
         outcome(try await send(decision, feedback: feedback))
     }
 
-    /// Until the payment has an outcome: saying it again asks, and never adds a second one.
+    /// Repeats the decision until the payment has an outcome; a repetition adds no second payment.
     func continueUntilDecided(within time: Duration) async throws(CLIError) -> IntentOutcome {
         let deadline = ContinuousClock.now + time
         while true {
@@ -243,7 +243,7 @@ struct IntentDecisionRun: Sendable {
         }
     }
 
-    /// With whose it is, which an app is not told.
+    /// Adds the account, which the app's view lacks.
     private func outcome(_ decision: IntentDecisionResponse) -> IntentOutcome {
         var decided = decision.intent
         decided.bundleId = intent.bundleId

@@ -62,7 +62,7 @@ struct IntentShowCommand: AsyncParsableCommand {
     }
 }
 
-/// An intent on the command line.
+/// The argument that names an intent.
 struct IntentArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The intent, or the end of its identifier.", valueName: "intent"),
@@ -72,12 +72,12 @@ struct IntentArgument: ParsableArguments {
 
 /// Finds intents as the operator sees them: with account, app and device.
 enum IntentLookup {
-    /// A search by an identifier's end goes through so many, oldest first; what is newer needs its whole identifier.
+    /// Maximum number of intents searched by the end of an identifier, oldest first.
     private static let searchedMax = 10_000
-    /// Characters of a whole one, `i_…`.
+    /// Length of a whole identifier, `i_…`.
     private static let wholeLength = 28
 
-    /// - Returns: at most `limit`, and where to go on when there may be more.
+    /// - Returns: At most `limit` intents, and the cursor of the next page.
     static func list(
         _ query: IntentListRequest, limit: Int, _ context: CommandContext
     ) async throws(CLIError) -> (intents: [PurchaseIntent], after: String?) {
@@ -92,8 +92,8 @@ enum IntentLookup {
         return (intents, query.after)
     }
 
-    /// By its identifier or the end of it.
-    /// - Throws: `notFound` with the nearest one, `usage` when several end so.
+    /// Finds it by its identifier or the identifier's end.
+    /// - Throws: `notFound` with the nearest one, `usage` when several match.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
         if let exact = try await exactly(wanted, context) { return exact }
@@ -122,7 +122,7 @@ enum IntentLookup {
 }
 
 extension PurchaseIntent {
-    /// The app that answers it.
+    /// The app that answers the intent.
     func installation(_ context: CommandContext) -> Installation {
         Installation(bundleId: bundleId ?? context.bundleId, account: account ?? "", deviceId: deviceId)
     }

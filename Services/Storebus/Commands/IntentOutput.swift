@@ -28,7 +28,7 @@ enum IntentTable {
             ifEmpty: "no intents")
     }
 
-    /// One of them, a fact a line.
+    /// One intent, a fact a line.
     static func result(_ intent: PurchaseIntent) -> CommandResult {
         var fields = FieldList()
         fields.add("intent", intent.intentIdentifier)
@@ -53,7 +53,7 @@ enum IntentTable {
         .about(intent.bundleId)
     }
 
-    /// The intent's own members, and what its remarks and sentences say.
+    /// The intent's members with its remarks and explanations.
     static func json(_ intent: PurchaseIntent) -> JSONValue {
         var members = JSONText.value(intent).objectValue ?? [:]
         members["summary"] = .string("\(standing(intent)); \(remarks(intent))")
@@ -85,7 +85,7 @@ enum IntentTable {
         }
     }
 
-    /// What is useful after having seen it.
+    /// The next command after it.
     static func next(_ intent: PurchaseIntent) -> String {
         let id = intent.intentIdentifier
         let account = intent.account ?? "alice"
@@ -101,7 +101,7 @@ enum IntentTable {
     }
 }
 
-/// What has become of an intent that was answered:
+/// The result of a decision about an intent:
 ///
 /// ```
 /// continued  i_01j…  com.example.hiddenBeaches  alice on alice-1
@@ -109,10 +109,10 @@ enum IntentTable {
 /// ```
 struct IntentOutcome: Hashable, Sendable {
     let intent: PurchaseIntent
-    /// Of one that was continued; nil when there is none yet.
+    /// The transaction of a continued intent; nil before there is one.
     let transaction: PaymentTransaction?
 
-    /// That of a purchase, for one that was continued.
+    /// The exit status; of a continued intent that of its purchase.
     var status: CLIExit {
         guard intent.state == .continued else { return .success }
         return switch transaction?.transactionState {
@@ -163,7 +163,7 @@ struct IntentOutcome: Hashable, Sendable {
     }
 }
 
-/// What the store did when a customer tapped Buy there:
+/// The result of a purchase that began in the store:
 ///
 /// ```
 /// openApp  i_01j…  com.example.hiddenBeaches  alice on alice-1: the app opens and is given the purchase

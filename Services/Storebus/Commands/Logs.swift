@@ -73,7 +73,7 @@ struct LogsCommand: AsyncParsableCommand {
                 .fileNotFound, "\(directory.logDirectory) has no logs of \(wanted.joined(separator: ", "))",
                 hints: ["start a store: storebus up", "name its directory: --data DIR"])
         }
-        // Of one request there are few lines, which may be anywhere in what can be read.
+        // A request has few lines, at any place in the logs.
         let lines = followers.indices.flatMap { followers[$0].last(trace == nil ? count : .max) }
         let shown = LogLine.merge(lines.filter(isWanted), atLeast: level).suffix(count)
         if let trace, shown.isEmpty, !follow {
@@ -106,7 +106,7 @@ struct LogsCommand: AsyncParsableCommand {
 }
 
 extension DataDirectory {
-    /// The processes a name means, as far as they have left logs; the first of a service is always among them.
+    /// Finds the processes of a name that have logs; the first of a service is always included.
     fileprivate func logged(_ instance: ServiceInstance) -> [String] {
         guard instance.number == 1 else { return [instance.name] }
         let others = (2...Replicas.max).map { ServiceInstance(service: instance.service, number: $0).name }
@@ -114,16 +114,16 @@ extension DataDirectory {
     }
 }
 
-/// Reads one service's log: its end first, then what is appended. A log that was emptied is read from its beginning.
+/// Reads one service's log: its end first, then what is appended. A truncated log is read from its beginning.
 struct LogFollower: Sendable {
     let service: String
     let path: String
     private var offset: off_t = 0
-    /// The beginning of a line whose end is not written yet.
+    /// The incomplete last line.
     private var rest: [UInt8] = []
     private var time = ""
 
-    /// Of what is read at a time; a line that is longer comes in parts.
+    /// Maximum number of bytes read at a time; a longer line is split.
     private static let byteCountMax = 1024 * 1024
 
     init(service: String, path: String) {
@@ -133,7 +133,7 @@ struct LogFollower: Sendable {
 
     var exists: Bool { access(path, R_OK) == 0 }
 
-    /// The last lines that are there, as far as they are in the last megabyte.
+    /// Reads the last lines within the last megabyte.
     mutating func last(_ count: Int) -> [LogLine] {
         guard let size = size() else { return [] }
         offset = max(0, size - off_t(Self.byteCountMax))
@@ -142,7 +142,7 @@ struct LogFollower: Sendable {
         return Array((beginsInside ? lines.dropFirst() : lines[...]).suffix(count))
     }
 
-    /// What was appended since, whole lines only.
+    /// Reads the whole lines appended since.
     mutating func new() -> [LogLine] {
         guard let size = size() else { return [] }
         if size < offset {
@@ -193,15 +193,15 @@ struct LogLine: Hashable, Sendable {
     static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
     var service: String
-    /// As the line has it, ISO 8601; that of the line before when it has none.
+    /// ISO 8601; that of the line before for a line without a time.
     var time: String
     var level: String
     var message: String
-    /// What else the line says, sorted.
+    /// The other metadata of the line, sorted.
     var fields: [String]
     var json: JSONValue
 
-    /// - Parameter before: the time of the line before, for one that is no JSON, such as a part of a crash report.
+    /// - Parameter before: The time of the line before, for a line that is no JSON, such as a part of a crash report.
     init(_ text: String, service: String, before: String) {
         self.service = service
         guard let json = try? StrictJSON.parse(Array(text.utf8)), let members = json.objectValue,
@@ -224,7 +224,7 @@ struct LogLine: Hashable, Sendable {
         }
     }
 
-    /// Whether it was written for a request, named by the beginning of its trace.
+    /// Whether the line belongs to a request, given the beginning of its trace identifier.
     func isOf(trace: String) -> Bool {
         json["traceID"]?.stringValue?.lowercased().hasPrefix(trace.lowercased()) == true
     }
@@ -236,7 +236,7 @@ struct LogLine: Hashable, Sendable {
         return (words + [Table.onOneLine(message)] + fields.map(Table.onOneLine)).joined(separator: "  ") + "\n"
     }
 
-    /// Those of at least that level, in the order of their times; those of one time stay in the order they came.
+    /// Filters by minimum level and sorts stably by time.
     static func merge(_ lines: [LogLine], atLeast level: String) -> [LogLine] {
         let least = levels.firstIndex(of: level) ?? 0
         return lines.enumerated()

@@ -61,7 +61,7 @@ enum StorePageTable {
             table.add([
                 "\(index + 1)", product.productIdentifier, product.localizedTitle, Format.price(of: product),
                 product.introductoryPrice.map(Format.offer) ?? "-",
-                // No account is eligible for an offer that does not exist.
+                // Eligibility without an offer has no meaning.
                 product.introductoryPrice.flatMap { _ in product.introductoryOfferEligibility?.rawValue } ?? "-",
                 promotion.owned.map { $0 ? "yes" : "no" } ?? "unknown",
             ])
@@ -106,7 +106,7 @@ enum StorePageTable {
             "storebus intent \(first.product.productIdentifier) --as \(installation.account)\(device)\(source)\(option)"
     }
 
-    /// What the page had to do without.
+    /// Describes the services missing from the page.
     private static func sentence(_ part: String) -> String {
         switch part {
         case "promotions": "what this device has set is not known for now: the operator's order and visibility"

@@ -35,7 +35,7 @@ struct ProductCommand: AsyncParsableCommand {
             let products = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
                 try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
             }
-            // An app without products has an empty list too; one that is not there has none.
+            // An empty list may also mean that the app is unknown.
             if products.isEmpty { _ = try await context.app() }
             let option = AppOptions.flag(context.bundleId)
             context.print(
@@ -56,7 +56,8 @@ struct ProductShowCommand: AsyncParsableCommand {
         discussion: """
             storebus product show com.example.pro.monthly --storefront FRA
 
-            Of a subscription with all its offers: the introductory one, promotional ones, offer codes and win-back offers.
+            Of a subscription with all its offers: the introductory one, promotional ones, offer codes and win-back \
+            offers.
             """)
 
     @Argument(
@@ -82,7 +83,7 @@ struct ProductShowCommand: AsyncParsableCommand {
         if shown == nil, explanation.reasons.contains(.unknown) {
             throw await DidYouMean.productError(product, bundleId: context.bundleId, storefront: storefront, context)
         }
-        // Customers' lists have neither codes nor win-back offers; a product that is no subscription has none at all.
+        // The customer's view lacks codes and win-back offers; only subscriptions have any.
         let offers =
             shown?.type == .autoRenewable
             ? try await context.api.offers(product, bundleId: context.bundleId, storefront: storefront) : nil
@@ -110,15 +111,15 @@ enum ProductTable {
 
 /// One product in one storefront as `storebus product show` and `why` show it.
 struct ProductInfo: Sendable {
-    /// nil when the catalogue has no such product.
+    /// Nil when the catalogue has no such product.
     let product: Product?
     let explanation: ProductExplanation
     let bundleId: String
-    /// Whether the account is eligible for its introductory offer, when that was asked.
+    /// The account's eligibility for the introductory offer, when an account was named.
     let eligibility: ProductEligibility?
-    /// Whose purchase is the next step.
+    /// The account in the suggested purchase.
     let account: String
-    /// All of a subscription's, when they were asked for.
+    /// All offers of a subscription, when they were requested.
     let offers: ProductOffers?
 
     init(

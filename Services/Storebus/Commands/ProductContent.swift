@@ -10,7 +10,7 @@ struct ProductContentCommand: AsyncParsableCommand {
             storebus product content show com.example.guide
             """, subcommands: [Put.self, Show.self])
 
-    /// The product and, of its content, which version.
+    /// The arguments that name a product and a version of its content.
     struct Named: ParsableArguments {
         @Argument(
             help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
@@ -44,7 +44,7 @@ struct ProductContentCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            // Looked at before anything is asked.
+            // Checked before any request.
             let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
             let context = try await CommandContext.find(global, app: app)
             let version = try await version.orDeclared(named.product, context)
@@ -113,11 +113,11 @@ extension ProductContentCommand.Show {
 }
 
 extension ProductContentCommand.Version {
-    /// The version named, else the one the catalogue declares.
+    /// Returns the named version, else the one in the catalogue.
     /// - Throws: `productNotFound` with the nearest; `catalogInvalid` for a product without hosted content.
     func orDeclared(_ product: String, _ context: CommandContext) async throws(CLIError) -> String {
         if let contentVersion { return contentVersion }
-        // A product whose content is missing is not among those that are sold, so the file itself is looked at.
+        // A product without content is not sold and so not listed; the catalogue file has it.
         guard let file = try await Self.catalog(context), let entry = Self.entry(product, in: file) else {
             throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
@@ -129,7 +129,7 @@ extension ProductContentCommand.Version {
         return version
     }
 
-    /// nil for an app that has none.
+    /// Loads the catalogue file; nil for an app without one.
     private static func catalog(_ context: CommandContext) async throws(CLIError) -> JSONValue? {
         do throws(CLIError) {
             let bytes = try await context.api.exportCatalog(context.bundleId)

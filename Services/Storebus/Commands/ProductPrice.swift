@@ -41,7 +41,7 @@ struct ProductPriceCommand: AsyncParsableCommand {
     }
 }
 
-/// Which storefronts are asked about.
+/// Options that select storefronts.
 struct StorefrontOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Countries, three letters each, separated by commas. Repeatable.", valueName: "countries"),

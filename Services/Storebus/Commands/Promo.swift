@@ -10,8 +10,8 @@ struct PromoCommand: AsyncParsableCommand {
             storebus promo order com.example.hiddenBeaches com.example.pro.monthly
             storebus promo hide com.example.pro.monthly --device alice-1
 
-            Without --device, what the operator sets up for all customers, as in App Store Connect. With it, what the app \
-            has set on one device with SKProductStorePromotionController.
+            Without --device, what the operator sets up for all customers, as in App Store Connect. With it, what the \
+            app has set on one device with SKProductStorePromotionController.
             """,
         subcommands: [
             PromoListCommand.self, PromoOrderCommand.self, PromoHideCommand.self, PromoShowCommand.self,
@@ -99,7 +99,7 @@ struct PromoResetCommand: AsyncParsableCommand {
     }
 }
 
-/// Which product is shown or hidden, and where.
+/// The arguments of a change of visibility.
 struct VisibilityArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
@@ -209,7 +209,7 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
         context.print(Self.result(featured, context.bundleId))
     }
 
-    /// The new ones stand where the first of the old ones stood, else at the end.
+    /// Inserts the new products at the first old one's place, else at the end.
     static func replacing(
         _ bundleId: String, in featured: [ProductReference], with products: [String]
     ) -> [ProductReference] {
@@ -238,11 +238,11 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
     }
 }
 
-/// Changes the operator's list, which the store takes as a whole only.
+/// Changes the operator's list, which the store replaces as a whole.
 struct PromotionList: Sendable {
     let context: CommandContext
 
-    /// Exactly these; what was hidden stays hidden.
+    /// Sets the list to these products; hidden ones stay hidden.
     func order(_ products: [String]) async throws(CLIError) -> CommandResult {
         let before = try await context.api.promotions(context.bundleId)
         let hidden = Set(exactly: before.promotions.filter { !$0.visible }.map(\.productIdentifier))
@@ -250,7 +250,7 @@ struct PromotionList: Sendable {
             products.map { PromotionEntry(productIdentifier: $0, visible: !hidden.containsExactly($0)) }, before)
     }
 
-    /// One that is not in the list comes to its end.
+    /// Shows or hides a product; a new one is appended.
     func set(isVisible: Bool, _ product: String) async throws(CLIError) -> CommandResult {
         let before = try await context.api.promotions(context.bundleId)
         var entries = Self.entries(before)
@@ -262,18 +262,18 @@ struct PromotionList: Sendable {
         return try await put(entries, before)
     }
 
-    /// The same products in the catalogue's order, all visible.
+    /// Sorts the list as the catalogue does and shows every product.
     func reset() async throws(CLIError) -> CommandResult {
         let before = try await context.api.promotions(context.bundleId)
         let catalogue = try await context.api.catalogProducts(context.bundleId, storefront: "USA")
             .map(\.productIdentifier)
         let listed = Self.entries(before).map(\.productIdentifier)
-        // What cannot be bought at present is in no list of products; it keeps its place behind the others.
+        // Unavailable products are not in the catalogue's list; they keep their order after the others.
         let ordered = catalogue.filter { listed.contains($0) } + listed.filter { !catalogue.contains($0) }
         return try await put(ordered.map { PromotionEntry(productIdentifier: $0, visible: true) }, before)
     }
 
-    /// Without a list of its own an app may have more products with images than a list has room for.
+    /// Returns the entries of a list, cut to the maximum length.
     private static func entries(_ setup: PromotionSetup) -> [PromotionEntry] {
         setup.promotions.prefix(PutPromotionsRequest.entriesMax).map {
             PromotionEntry(productIdentifier: $0.productIdentifier, visible: $0.visible)

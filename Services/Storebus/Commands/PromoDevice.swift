@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreModels
 
-/// Looks at and changes what an app has set on one device.
+/// Reads and changes an app's overrides on one device.
 struct DeviceOverrides: Sendable {
     let installation: InstallationReference
     let context: CommandContext
@@ -12,7 +12,7 @@ struct DeviceOverrides: Sendable {
             device: try await context.api.knownDevice(installation.deviceId), installation: installation)
     }
 
-    /// Empty clears.
+    /// Sets the order; an empty one removes the override.
     func order(_ products: [String]) async throws(CLIError) -> CommandResult {
         try await withLaunchHint { () throws(CLIError) in
             try await DidYouMean.forProducts(products, context) { () throws(CLIError) in
@@ -31,7 +31,7 @@ struct DeviceOverrides: Sendable {
         return try await report().result
     }
 
-    /// Everything that is set.
+    /// Removes all overrides.
     func reset() async throws(CLIError) -> CommandResult {
         let device = try await context.api.knownDevice(installation.deviceId)
         let app = device?.apps.first { $0.bundleId.isExactly(installation.bundleId) }
@@ -58,7 +58,7 @@ struct DeviceOverrides: Sendable {
     }
 }
 
-/// Whether the operator's set-up is meant, or what an app has set on one device.
+/// Selects the operator's list or the overrides of one device.
 struct DeviceOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(

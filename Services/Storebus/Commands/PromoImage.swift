@@ -12,13 +12,13 @@ struct PromoImageCommand: AsyncParsableCommand {
             A product is promoted once its image is approved. storebus promo list shows the state of each.
             """, subcommands: [Put.self, Approve.self, Reject.self, Get.self])
 
-    /// Of which product.
+    /// The argument that names a product.
     struct Named: ParsableArguments {
         @Argument(
             help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
         var product: String
 
-        /// The reviewer's word about its image.
+        /// The reason of a review.
         func review(
             isApproved: Bool, reason: String? = nil, _ context: CommandContext
         ) async throws(CLIError) {
@@ -53,7 +53,7 @@ struct PromoImageCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            // Looked at before anything is asked.
+            // Checked before any request.
             let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
             let context = try await CommandContext.find(global, app: app)
             let product = named.product
@@ -139,7 +139,7 @@ struct PromoImageCommand: AsyncParsableCommand {
     }
 }
 
-/// An image as the commands about it show it:
+/// The output of the commands about an image:
 ///
 /// ```
 /// waiting  com.example.hiddenBeaches  png 1024×1024  73412 bytes  sha256 9f86…
@@ -153,7 +153,8 @@ enum PromotionImageLine {
             style in
             let reason = image.reason.map { "  \(Table.onOneLine($0))" } ?? ""
             return style.paint(image.state.rawValue, .of(state: image.state.rawValue))
-                + "  \(image.productIdentifier)  \(image.format.rawValue) \(size)  \(image.length) bytes  sha256 \(image.sha256)\(reason)\n"
+                + "  \(image.productIdentifier)  \(image.format.rawValue) \(size)"
+                + "  \(image.length) bytes  sha256 \(image.sha256)\(reason)\n"
         }
     }
 
@@ -166,7 +167,7 @@ enum PromotionImageLine {
         }
     }
 
-    /// Says how an image comes to be there when there is none.
+    /// Adds the upload command to the error about a missing image.
     static func withUploadHint<Value>(
         _ product: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {

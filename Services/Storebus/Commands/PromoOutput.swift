@@ -17,7 +17,7 @@ enum PromotionTable {
         return table
     }
 
-    /// - Parameter before: the list this one has replaced, when it has.
+    /// - Parameter before: The list before a change; nil without one.
     static func result(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> CommandResult {
         let items = setup.promotions.enumerated().map { index, item -> JSONValue in
             var members = JSONText.value(item).objectValue ?? [:]
@@ -40,7 +40,7 @@ enum PromotionTable {
         return []
     }
 
-    /// What still has to be done for the first product that is not promoted, else a look at the page.
+    /// The next command: a remedy for the first product that is not promoted, else the store page.
     private static func next(_ setup: PromotionSetup) -> String {
         let option = AppOptions.flag(setup.bundleId)
         for item in setup.promotions {
@@ -57,21 +57,21 @@ enum PromotionTable {
     }
 }
 
-/// What one device shows of an app's promotions, and why: the operator's list beside what the app has set there.
+/// Compares the operator's list with an app's overrides on one device.
 struct DevicePromotionsReport: Hashable, Sendable {
     let setup: PromotionSetup
-    /// nil for an unknown device.
+    /// Nil for an unknown device.
     let device: Device?
     let installation: InstallationReference
 
     private struct Row {
         var productIdentifier: String
-        /// On the page; nil when it is not shown.
+        /// Position on the page; nil when hidden.
         var place: Int?
         var visibility: StorePromotionVisibility
-        /// In the device's own order.
+        /// Position in the device's order.
         var orderPlace: Int?
-        /// nil for what the app has set of a product that is not on the operator's list.
+        /// Nil for a product that is not on the operator's list.
         var item: PromotionSetup.Item?
     }
 
@@ -82,7 +82,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
         device.flatMap { PromotionSupport.promotionsUnsupported(platform: $0.platform, osVersion: $0.osVersion) }
     }
 
-    /// First what is shown, in its order; then what is not, as the operator and the device have it.
+    /// Lists the visible products in their order, then the hidden ones.
     private var rows: [Row] {
         let overrides = overrides
         let items = Dictionary(exactly: setup.promotions.map { ($0.productIdentifier, $0) })

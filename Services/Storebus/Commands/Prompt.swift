@@ -85,7 +85,7 @@ struct PromptCommand: AsyncParsableCommand {
 
 /// Finds the prompt a command names.
 enum PromptLookup {
-    /// By its identifier or the end of it.
+    /// Finds it by its identifier or the identifier's end.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> Prompt {
         let prompts = try await context.api.prompts(account: nil)
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
@@ -100,7 +100,7 @@ enum PromptLookup {
         return found
     }
 
-    /// The one that waits for a decision about a transaction.
+    /// Finds the open prompt about a transaction.
     static func about(_ transaction: PaymentTransaction, _ context: CommandContext) async throws(CLIError) -> Prompt? {
         try await context.api.prompts(account: nil).first { $0.transaction?.id == transaction.id }
     }
@@ -133,17 +133,17 @@ enum PromptTable {
         ).about(prompt.bundleId)
     }
 
-    /// What is bought, or for what the app has to be bought first.
+    /// The product, or the app for a prompt about a purchase of the app.
     private static func product(_ prompt: Prompt) -> String? {
         prompt.transaction?.payment.productIdentifier ?? prompt.productIdentifier
     }
 
-    /// What saying yes costs: the next renewal, the transaction's price, or the app's own.
+    /// The price in question: of the next renewal, the transaction, or the app.
     private static func price(_ prompt: Prompt) -> String {
         (prompt.priceIncrease?.price ?? prompt.transaction?.price ?? prompt.appPrice).map(Format.price) ?? "-"
     }
 
-    /// `signIn ×3`, when it was asked before.
+    /// `signIn ×3` for a repeated prompt.
     private static func kind(_ prompt: Prompt) -> String {
         guard let times = prompt.times, times > 1 else { return prompt.kind.rawValue }
         return "\(prompt.kind.rawValue) ×\(times)"

@@ -10,9 +10,9 @@ struct ReadyCommand: AsyncParsableCommand {
             storebus ready
             storebus ready --wait --timeout 30s
 
-            Ready is a store that completes purchases: one without its payment processor takes them and lets them wait, \
-            and is not. Exits with 0 or 1 and nothing else. With --wait it asks until the store is ready, 30s unless --timeout says \
-            otherwise.
+            Ready is a store that completes purchases: one without its payment processor takes them and lets them \
+            wait, and is not. Exits with 0 or 1 and nothing else. With --wait it asks until the store is ready, 30s \
+            unless --timeout says otherwise.
             """)
 
     @Flag(help: "Ask again until it is ready.")
@@ -24,7 +24,7 @@ struct ReadyCommand: AsyncParsableCommand {
         do throws(CLIError) {
             try await answer()
         } catch {
-            // A health check knows two answers only.
+            // A health check has two results only.
             var error = error
             error.status = .refused
             throw error
@@ -52,14 +52,14 @@ struct ReadyCommand: AsyncParsableCommand {
             })
     }
 
-    /// Replicas of the store on this machine that are not ready; the store is, as long as one of each service is.
+    /// Lists local replicas that are not ready. The store is ready while one replica of each service is.
     private static func missingReplicas(_ directory: DataDirectory?) -> [String] {
         guard let directory, let record = RunRecord.read(directory) else { return [] }
         return record.instances.filter { record.replicas?[$0.service] != nil }.map(\.name)
             .filter { ReadyFile.read(directory.readyFile($0)) == nil }
     }
 
-    /// With `--data` the store may only be about to write where it is.
+    /// Waits for the record of a store that is starting, with `--data` and `--wait`.
     private func find(until deadline: ContinuousClock.Instant) async throws(CLIError) -> CommandContext {
         while true {
             do throws(CLIError) {

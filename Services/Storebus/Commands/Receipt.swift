@@ -26,7 +26,7 @@ struct ReceiptCommand: AsyncParsableCommand {
         let receipt = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
             try await context.api.receipt(token: session.token)
         }
-        // Nothing comes next: it mostly goes into a pipe, where a hint on the other stream would only disturb.
+        // No next command, because the output mostly goes into a pipe.
         context.print(
             CommandResult(receipt + "\n", data: ["receiptData": .string(receipt), "account": .string(account.account)]))
     }
@@ -42,7 +42,8 @@ struct VerifyCommand: AsyncParsableCommand {
             storebus verify receipt.b64 --json
 
             Reads base64, the binary receipt itself, or what storebus receipt -o json prints; - is the standard input. \
-            Exits with 1 for every status but 0, and says what the status means. --json prints Apple's answer as it came.
+            Exits with 1 for every status but 0, and says what the status means. --json prints Apple's answer as it \
+            came.
             """)
 
     @Argument(help: ArgumentHelp("The receipt's file, or -.", valueName: "receipt"), completion: .file())
@@ -78,15 +79,16 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// A receipt as it is kept in a file.
+/// Reads a receipt from a file.
 enum ReceiptText {
-    /// More than a receipt of a hundred thousand purchases takes.
+    /// In bytes; more than a receipt of 100 000 purchases has.
     static let byteCountMax = 64 * 1024 * 1024
 
-    /// The base64 a server sends on, of base64 with or without white space, of the binary receipt, or of a document that
-    /// has it as `receiptData`.
+    /// Returns the receipt as base64.
     ///
-    /// - Parameter name: of the file, for the error.
+    /// The file has base64 with or without white space, the binary receipt, or a JSON document with `receiptData`.
+    ///
+    /// - Parameter name: Name of the file, for the error.
     /// - Throws: `receiptUnreadable` for an empty file and for a document without a receipt.
     static func receiptData(_ bytes: [UInt8], _ name: String) throws(CLIError) -> String {
         // A sequence's tag, with which every binary receipt begins, is the digit 0 in ASCII; the byte behind it, the
@@ -109,7 +111,7 @@ enum ReceiptText {
     }
 }
 
-/// What `verifyReceipt` answered, for people:
+/// The response of `verifyReceipt` as text:
 ///
 /// ```
 /// status       0, the receipt is valid
@@ -133,7 +135,7 @@ struct ReceiptReport: Sendable {
 
     var status: ReceiptStatus { ReceiptStatus(json["status"]?.intValue ?? -1) }
 
-    /// The error a status other than 0 ends the command with.
+    /// The command's error for a status other than 0.
     var refusal: CLIError {
         let isWithoutPassword = status.number == 21004 && !hasPassword
         let meaning = isWithoutPassword ? "the app has a shared secret, and no --password was given" : status.meaning
@@ -165,7 +167,7 @@ struct ReceiptReport: Sendable {
         return fields
     }
 
-    /// Everything, as far as the answer has it: what subscriptions have become since, else what the receipt holds.
+    /// The purchases: current ones for subscriptions, else those in the receipt.
     private var purchases: [JSONValue] {
         let latest = json["latest_receipt_info"]?.arrayValue ?? []
         let held = json["receipt"]?["in_app"]?.arrayValue ?? []
@@ -211,13 +213,13 @@ struct ReceiptReport: Sendable {
         }
     }
 
-    /// Of the milliseconds that stand beside every date.
+    /// Reads the milliseconds of a date.
     private static func instant(_ object: JSONValue, _ name: String) -> String? {
         object["\(name)_ms"]?.stringValue.flatMap { Int64($0) }.map { Format.time(Timestamp(milliseconds: $0)) }
     }
 }
 
-/// What `verifyReceipt` says of a receipt: Apple's numbers and what they mean.
+/// The meaning of a `verifyReceipt` status.
 struct ReceiptStatus: Hashable, Sendable {
     let number: Int
 
@@ -244,7 +246,7 @@ struct ReceiptStatus: Hashable, Sendable {
         }
     }
 
-    /// What to do about it.
+    /// The remedy.
     var remedy: String {
         switch number {
         case 21003: "fetch it anew: storebus receipt --as ACCOUNT"

@@ -33,7 +33,7 @@ struct RevokeCommand: AsyncParsableCommand {
     func run() async throws { try await TakeBack(.revoke, named.transaction, reason.value).run(global) }
 }
 
-/// Why support does it.
+/// The reason of a refund.
 struct TakeBackReason: ParsableArguments {
     private static let words = RefundRequest.Reason.allCases.map(\.rawValue)
 
@@ -51,7 +51,7 @@ struct TakeBackReason: ParsableArguments {
     }
 }
 
-/// A refund or a revocation, and what is said of it:
+/// The output of a refund or revocation:
 ///
 /// ```
 /// refunded  2000000000000001  com.example.pro.monthly  9.99 USD, revoked 2026-12-01 10:00:00Z

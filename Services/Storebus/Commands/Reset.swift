@@ -11,12 +11,12 @@ struct ResetCommand: AsyncParsableCommand {
             storebus reset --everything --yes
             storebus reset --bundle-id com.example.a --dry-run
 
-            Transactions, entitlements, introductory offers and prompts of every account go, what began in the store and \
-            is open is cancelled, and the app's clock is the wall's again. The catalogue, the app's settings, the \
+            Transactions, entitlements, introductory offers and prompts of every account go, what began in the store \
+            and is open is cancelled, and the app's clock is the wall's again. The catalogue, the app's settings, the \
             accounts' settings, and devices with what they have set stay.
 
-            --settings forgets what was set of the accounts too, and gives the app the settings it had after its import; \
-            --everything also deletes the devices. Accounts and devices belong to all apps of the store.
+            --settings forgets what was set of the accounts too, and gives the app the settings it had after its \
+            import; --everything also deletes the devices. Accounts and devices belong to all apps of the store.
             """)
 
     @Flag(help: "Forget what was set of all accounts, and of the app, too.")
@@ -53,15 +53,15 @@ struct ResetCommand: AsyncParsableCommand {
     }
 }
 
-/// What `reset --settings` and `--everything` take back besides what was bought.
+/// Settings that `reset --settings` and `--everything` reset besides the purchases.
 struct SettingsReset: Sendable {
-    /// Accounts of which something was set.
+    /// Accounts with settings.
     private var accounts: [String] = []
     private var devices: [String] = []
-    /// The app's settings as they become; nil: they stay.
+    /// The app's settings after the reset; nil keeps them.
     private var settings: AppSettings?
 
-    /// Looks what there is, and changes nothing.
+    /// Collects the settings without changing them.
     static func find(
         _ isWanted: Bool, devices: Bool, _ context: CommandContext
     ) async throws(CLIError) -> SettingsReset {
@@ -76,7 +76,7 @@ struct SettingsReset: Sendable {
         return reset
     }
 
-    /// As the catalogue in force says.
+    /// Returns the settings of the catalogue in force.
     private static func gracePeriod(_ context: CommandContext) async throws(CLIError) -> Bool {
         do throws(CLIError) {
             let bytes = try await context.api.exportCatalog(context.bundleId)
@@ -103,9 +103,9 @@ struct SettingsReset: Sendable {
     }
 }
 
-/// What is said before something is deleted.
+/// Counts and describes deletions.
 enum Removal {
-    /// More are not counted; the sentence then says too little, never too much.
+    /// Maximum number of transactions counted; the sentence may then understate.
     private static let countMax = 10_000
 
     static func count(_ context: CommandContext, account: String? = nil) async throws(CLIError) -> Int {
@@ -116,8 +116,8 @@ enum Removal {
             .rows(limit: countMax, after: nil).rows.count
     }
 
-    /// What went besides.
-    /// - Parameter cancelled: purchases that began in the store.
+    /// Notes about further deletions.
+    /// - Parameter cancelled: Number of cancelled purchases that began in the store.
     static func notes(cancelled: Int?) -> [String] {
         guard let cancelled, cancelled > 0 else { return [] }
         return [

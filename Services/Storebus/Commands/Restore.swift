@@ -39,18 +39,18 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 }
 
-/// One restore from the command line: begun, waited for, and what it brought looked up.
+/// Runs one restore: starts it, waits for its end, and loads its transactions.
 struct RestoreRun: Sendable {
     var installation: Installation
     var applicationUsername: String?
     var key: String
-    /// For the end, over all attempts.
+    /// Timeout for the end, over all attempts.
     var timeout: Duration
 
     func run(_ context: CommandContext) async throws(CLIError) -> RestoreOutcome {
         let deadline = ContinuousClock.now + timeout
         let api = context.api
-        // Every step may be repeated: one key is one restore.
+        // Each step is safe to repeat, because one key is one restore.
         func ask<Value>(_ body: (String) async throws(CLIError) -> Value) async throws(CLIError) -> Value {
             try await Retry.run(until: deadline) { () throws(CLIError) in
                 try await context.sessions.with(installation) { session throws(CLIError) in
@@ -73,8 +73,8 @@ struct RestoreRun: Sendable {
             installation: installation, restore: restore, transactions: Self.new(after, since: before), key: key)
     }
 
-    /// What the restore brought. A key that was used before brings nothing new; then it is what came with it and is not
-    /// finished yet.
+    /// Returns the restored transactions. A repeated key restores nothing new; then these are the unfinished ones of
+    /// the first request.
     static func new(
         _ after: [PaymentTransaction], since before: [PaymentTransaction]
     ) -> [PaymentTransaction] {
@@ -85,7 +85,7 @@ struct RestoreRun: Sendable {
     }
 }
 
-/// What `storebus restore` says at the end.
+/// The output of `storebus restore`:
 ///
 /// ```
 /// account   alice on device alice-2

@@ -18,15 +18,14 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// What `storebus status` says: the store's address, whether it is ready, and each service, as the bus sees it and as
-/// the data directory remembers its process.
+/// The output of `storebus status`: address, readiness, and each service as the bus and the data directory report it.
 struct StatusReport: Sendable {
     struct Row: Hashable, Sendable {
-        /// Of the process: `payment-queue`, `payment-queue#2`.
+        /// Name of the process: `payment-queue`, `payment-queue#2`.
         var service: String
-        /// nil when the store runs elsewhere.
+        /// Nil when the store runs elsewhere.
         var pid: Int32?
-        /// Ports of this process: what it serves, and its monitoring.
+        /// Ports of this process, for its service and for its monitoring pages.
         var port: Int?
         var monitorPort: Int?
         /// `pass`, `warn`, `fail`, or `away`.
@@ -36,12 +35,12 @@ struct StatusReport: Sendable {
     }
 
     var url: String
-    /// What named the address.
+    /// The origin of the address.
     var origin: String
     var directory: String?
     var isReady: Bool
     var rows: [Row]
-    /// What the gateway itself said, whole.
+    /// The gateway's whole responses.
     var services: JSONValue
     var readiness: JSONValue
 
@@ -58,7 +57,7 @@ struct StatusReport: Sendable {
         self.readiness = readiness
     }
 
-    /// Asks the store; what needs the admin key is left out without one.
+    /// Asks the store; without the admin key the services are unknown.
     static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
         let readiness = try await context.api.readiness()
         guard let body = readiness.body else {
@@ -74,7 +73,7 @@ struct StatusReport: Sendable {
             services: services?.json ?? .null, readiness: body.json)
     }
 
-    /// In containers the broker's process cannot be seen; whether it answers, the gateway says.
+    /// Reports the broker's state from the gateway, because its process is in another container.
     private static func brokerRow(_ context: CommandContext, _ readiness: ReadinessResponse) -> [Row] {
         guard Deployment.isCompose(context.environment), context.directory == nil else { return [] }
         let isThere = readiness.bus == "connected"
@@ -85,8 +84,8 @@ struct StatusReport: Sendable {
         ]
     }
 
-    /// One row for each instance on the bus; a service without any is away. The broker is on no bus: its process speaks
-    /// for it.
+    /// Makes one row for each instance on the bus; a service without any is away. The broker's row is that of its
+    /// process.
     static func rows(_ services: ServicesResponse?, _ directory: DataDirectory?) -> [Row] {
         let instances = services?.services ?? []
         let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceList.broker)) }
@@ -113,7 +112,7 @@ struct StatusReport: Sendable {
                 let file = files.first { $0.1.instance == instance.id }
                 return row(file?.0 ?? service, instance, file?.1)
             }
-            // A single process may be somewhere else; of several, each missing one is reported.
+            // A single process may run elsewhere; of several, each missing one is reported.
             let missing = processes.map(\.name).filter { name in
                 here.isEmpty || (processes.count > 1 && !found.contains { $0.service == name })
             }
@@ -123,7 +122,7 @@ struct StatusReport: Sendable {
         return rows
     }
 
-    /// In the order of the services.
+    /// Groups processes by service, in the order of the services.
     private static func grouped(_ instances: [ServiceInstance]) -> [(String, [ServiceInstance])] {
         ServiceName.allCases.map(\.rawValue).map { service in (service, instances.filter { $0.service == service }) }
     }
@@ -186,7 +185,7 @@ struct StatusReport: Sendable {
         ])
     }
 
-    /// 0 is a port a service does not have.
+    /// Formats a port; 0 means none.
     private static func text(_ number: Int?) -> String {
         guard let number, number != 0 else { return "-" }
         return "\(number)"

@@ -97,8 +97,8 @@ struct SubTimelineCommand: AsyncParsableCommand {
             storebus sub timeline --as alice
             storebus sub timeline …0001 -o json
 
-            Oldest first, in the store's time. The amount of a charge that was declined is what was asked for; the sums \
-            count what was charged and what was given back.
+            Oldest first, in the store's time. The amount of a charge that was declined is what was asked for; the \
+            sums count what was charged and what was given back.
             """)
 
     @OptionGroup var named: SubscriptionArguments

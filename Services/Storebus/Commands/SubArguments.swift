@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreModels
 
-/// A subscription on the command line: one of its transactions, or whose it is.
+/// Options that name a subscription: by one of its transactions, or by its account.
 struct SubscriptionArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -20,7 +20,7 @@ struct SubscriptionArguments: ParsableArguments {
         if subscription == nil, account == nil { throw ValidationError("name a subscription, or its account: --as") }
     }
 
-    /// An account's only subscription is one of an app; one that is named says itself whose it is.
+    /// Resolves the app for an account's subscription; a transaction identifies it by itself.
     func context(_ global: GlobalOptions) async throws(CLIError) -> CommandContext {
         subscription == nil
             ? try await CommandContext.find(global, app: app)
@@ -38,10 +38,10 @@ struct SubscriptionArguments: ParsableArguments {
 
 /// Finds the subscription a command names.
 enum SubscriptionSearch {
-    /// More are not looked through; what is older is named by its account.
+    /// Maximum number of subscriptions searched; older ones are found by account.
     private static let searchedMax = 20_000
 
-    /// All accounts' subscriptions, or one account's: at most `limit`, and where to continue when there are more.
+    /// Lists subscriptions of all accounts or of one: at most `limit`, and the cursor of the next page.
     static func list(
         _ query: SubscriptionListRequest, limit: Int, _ context: CommandContext
     ) async throws(CLIError) -> (subscriptions: [Subscription], after: String?) {
@@ -56,7 +56,7 @@ enum SubscriptionSearch {
         return (found, query.after)
     }
 
-    /// The one a transaction belongs to, by its identifier or the end of it.
+    /// Finds the subscription of a transaction, by its identifier or the identifier's end.
     /// - Throws: `transactionAmbiguous` with the candidates, or `notFound`.
     static func find(
         _ text: String, account: String?, bundleId: String?, _ context: CommandContext
@@ -65,7 +65,7 @@ enum SubscriptionSearch {
             SubscriptionListRequest(bundleId: bundleId, account: account), limit: searchedMax, context
         ).subscriptions
         if let found = try named(text, among: all) { return found }
-        // Neither its first nor its latest transaction: one of those between.
+        // The transaction may be between the first and the latest.
         let row = try await TransactionSearch.find(text, context)
         if let found = subscription(of: row.transaction, among: all) { return found }
         throw CLIError(
@@ -87,7 +87,7 @@ enum SubscriptionSearch {
         return matches.first
     }
 
-    /// An account's only one; of several the one that renews.
+    /// Finds an account's only subscription; of several the one that renews.
     static func only(
         of account: String, bundleId: String, _ context: CommandContext
     ) async throws(CLIError) -> Subscription {
@@ -113,6 +113,6 @@ enum SubscriptionSearch {
 }
 
 extension Subscription {
-    /// What it is called by, beside the transactions between its first and its latest.
+    /// Identifiers that name the subscription.
     fileprivate var names: [String] { [originalTransactionIdentifier, transactionIdentifier, id] }
 }

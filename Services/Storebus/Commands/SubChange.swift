@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreHTTP
 import StoreModels
 
-/// Another product of the group, and the subscription it is for.
+/// The arguments of a change of product within a group.
 struct SubscriptionChangeArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp("The other product of the group.", valueName: "product"), completion: Completion.products)
@@ -19,8 +19,8 @@ struct SubUpgradeCommand: AsyncParsableCommand {
         discussion: """
             storebus sub upgrade com.example.pro.yearly --as alice
 
-            A product of a higher level, or of the same level and length, begins at once: it is charged in full, and the \
-            unused part of the present period is given back. The output says which kind of change it was.
+            A product of a higher level, or of the same level and length, begins at once: it is charged in full, and \
+            the unused part of the present period is given back. The output says which kind of change it was.
             """)
 
     @OptionGroup var change: SubscriptionChangeArguments
@@ -84,15 +84,15 @@ struct SubChangeCommand: AsyncParsableCommand {
 }
 
 extension Subscription {
-    /// The app on its account's first device.
+    /// The app on the account's first device.
     func installation(_ context: CommandContext) -> Installation {
         Installation(bundleId: bundleId ?? context.bundleId, account: account ?? "")
     }
 }
 
-/// The purchase of another product of a subscription's group, and its effect.
+/// Buys another product of a subscription's group, and reports the effect.
 struct SubscriptionPurchase: Sendable {
-    /// What was meant; the store decides by levels and lengths what it is.
+    /// The command's verb; the store decides by levels and durations which change it is.
     enum Direction: String, Sendable { case upgrade, downgrade }
 
     let direction: Direction
@@ -134,7 +134,7 @@ struct SubscriptionPurchase: Sendable {
     }
 }
 
-/// What a purchase within a group has done to the subscription:
+/// The effect of a purchase within a group:
 ///
 /// ```
 /// account     alice (USA) on device alice-1
@@ -146,18 +146,17 @@ struct SubscriptionChange: Sendable {
     let before: Subscription
     let outcome: PurchaseOutcome
     let timeline: SubscriptionTimeline
-    /// Of the timeline, those that were there before the purchase. Timestamps cannot distinguish them when the clock is
-    /// frozen.
+    /// Number of events before the purchase. Timestamps cannot distinguish them when the clock is frozen.
     let earlierEventCount: Int
 
     private var transaction: PaymentTransaction { outcome.transaction }
 
-    /// Whether it waits for the next renewal.
+    /// Whether the change waits for the next renewal.
     var isScheduled: Bool {
         transaction.effectiveDate.map { effective in effective > transaction.transactionDate ?? effective } ?? false
     }
 
-    /// Its own entries.
+    /// The purchase's own events.
     private var events: [SubscriptionEvent] {
         timeline.events.dropFirst(earlierEventCount).filter { event in
             [.upgraded, .crossgraded, .refundedProrated, .changeReverted].contains(event.kind)

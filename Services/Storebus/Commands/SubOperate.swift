@@ -4,7 +4,7 @@ import StoreModels
 /// A verb of `storebus sub` that runs one operation on a subscription.
 struct SubscriptionVerb: Sendable {
     let operation: OperateSubscriptionRequest.Operation
-    /// What the subscription is once it is done.
+    /// The past participle of the verb, for the output.
     let word: String
     let help: CommandConfiguration
 
@@ -70,8 +70,8 @@ struct SubscriptionVerb: Sendable {
             """
             storebus sub fail-next --as alice
 
-            Grace or billing retry begins at the renewal then: storebus time next. Later charges are what the account's \
-            processor makes of them.
+            Grace or billing retry begins at the renewal then: storebus time next. Later charges are what the \
+            account's processor makes of them.
             """)
     }
 
@@ -113,7 +113,7 @@ struct SubExtendCommand: AsyncParsableCommand {
     func run() async throws { try await SubscriptionOperation(.extend, "extended", days: days).run(named, global) }
 }
 
-/// What support or time does to one subscription, and what is said of it:
+/// The output of an operation on a subscription:
 ///
 /// ```
 /// renewed  2000000000000001  com.example.pro.monthly  renews 2027-01-28 10:00:04Z for 9.99 USD
@@ -121,7 +121,7 @@ struct SubExtendCommand: AsyncParsableCommand {
 /// ```
 struct SubscriptionOperation: Sendable {
     let operation: OperateSubscriptionRequest.Operation
-    /// What it is once it is done.
+    /// The past participle of the verb.
     let word: String
     let days: Int?
 
@@ -145,7 +145,7 @@ struct SubscriptionOperation: Sendable {
         }
     }
 
-    /// A charge that goes through is a new transaction; the others move the end of the present one.
+    /// A successful charge creates a transaction; other operations change the latest one.
     private var makesTransaction: Bool { operation == .renew || operation == .resolveBilling }
 
     private func result(_ reply: OperateSubscriptionReply, account: String?) -> CommandResult {

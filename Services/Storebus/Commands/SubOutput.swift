@@ -34,14 +34,14 @@ enum SubscriptionTable {
         return remarks.joined(separator: ", ")
     }
 
-    /// The subscription's own members, and what its remarks and sentences say.
+    /// The subscription's members with its remarks and explanations.
     static func json(_ one: Subscription) -> JSONValue {
         var members = JSONText.value(one).objectValue ?? [:]
         members["summary"] = .string([SubscriptionFormat.standing(one), remarks(one)].joined(separator: "; "))
         return .object(members)
     }
 
-    /// One of them, a fact a line.
+    /// One subscription, a fact a line.
     static func result(_ one: Subscription) -> CommandResult {
         var fields = FieldList()
         fields.add("subscription", one.originalTransactionIdentifier)
@@ -65,13 +65,13 @@ enum SubscriptionTable {
         .about(one.bundleId)
     }
 
-    /// What is useful after having seen it.
+    /// The next command after it.
     static func next(_ one: Subscription) -> String {
         "storebus sub timeline \(one.originalTransactionIdentifier)"
     }
 }
 
-/// How facts of a subscription read in sentences and tables.
+/// Formats facts of a subscription for sentences and tables.
 enum SubscriptionFormat {
     /// `trial`, `introductory offer`, `promotional offer loyal`
     static func offer(_ offer: AppliedOffer) -> String {
@@ -85,8 +85,8 @@ enum SubscriptionFormat {
         return offer.identifier.map { "\(name) \($0)" } ?? name
     }
 
-    /// What is worth knowing beside an event's kind, product and amount.
-    /// - Parameter before: the offer of the period before it.
+    /// Remarks on an event besides its kind, product and amount.
+    /// - Parameter before: The offer of the period before it.
     static func remark(
         _ event: SubscriptionEvent, after before: AppliedOffer?, _ instant: (Timestamp) -> String
     ) -> String {
@@ -99,7 +99,7 @@ enum SubscriptionFormat {
     }
 
     private static func detail(_ event: SubscriptionEvent) -> String? {
-        // The processor's own words are in the JSON; in each of ten lines they say no more than this.
+        // The processor's message is in the JSON; in a table it repeats this.
         if event.kind == .billingFailed { return "declined" }
         guard let detail = event.detail, !detail.isEmpty else { return nil }
         return switch event.kind {
@@ -109,7 +109,7 @@ enum SubscriptionFormat {
         }
     }
 
-    /// What comes next, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
+    /// The next change, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
     static func standing(_ subscription: Subscription) -> String {
         let end = Format.time(subscription.expiresDate)
         switch subscription.state {
@@ -129,7 +129,7 @@ enum SubscriptionFormat {
         }
     }
 
-    /// What the subscriber says to a higher price: `, if the price is agreed to, up from 9.99 USD`.
+    /// The subscriber's answer to a higher price: `, if the price is agreed to, up from 9.99 USD`.
     private static func consent(_ subscription: Subscription) -> String {
         guard let increase = subscription.priceIncrease else { return "" }
         let former = Format.price(increase.formerPrice)
@@ -140,7 +140,7 @@ enum SubscriptionFormat {
         }
     }
 
-    /// Why it ended.
+    /// The reason of the end.
     static func reason(_ reason: Subscription.ExpirationReason) -> String {
         switch reason {
         case .cancelled: "auto-renew was off"
@@ -152,7 +152,7 @@ enum SubscriptionFormat {
     }
 }
 
-/// What makes an app's subscriptions renew faster than in real time, in words.
+/// Explains why an app's subscriptions renew faster than in real time.
 enum RenewalFormat {
     /// `subscriptions renew every 30 s because the file says _timeRate 15 (monthlyRenewalEveryThirtySeconds)`; nil in
     /// real time.
@@ -161,7 +161,7 @@ enum RenewalFormat {
         return "subscriptions renew \(every(rate)) because \(cause(app)) (\(rate.rawValue))"
     }
 
-    /// The sentence with what undoes it.
+    /// The sentence with its remedy.
     static func note(_ app: App) -> String? {
         sentence(app).map { sentence in
             "\(sentence), twelve times as in Apple's sandbox; "
@@ -174,7 +174,7 @@ enum RenewalFormat {
         return app.timeRate.map { "the file says _timeRate \($0)" } ?? "the catalogue's settings say so"
     }
 
-    /// `every 30 s`: what a month becomes.
+    /// `every 30 s`: the duration of a month.
     static func every(_ rate: SubscriptionRenewalRate) -> String {
         switch rate {
         case .realTime: "in real time"

@@ -59,14 +59,14 @@ struct TimelineReport: Sendable {
     }
 }
 
-/// What a timeline comes to in one currency. A customer's storefront may change, so there can be several.
+/// The sums of a timeline in one currency. A customer's storefront may change, so there can be several.
 struct TimelineSum: Hashable, Sendable {
     var currency: Currency
     var chargeCount = 0
     var charged: Int64 = 0
     var givenBack: Int64 = 0
 
-    /// In the order in which the currencies occur.
+    /// In the order of the currencies' first events.
     static func sums(of events: [SubscriptionEvent]) -> [TimelineSum] {
         var sums: [TimelineSum] = []
         for event in events {
@@ -109,7 +109,7 @@ struct TimelineSum: Hashable, Sendable {
 extension SubscriptionEvent {
     fileprivate enum Movement { case charge, back }
 
-    /// Which way the amount went; nil for what was only asked for or announced.
+    /// The direction of an amount; nil for an event that moves no money.
     fileprivate var movement: Movement? {
         switch kind {
         case .subscribed, .resubscribed, .renewed, .recovered, .upgraded, .crossgraded: .charge
@@ -123,7 +123,7 @@ extension SubscriptionEvent {
     }
 }
 
-/// What has happened to subscriptions, one event a line:
+/// The events of subscriptions, one a line:
 ///
 /// ```
 /// 2026-11-21  subscribed  alice  com.example.pro.monthly  0.00 USD  trial, until 2026-11-28
@@ -131,12 +131,12 @@ extension SubscriptionEvent {
 /// ```
 struct SubscriptionEventLines: Sendable {
     let events: [SubscriptionEvent]
-    /// Where all are of one account, naming it in each line says nothing.
+    /// Whether the lines name the account, because there are several.
     let showsAccount: Bool
     private let remarks: [String]
     private let showsTime: Bool
 
-    /// - Parameter showsTime: whether a date alone says too little: ``isShort(from:to:)``.
+    /// - Parameter showsTime: Whether times are shown with the dates: ``isShort(from:to:)``.
     init(_ events: [SubscriptionEvent], showsAccount: Bool, showsTime: Bool) {
         self.events = events
         self.showsAccount = showsAccount
@@ -150,7 +150,7 @@ struct SubscriptionEventLines: Sendable {
         }
     }
 
-    /// Within two days, dates would say the same in each line.
+    /// Whether a range is within two days, where dates alone do not distinguish events.
     static func isShort(from start: Timestamp, to end: Timestamp) -> Bool {
         end.milliseconds - start.milliseconds < 2 * 86_400_000
     }
@@ -171,7 +171,7 @@ struct SubscriptionEventLines: Sendable {
         return table.lines(style).map { indent + $0 }.joined()
     }
 
-    /// The events with what the last column says.
+    /// The events with their remarks.
     var json: [JSONValue] {
         zip(events, remarks).map { event, remark in
             var members = JSONText.value(event).objectValue ?? [:]
@@ -182,7 +182,7 @@ struct SubscriptionEventLines: Sendable {
 }
 
 extension SubscriptionEvent {
-    /// Whether a bought period begins with it, and so the offer that counts from then on.
+    /// Whether a paid period begins with the event, and its offer applies from then on.
     var beginsPeriod: Bool {
         switch kind {
         case .subscribed, .resubscribed, .renewed, .recovered, .upgraded, .crossgraded: true

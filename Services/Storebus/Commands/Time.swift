@@ -64,7 +64,8 @@ struct TimeCommand: AsyncParsableCommand {
                 storebus time real
                 storebus time real --now
 
-                With --now it also shows the wall's time again, which may be earlier: what was billed is not billed again.
+                With --now it also shows the wall's time again, which may be earlier: what was billed is not billed \
+                again.
                 """)
 
         @Flag(help: "Set it to the wall's time too.")
@@ -91,10 +92,10 @@ struct TimeRateCommand: AsyncParsableCommand {
             storebus time rate 30s=1mo
             storebus time rate 720
 
-            A name of StoreKit's, as Xcode has them; so much real time for so much of the store's; or a factor. The clock \
-            runs evenly: under a name a month of 30 days takes the named time and every other period its share of it. A \
-            month is 30 days in REAL=STORE too, and a year 365. A clock that was frozen runs again. Periods themselves \
-            are shortened by an account's own rate instead: storebus account set --renewal-rate.
+            A name of StoreKit's, as Xcode has them; so much real time for so much of the store's; or a factor. The \
+            clock runs evenly: under a name a month of 30 days takes the named time and every other period its share \
+            of it. A month is 30 days in REAL=STORE too, and a year 365. A clock that was frozen runs again. Periods \
+            themselves are shortened by an account's own rate instead: storebus account set --renewal-rate.
             """)
 
     @Argument(
@@ -114,7 +115,7 @@ struct TimeRateCommand: AsyncParsableCommand {
     }
 }
 
-/// What every command takes that moves a clock.
+/// Options of the commands that advance a clock.
 struct ClockMoveOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The same key again is the same move.", valueName: "key"))
     var idempotencyKey: String?
@@ -122,7 +123,7 @@ struct ClockMoveOptions: ParsableArguments {
     @OptionGroup var app: AppOptions
     @OptionGroup var global: GlobalOptions
 
-    /// Long enough for a hundred thousand subscriptions.
+    /// The default timeout, enough for 100 000 subscriptions.
     private static let timeout = Duration.seconds(600)
 
     func context() async throws(CLIError) -> CommandContext {
@@ -136,7 +137,7 @@ struct ClockMoveOptions: ParsableArguments {
             distance, bundleId: context.bundleId, key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))",
             timeout: context.timeLimit ?? Self.timeout)
         let advance = try await run.run(context)
-        // Without it the answer lacks when something is due next, and nothing else.
+        // Without it only the next due event is missing from the output.
         let clock = try? await context.api.clock(context.bundleId)
         var result = ClockMoveOutcome(advance, clock: clock).result
         result.notes += notes
@@ -153,9 +154,10 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
             storebus time advance 1y -o json
             storebus time advance 36h --bundle-id com.example.a
 
-            A length is 90s, 15m, 36h, 10d, 2w, 3mo, 1y, several in a row (1mo15d), or ISO 8601 (P3M). Renewals, retries, \
-            grace periods and expiries happen as of the instants they are due at. The command ends when all of them have \
-            happened, 10m at the longest unless --timeout says otherwise; the store goes on by itself after that.
+            A length is 90s, 15m, 36h, 10d, 2w, 3mo, 1y, several in a row (1mo15d), or ISO 8601 (P3M). Renewals, \
+            retries, grace periods and expiries happen as of the instants they are due at. The command ends when all \
+            of them have happened, 10m at the longest unless --timeout says otherwise; the store goes on by itself \
+            after that.
             """)
 
     @Argument(help: ArgumentHelp("How far.", valueName: "length"))
@@ -170,7 +172,7 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
 
     func run() async throws { try await options.move(.by(length), try await options.context(), notes: notes) }
 
-    /// In the length of a subscription, `m` seldom means minutes.
+    /// Warns that `m` means minutes, because a subscription's duration seldom does.
     private var notes: [String] {
         guard length.hasSuffix("m"), let count = Int(length.dropLast()) else { return [] }
         return [
@@ -188,8 +190,8 @@ struct TimeToCommand: AsyncParsableCommand {
             storebus time to 2027-01-31T10:00:00Z
             storebus time to 2026-01-01 --back
 
-            Instants are UTC; a date alone is its midnight. Going back takes --back, because nothing that has happened is \
-            undone by it, and nothing that was billed is billed again.
+            Instants are UTC; a date alone is its midnight. Going back takes --back, because nothing that has happened \
+            is undone by it, and nothing that was billed is billed again.
             """)
 
     @Argument(help: ArgumentHelp("Where to.", valueName: "instant"))
@@ -242,8 +244,9 @@ struct TimeNextCommand: AsyncParsableCommand {
     func run() async throws { try await options.move(.next(count), try await options.context()) }
 }
 
-/// An instant of business time on the command line: `2027-01-31`, `2027-01-31T10:00:00Z`, or `2027-01-31 10:00:00Z` as the
-/// tables write it. A date alone is its midnight; all of it is UTC.
+/// Parses an instant of business time, in UTC.
+///
+/// It is `2027-01-31` for midnight, `2027-01-31T10:00:00Z`, or `2027-01-31 10:00:00Z` as in tables.
 struct BusinessInstant: Hashable, Sendable, ExpressibleByArgument {
     let timestamp: Timestamp
 
@@ -256,18 +259,18 @@ struct BusinessInstant: Hashable, Sendable, ExpressibleByArgument {
         case 2: text = "\(halves[0])T\(halves[1])"
         default: return nil
         }
-        // A reader may take 30 February for 2 March; a date that comes back as another was none.
+        // A parser may read 30 February as 2 March, so the date is formatted again and compared.
         guard let timestamp = Timestamp(text), timestamp.description.prefix(10) == text.prefix(10) else { return nil }
         self.timestamp = timestamp
     }
 }
 
-/// One move of a clock: sent with one key, and asked about until everything due on the way has happened.
+/// Advances a clock with one key, and polls until all due events are done.
 struct ClockMoveRun: Sendable {
     let distance: ClockDistance
     let bundleId: String
     let key: String
-    /// For all of it. A move that takes longer continues in the store.
+    /// Timeout for the whole advance. A longer one continues in the store.
     let timeout: Duration
 
     init(_ distance: ClockDistance, bundleId: String, key: String, timeout: Duration) {
@@ -277,10 +280,10 @@ struct ClockMoveRun: Sendable {
         self.timeout = timeout
     }
 
-    /// What one request is given; the store answers before, finished or not.
+    /// Timeout for one request; the store responds earlier, finished or not.
     private static let requestMax = Duration.seconds(30)
 
-    /// - Throws: `notInTime`, with how far it was.
+    /// - Throws: `notInTime` with the progress.
     func run(_ context: CommandContext) async throws(CLIError) -> ClockAdvance {
         let deadline = ContinuousClock.now + timeout
         var move = try await context.progress.during("moving the clock") { () throws(CLIError) in
@@ -306,7 +309,7 @@ struct ClockMoveRun: Sendable {
         }
     }
 
-    /// At the path the store has named; without one the same move is asked for again, which is no second move.
+    /// Polls at the path in the response; without one it repeats the request, which is safe with its key.
     private func again(
         _ move: ClockAdvanceAnswer, until deadline: ContinuousClock.Instant, _ context: CommandContext
     ) async throws(CLIError) -> ClockAdvanceAnswer {

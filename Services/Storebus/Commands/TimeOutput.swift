@@ -10,7 +10,7 @@ import StoreModels
 /// ```
 struct ClockInfo: Sendable {
     let clock: AppClockState
-    /// nil when its settings cannot be read.
+    /// Nil when the app's settings cannot be read.
     private let app: App?
 
     init(_ clock: AppClockState, of app: App? = nil) {
@@ -39,7 +39,7 @@ struct ClockInfo: Sendable {
 
     private var nextWords: String { clock.nextEvent.map { Self.due(clock.now, $0) } ?? "nothing is due" }
 
-    /// `in 7 days`, or `now` when the store is about to do it.
+    /// `in 7 days`, or `now` for an event that is due.
     private static func due(_ now: Timestamp, _ event: Timestamp) -> String {
         event <= now ? "now" : "in \(ClockFormat.distance(from: now, to: event))"
     }
@@ -50,7 +50,7 @@ struct ClockInfo: Sendable {
     }
 }
 
-/// What a move of the clock has brought about:
+/// The events of an advance:
 ///
 /// ```
 /// 2026-11-21 → 2027-02-21   3 renewals
@@ -58,7 +58,7 @@ struct ClockInfo: Sendable {
 /// ```
 struct ClockMoveOutcome: Sendable {
     let advance: ClockAdvance
-    /// Afterwards; nil when it could not be asked.
+    /// The clock afterwards; nil when it could not be read.
     let clock: AppClockState?
 
     init(_ advance: ClockAdvance, clock: AppClockState?) {
@@ -90,12 +90,12 @@ struct ClockMoveOutcome: Sendable {
         return text
     }
 
-    /// By kind, of those that are listed.
+    /// The listed events by kind.
     private var counts: [String: Int] {
         advance.events.reduce(into: [:]) { $0[$1.kind.rawValue, default: 0] += 1 }
     }
 
-    /// `3 renewals, 1 declined charge`; of a list that was cut only how many there were, because kinds are counted from
+    /// `3 renewals, 1 declined charge`; for a truncated list the total number, because kinds are counted from
     /// the list.
     private var summary: String {
         guard advance.eventCount > 0 else { return "nothing was due" }
@@ -120,7 +120,7 @@ struct ClockMoveOutcome: Sendable {
     }
 }
 
-/// How an app's business clock reads.
+/// Formats an app's business clock.
 enum ClockFormat {
     /// `real time`, `one renewal every thirty seconds`, `720 times as fast`
     static func rate(_ rate: ClockRate) -> String {
@@ -147,23 +147,24 @@ enum ClockFormat {
     /// `2026-11-28`
     static func date(_ timestamp: Timestamp) -> String { String(timestamp.description.prefix(10)) }
 
-    /// `oneSecondIsOneDay` as people write it.
+    /// `oneSecondIsOneDay` as words.
     private static func words(_ name: String) -> String {
         name.reduce(into: "") { text, letter in
             text += letter.isUppercase ? " \(letter.lowercased())" : "\(letter)"
         }
     }
 
-    /// Whole factors without a point.
+    /// Formats a factor; whole ones without a point.
     private static func number(_ factor: Double) -> String {
         factor == factor.rounded() ? "\(Int64(factor))" : "\(factor)"
     }
 }
 
-/// How fast a clock shall run, as a command line says it: a name of StoreKit's, `one-renewal-every-thirty-seconds` or as
-/// it is spelled there; `REAL=STORE`, `30s=1mo`; or a factor, `720`.
+/// Parses a clock's rate.
+///
+/// It is a name of StoreKit's, also as `one-renewal-every-thirty-seconds`; `REAL=STORE`, `30s=1mo`; or a factor, `720`.
 enum RateText {
-    /// - Returns: nil for what is none of them, and for a factor out of range.
+    /// - Returns: Nil for other text, and for a factor out of range.
     static func rate(_ text: String) -> ClockRate? {
         let halves = text.split(separator: "=", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return ClockRate(text) }
@@ -174,13 +175,13 @@ enum RateText {
         return ClockRate.factors.contains(factor) ? .factor(factor) : nil
     }
 
-    /// A year has 365 days here and a month 30, because a clock runs evenly.
+    /// A year has 365 days and a month 30, because a clock runs evenly.
     private static func milliseconds(_ duration: BusinessDuration) -> Int64 {
         let days = duration.months / 12 * 365 + duration.months % 12 * 30
         return Int64(days) * 86_400_000 + duration.milliseconds
     }
 
-    /// - Throws: a sentence for the parser, with what was perhaps meant.
+    /// - Throws: A sentence for the parser, with what was perhaps meant.
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, rate(text) == nil else { return }
         let near = Suggestion.suffix(for: text, among: words)
@@ -188,7 +189,7 @@ enum RateText {
             "\(flag) is a name such as one-renewal-every-minute, REAL=STORE such as 30s=1mo, or a factor\(near)")
     }
 
-    /// StoreKit's names as a command line spells them.
+    /// StoreKit's names in lower case with hyphens.
     static let words = SubscriptionRenewalRate.allCases.map { rate in
         rate.rawValue.reduce(into: "") { text, letter in
             text += letter.isUppercase ? "-\(letter.lowercased())" : "\(letter)"

@@ -69,7 +69,7 @@ struct TxCommand: AsyncParsableCommand {
             context.print(result)
         }
 
-        /// The same question, from there on.
+        /// The same command from the cursor on.
         private func next(_ filter: Filter, after: String) -> String {
             (["storebus tx list"] + filter.words + (unfinished ? ["--unfinished"] : []) + ["--after \(after)"])
                 .joined(separator: " ")
@@ -122,7 +122,8 @@ struct TxDeleteCommand: AsyncParsableCommand {
         let transaction = row.transaction
         let name = Format.name(transaction)
         let what =
-            "\(name)  \(transaction.payment.productIdentifier)  \(transaction.transactionState.rawValue)  of \(row.account)"
+            "\(name)  \(transaction.payment.productIdentifier)  \(transaction.transactionState.rawValue)"
+            + "  of \(row.account)"
         if dryRun {
             var members = row.json.objectValue ?? [:]
             members["wouldDelete"] = .bool(true)
@@ -173,7 +174,7 @@ struct FinishCommand: AsyncParsableCommand {
                 notes: (finished.warnings ?? []).map(Format.warning)))
     }
 
-    /// Looks among what is unfinished first, then in the history: finishing again is no error.
+    /// Searches the unfinished transactions, then the history: finishing again is no error.
     static func finish(
         _ text: String, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
@@ -202,10 +203,10 @@ struct TransactionSearch: Sendable {
     let isFinished: Bool?
     let now: Timestamp
 
-    /// A search for one transaction ends here; what is older needs its whole identifier's account.
+    /// Maximum number of transactions searched for one.
     private static let searchedMax = 20_000
 
-    /// - Returns: at most `limit` rows, and where to go on when there may be more.
+    /// - Returns: At most `limit` rows, and the cursor of the next page.
     func rows(
         limit: Int, after start: String?
     ) async throws(CLIError) -> (rows: [TransactionTable.Row], after: String?) {
@@ -225,7 +226,7 @@ struct TransactionSearch: Sendable {
         return (rows, after)
     }
 
-    /// The page's transactions with the records that stand beside them.
+    /// Pairs the page's transactions with their records.
     static func rows(_ page: TransactionsPage) -> [TransactionTable.Row] {
         zip(page.transactions, page.records ?? []).map { transaction, record in
             TransactionTable.Row(
@@ -234,7 +235,7 @@ struct TransactionSearch: Sendable {
         }
     }
 
-    /// The one transaction a command names.
+    /// Finds the transaction a command names.
     /// - Throws: `transactionAmbiguous`, or `notFound` with the nearest one.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
         let search = TransactionSearch(
@@ -248,10 +249,10 @@ struct TransactionSearch: Sendable {
     }
 }
 
-/// Finds the transaction a command names by its identifier or by the end of it.
+/// Finds a transaction by its identifier or the identifier's end.
 enum TransactionLookup {
     /// - Parameter text: `2000000000000001`, `…0001`, `0001`, or the store's own `id`.
-    /// - Returns: nil when none matches.
+    /// - Returns: Nil when none matches.
     /// - Throws: `transactionAmbiguous` with the candidates when several do.
     static func find(
         _ text: String, among transactions: [PaymentTransaction]
@@ -273,7 +274,7 @@ enum TransactionLookup {
         return matches.first
     }
 
-    /// No account has it; the nearest identifier is suggested.
+    /// The error for an unknown transaction, with the nearest identifier.
     static func unknown(
         _ text: String, of account: String?, among known: [PaymentTransaction]
     ) -> CLIError {

@@ -2,14 +2,14 @@ import StoreModels
 
 /// Transactions as `storebus tx list` shows them.
 enum TransactionTable {
-    /// A transaction with what the store's operator sees of it beside the customer's own view.
+    /// A transaction with its account, app and completion, as the operator sees it.
     struct Row: Hashable, Sendable {
         var transaction: PaymentTransaction
         var account: String
         var bundleId: String
         var isFinished: Bool
 
-        /// The transaction's own members and the three beside it.
+        /// The transaction's members with account, app and completion.
         var json: JSONValue {
             var members = JSONText.value(transaction).objectValue ?? [:]
             members["account"] = .string(account)
@@ -39,7 +39,7 @@ enum TransactionTable {
         return table
     }
 
-    /// What is useful after having seen them.
+    /// The next command after them.
     static func next(_ rows: [Row]) -> String {
         guard let first = rows.first else { return "storebus buy PRODUCT --as alice" }
         guard let unfinished = rows.first(where: { !$0.isFinished }) else {

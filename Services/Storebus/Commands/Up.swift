@@ -23,22 +23,22 @@ struct UpCommand: AsyncParsableCommand {
             storebus up --bus-url nats://a.example,b.example,c.example
             storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
 
-            Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given the \
-            sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes the \
-            place of the admin key that is made up and kept in the data directory. With --detach the store goes on by \
-            itself once it is ready; storebus down stops it. --time-rate sets the clock of each app it imports, or of the \
-            sample's: storebus time rate. --open-app starts an app that does not run when a purchase begins in the store: \
-            storebus device open-app; what it prints is in logs/open-app.1.log.
+            Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given \
+            the sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes \
+            the place of the admin key that is made up and kept in the data directory. With --detach the store goes on \
+            by itself once it is ready; storebus down stops it. --time-rate sets the clock of each app it imports, or \
+            of the sample's: storebus time rate. --open-app starts an app that does not run when a purchase begins in \
+            the store: storebus device open-app; what it prints is in logs/open-app.1.log.
 
-            Services keep what they know in SQLite files of the data directory, or in a PostgreSQL: --database-url, else \
-            DATABASE_URL, a schema each. Its password is never an argument: it is in the file that \
+            Services keep what they know in SQLite files of the data directory, or in a PostgreSQL: --database-url, \
+            else DATABASE_URL, a schema each. Its password is never an argument: it is in the file that \
             DATABASE_PASSWORD_FILE names, in PGPASSFILE, or in DATABASE_URL. --replicas starts several processes of a \
             service, which share the work; those that store need the PostgreSQL. They are called payment-queue and \
             payment-queue#2 here and in status and logs; a gateway's replicas listen on free ports.
 
-            With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and no \
-            broker is started. Its token or password is never an argument: it is in the file that BUS_CREDENTIALS_FILE \
-            names, or in BUS_URL.
+            With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and \
+            no broker is started. Its token or password is never an argument: it is in the file that \
+            BUS_CREDENTIALS_FILE names, or in BUS_URL.
             """)
 
     @Option(
@@ -103,9 +103,10 @@ struct UpCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         let environment = CommandEnvironment.current
         let plan = try UpPlan.make(
-            imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
-            replicas: replicas, databaseURL: databaseUrl, busURL: busUrl, timeRate: timeRate.flatMap(RateText.rate),
-            openApp: openApp)
+            UpPlan.Request(
+                imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
+                replicas: replicas, databaseURL: databaseUrl, busURL: busUrl,
+                timeRate: timeRate.flatMap(RateText.rate), openApp: openApp))
         if detach {
             let detached = DetachedStart(
                 directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
@@ -119,7 +120,7 @@ struct UpCommand: AsyncParsableCommand {
         if status != .success { throw QuietExit(status: status) }
     }
 
-    /// This command line for the process that stays.
+    /// The arguments of the detached process.
     private var arguments: [String] {
         var arguments = ["up", "--detached", "--data", data, "--port", "\(port)", "--bus-port", "\(busPort)"]
         arguments += ["--bind", bind, "--output", output.format.rawValue]
@@ -134,7 +135,7 @@ struct UpCommand: AsyncParsableCommand {
     }
 }
 
-/// What `up` was asked to do, checked before anything is started or written.
+/// The checked request of `up`, made before anything is started or written.
 struct UpPlan: Sendable {
     /// A catalogue to import.
     struct Import: Hashable, Sendable {
@@ -143,36 +144,53 @@ struct UpPlan: Sendable {
         var bytes: [UInt8]
     }
 
+    /// What the command line says, as it is written.
+    struct Request: Sendable {
+        /// Catalogue files.
+        var imports: [String] = []
+        /// One for each file, or none.
+        var bundleIds: [String] = []
+        /// The data directory.
+        var data: String
+        var port: PortChoice
+        var busPort: PortChoice
+        /// The address to listen on.
+        var bind: String
+        /// `payment-queue=2`
+        var replicas: [String] = []
+        var databaseURL: String?
+        var busURL: String?
+        var timeRate: ClockRate?
+        var openApp: String?
+    }
+
     var settings: ServiceList.Settings
     var imports: [Import]
     var serviceList: ServiceList
-    /// Whether the gateway gets a key from the environment instead of the made-up one.
+    /// The admin key from the environment; nil for a generated one.
     var adminKey: String?
-    /// Of the apps' clocks; nil leaves them as they are.
+    /// Rate of the apps' clocks; nil keeps them.
     var timeRate: ClockRate?
-    /// Run when the store opens an app that does not run.
+    /// Command to run when the store opens an app that is not running.
     var openApp: String?
 
-    /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `databaseUnusable`,
+    /// - Throws: `usage` for files and apps that do not match, errors of a file, `databaseUnusable`,
     ///   `replicasNeedDatabase`, `executableMissing`.
     static func make(
-        imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
-        replicas: [String] = [], databaseURL: String? = nil, busURL: String? = nil, timeRate: ClockRate? = nil,
-        openApp: String? = nil,
-        environment: [String: String] = ProcessInfo.processInfo.environment,
+        _ request: Request, environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String = Self.ownDirectory
     ) throws(CLIError) -> UpPlan {
         var environment = environment
         // An empty variable is how shells and CI systems unset one.
         if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
         let settings = ServiceList.Settings(
-            directory: DataDirectory(data), host: bind, port: port, busPort: busPort,
-            wantsSample: imports.isEmpty, replicas: try Replicas(replicas),
-            database: try DatabaseAddress.find(flag: databaseURL, environment),
-            bus: try ExternalBus.find(flag: busURL, environment))
+            directory: DataDirectory(request.data), host: request.bind, port: request.port, busPort: request.busPort,
+            wantsSample: request.imports.isEmpty, replicas: try Replicas(request.replicas),
+            database: try DatabaseAddress.find(flag: request.databaseURL, environment),
+            bus: try ExternalBus.find(flag: request.busURL, environment))
         try settings.replicas.check(database: settings.database)
-        if settings.bus == nil, case .fixed(let number) = port,
-            [busPort, settings.busMonitorPort].contains(.fixed(number))
+        if settings.bus == nil, case .fixed(let number) = settings.port,
+            [settings.busPort, settings.busMonitorPort].contains(.fixed(number))
         {
             throw CLIError(
                 .usage, "--port \(number) is also the bus's or its monitoring", hints: ["choose another: --port auto"])
@@ -180,14 +198,14 @@ struct UpPlan: Sendable {
         let serviceList = ServiceList(
             settings: settings, executableDirectory: executableDirectory, environment: environment)
         try serviceList.check { access($0, X_OK) == 0 }
-        let files = try CatalogFile.pair(imports, bundleIds)
+        let files = try CatalogFile.pair(request.imports, request.bundleIds)
         var read: [Import] = []
         for (file, bundleId) in files {
             read.append(Import(file: file, bundleId: bundleId, bytes: try CatalogFile.read(file)))
         }
         return UpPlan(
             settings: settings, imports: read, serviceList: serviceList, adminKey: environment["STOREBUS_ADMIN_KEY"],
-            timeRate: timeRate, openApp: openApp)
+            timeRate: request.timeRate, openApp: request.openApp)
     }
 
     /// The directory of the running program, symbolic links resolved.
@@ -197,18 +215,18 @@ struct UpPlan: Sendable {
     }
 }
 
-/// `up --detach`: starts `up` in a session of its own, waits until it is ready, and leaves it there.
+/// Starts a detached `up` in its own session and waits until it is ready.
 struct DetachedStart: Sendable {
     let directory: DataDirectory
-    /// Of the process that stays.
+    /// Arguments of the detached process.
     let arguments: [String]
     let isQuiet: Bool
 
-    /// What the process that stays prints; its banner is passed on from here.
+    /// The output of the detached process, whose banner is printed here.
     private var resultFile: String { "\(directory.runDirectory)/up.out" }
     private var narrationFile: String { "\(directory.logDirectory)/up.log" }
 
-    /// - Throws: ``CLIError``, or ``QuietExit`` when the process that was to stay has said itself why it cannot.
+    /// - Throws: ``CLIError``, or ``QuietExit`` when the detached process has printed its error.
     func run(_ environment: CommandEnvironment) async throws {
         if let holder = DirectoryLock.holder(directory) {
             throw DirectoryLock.inUse(directory, by: "\(holder)")
@@ -241,7 +259,7 @@ struct DetachedStart: Sendable {
         }
     }
 
-    /// What the process said is the reason; it is passed on as it is.
+    /// The error of the detached process, printed as it is.
     private func refusal(_ end: Termination, _ environment: CommandEnvironment) -> any Error {
         if case .exited(let code) = end, let status = CLIExit(rawValue: code),
             let words = FileAccess.text(narrationFile), !words.isEmpty
@@ -267,7 +285,7 @@ struct DetachedStart: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A session of its own: the terminal's Ctrl-C and hang-up do not reach it.
+        // In a session of its own the terminal's Ctrl-C and hang-up do not reach it.
         posix_spawnattr_setflags(&attributes, Self.ownSession)
         var words = (["storebus"] + arguments).map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What `up` prints once everything answers: only what is there.
+/// The output of `up` once every service is ready:
 ///
 /// ```
 /// Storebus 0.1.0 (Swift 6.3)                                               ready in 0.41 s
@@ -8,7 +8,7 @@ import StoreModels
 ///   Bus            storebus://127.0.0.1:7420         6 services: catalog payment-queue …
 /// ```
 struct Banner: Hashable, Sendable {
-    /// An app and what its catalogue holds.
+    /// An app with a summary of its catalogue.
     struct Import: Hashable, Sendable {
         var bundleId: String
         /// `App.storekit: 3 products, 1 group`
@@ -16,87 +16,80 @@ struct Banner: Hashable, Sendable {
         var notes: [String]
     }
 
+    /// The bus and what is connected to it.
+    struct Bus: Hashable, Sendable {
+        var url: String
+        /// The origin of an external bus's address, `BUS_URL`; nil for the store's own broker.
+        var origin: String?
+        /// The broker's monitoring pages; nil without a broker.
+        var monitorPort: Int?
+        /// Their processes: `payment-queue`, `payment-queue#2`.
+        var services: [String]
+    }
+
+    /// Where the store keeps its data.
+    struct Places: Hashable, Sendable {
+        var dataDirectory: String
+        /// The PostgreSQL and the origin of its address; nil for SQLite.
+        var database: String?
+        /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
+        var adminKey: String
+    }
+
+    /// The first app, which `Next` is about.
+    struct App: Hashable, Sendable {
+        var bundleId: String
+        /// The product in the suggested purchase.
+        var product: String?
+        /// Nil when unknown.
+        var clock: AppClockState?
+        /// Why its subscriptions do not renew in real time.
+        var renewals: String?
+    }
+
     var url: String
-    var busURL: String
-    /// Who named a bus that the store only joined: `BUS_URL`; nil for its own broker.
-    var busOrigin: String?
-    /// The broker's monitoring pages; nil without a broker.
-    var monitorPort: Int?
-    /// Their processes: `payment-queue`, `payment-queue#2`.
-    var services: [String]
-    /// Addresses of the gateways beside the first, by name.
-    var gateways: [String: String]
-    var dataDirectory: String
-    /// Where the PostgreSQL is and what has said so; nil for SQLite.
-    var database: String?
-    /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
-    var adminKeyPlace: String
-    var imports: [Import]
-    /// Of the first app; nil when unknown.
-    var clock: AppClockState?
-    /// Why its subscriptions do not renew in real time.
-    var renewals: String?
-    /// What `Next` suggests to buy.
-    var product: String?
-    var bundleId: String
-    /// How the store is stopped.
-    var stop: String
+    /// Addresses of the gateways other than the first, by name.
+    var gateways: [String: String] = [:]
+    var bus: Bus
+    var places: Places
+    var imports: [Import] = []
+    var app: App
+    /// The hint how to stop the store.
+    var stop = "^C stops"
     var startedIn: Duration
     /// Completes the commands it names.
     var commands = PrintedCommands.none
-
-    init(
-        url: String, busURL: String, busOrigin: String? = nil, monitorPort: Int?, services: [String],
-        gateways: [String: String] = [:],
-        dataDirectory: String, database: String? = nil, adminKeyPlace: String, imports: [Import],
-        clock: AppClockState? = nil, renewals: String? = nil, product: String?, bundleId: String,
-        stop: String = "^C stops", startedIn: Duration
-    ) {
-        self.url = url
-        self.busURL = busURL
-        self.busOrigin = busOrigin
-        self.monitorPort = monitorPort
-        self.services = services
-        self.gateways = gateways
-        self.dataDirectory = dataDirectory
-        self.database = database
-        self.adminKeyPlace = adminKeyPlace
-        self.imports = imports
-        self.clock = clock
-        self.renewals = renewals
-        self.product = product
-        self.bundleId = bundleId
-        self.stop = stop
-        self.startedIn = startedIn
-    }
 
     var text: String {
         var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Format.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
         lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
-        let names = Format.count(services.count, "service") + ": " + services.joined(separator: " ")
-        if let busOrigin {
-            lines.append(Self.line("Bus", "\(busURL)  from \(busOrigin)", "no broker started; \(names)"))
+        let names = Format.count(bus.services.count, "service") + ": " + bus.services.joined(separator: " ")
+        if let origin = bus.origin {
+            lines.append(Self.line("Bus", "\(bus.url)  from \(origin)", "no broker started; \(names)"))
         } else {
-            lines.append(Self.line("Bus", busURL, names))
+            lines.append(Self.line("Bus", bus.url, names))
         }
-        if let monitorPort { lines.append(Self.line("Monitoring", "http://127.0.0.1:\(monitorPort)", "")) }
-        lines.append(Self.line("Data", dataDirectory, "logs: \(dataDirectory)/logs"))
-        if let database { lines.append(Self.line("Database", database, "")) }
-        lines.append(Self.line("Admin key", adminKeyPlace, ""))
+        if let monitorPort = bus.monitorPort {
+            lines.append(Self.line("Monitoring", "http://127.0.0.1:\(monitorPort)", ""))
+        }
+        lines.append(Self.line("Data", places.dataDirectory, "logs: \(places.dataDirectory)/logs"))
+        if let database = places.database { lines.append(Self.line("Database", database, "")) }
+        lines.append(Self.line("Admin key", places.adminKey, ""))
         for imported in imports {
             lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))
             lines += imported.notes.map { "    note: \(Table.onOneLine($0))" }
         }
-        if let renewals { lines.append("    note: \(Table.onOneLine(renewals))") }
-        if let clock { lines.append(Self.line("Clock", clock.bundleId, ClockFormat.state(clock))) }
+        if let renewals = app.renewals { lines.append("    note: \(Table.onOneLine(renewals))") }
+        if let clock = app.clock { lines.append(Self.line("Clock", clock.bundleId, ClockFormat.state(clock))) }
         lines.append(Self.line("Next", next, stop))
         return lines.joined(separator: "\n") + "\n"
     }
 
     var next: String {
-        guard let product else { return commands.complete("storebus import App.storekit") }
-        let bundle = bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
+        guard let product = app.product else { return commands.complete("storebus import App.storekit") }
+        let isDefault = app.bundleId.isExactly(EffectiveSettings.defaultBundleId)
+        let bundle = isDefault ? "" : " --bundle-id \(app.bundleId)"
         return commands.complete("storebus buy \(product) --as alice\(bundle)")
     }
 

@@ -7,7 +7,7 @@ import StoreModels
     import Foundation
 #endif
 
-/// One life of a store: take the directory, start the services, put catalogues in force, say so, wait for the end.
+/// Runs a store: locks the directory, starts the services, imports catalogues, prints the banner, waits for the end.
 @MainActor
 final class UpRun {
     private let plan: UpPlan
@@ -21,7 +21,7 @@ final class UpRun {
     private var openingApps: Task<Void, Never>?
     private var failure: CLIError?
 
-    /// - Parameter isDetached: no terminal can send Ctrl-C.
+    /// - Parameter isDetached: Whether no terminal can send Ctrl-C.
     init(
         plan: UpPlan, output: OutputFormat, start: ContinuousClock.Instant, console: Console, progress: Progress,
         isDetached: Bool = false
@@ -36,8 +36,8 @@ final class UpRun {
 
     private var directory: DataDirectory { plan.settings.directory }
 
-    /// - Returns: how the program ends when the store ended as asked.
-    /// - Throws: why it could not start.
+    /// - Returns: The exit status after a regular stop.
+    /// - Throws: The reason of a failed start.
     func run() async throws(CLIError) -> CLIExit {
         try directory.prepare()
         let lock = try DirectoryLock.take(directory)
@@ -74,7 +74,7 @@ final class UpRun {
 
     // MARK: Opening
 
-    /// Everything runs; now it must answer, and have its catalogues, before it is said to be ready.
+    /// Waits for readiness, imports catalogues and sets clocks, before the store is announced.
     private func open(_ stack: Stack, adminKey: String) {
         let ownBus = stack.port(of: ServiceList.broker).map(ServiceList.busURL)
         guard let port = stack.port(of: ServiceList.gateway), let busURL = plan.settings.bus?.location ?? ownBus
@@ -87,7 +87,7 @@ final class UpRun {
             replicas: plan.settings.replicas.counts.isEmpty ? nil : plan.settings.replicas.counts,
             database: plan.settings.database?.location)
         let api = StoreAPI(transport: HTTPTransport(baseURL: record.url), url: record.url, adminKey: adminKey)
-        // Not awaited here, because the supervisor's own loop is what this is called from.
+        // Not awaited, because the supervisor's loop calls this.
         opening = Task {
             do throws(CLIError) {
                 try await becomeReady(api)
@@ -104,7 +104,7 @@ final class UpRun {
         }
     }
 
-    /// Of the gateways beside the first, which listen on ports of their own.
+    /// Addresses of the gateways other than the first, which have ports of their own.
     private func addresses(_ stack: Stack, host: String) -> [String: String] {
         let others = plan.serviceList.instances.filter { $0.service == ServiceList.gateway && $0.number > 1 }
         let pairs = others.compactMap { instance in
@@ -130,7 +130,7 @@ final class UpRun {
         }
     }
 
-    /// The files of the command line. Without any, Catalog has put the sample in force if it had nothing.
+    /// Imports the files of the command line. Without any, an empty Catalog has imported the sample.
     private func importAll(_ api: StoreAPI) async throws(CLIError) -> [Banner.Import] {
         var done: [Banner.Import] = []
         for one in plan.imports {
@@ -143,7 +143,7 @@ final class UpRun {
         return done
     }
 
-    /// - Returns: what the first app's clock shows; nil when it cannot be asked, which keeps no store from running.
+    /// - Returns: The first app's clock; nil when it cannot be read, which is no error.
     private func setClocks(_ imports: [Banner.Import], _ api: StoreAPI) async throws(CLIError) -> AppClockState? {
         let apps = imports.isEmpty ? [EffectiveSettings.defaultBundleId] : imports.map(\.bundleId)
         if let rate = plan.timeRate {
@@ -152,7 +152,7 @@ final class UpRun {
         return try? await api.clock(apps[0])
     }
 
-    /// From now on, until the store stops.
+    /// Opens apps from now on, until the store stops.
     private func openApps(_ api: StoreAPI) async throws(CLIError) {
         guard let command = plan.openApp else { return }
         let opener = AppOpener(api: api, command: command, logFile: directory.logFile(AppOpener.log)) { [console] in
@@ -185,24 +185,27 @@ final class UpRun {
         }
         let app = try? await api.app(bundleId)
         let commands = CommandEnvironment.current.printed
-        var banner = Banner(
-            url: record.url, busURL: record.busURL, busOrigin: plan.settings.bus?.origin,
-            monitorPort: record.monitorPort,
-            services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
-            database: plan.settings.database.map { "\($0.location)  from \($0.origin)" },
-            adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
-            imports: shown, clock: clock, renewals: app.flatMap(RenewalFormat.note),
-            product: products.first?.productIdentifier, bundleId: bundleId,
+        let banner = Banner(
+            url: record.url, gateways: gateways,
+            bus: Banner.Bus(
+                url: record.busURL, origin: plan.settings.bus?.origin, monitorPort: record.monitorPort,
+                services: record.instances.map(\.name)),
+            places: Banner.Places(
+                dataDirectory: fromHere(directory.path),
+                database: plan.settings.database.map { "\($0.location)  from \($0.origin)" },
+                adminKey: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY"),
+            imports: shown,
+            app: Banner.App(
+                bundleId: bundleId, product: products.first?.productIdentifier, clock: clock,
+                renewals: app.flatMap(RenewalFormat.note)),
             stop: isDetached ? commands.complete("storebus down") + " stops" : "^C stops",
-            startedIn: ContinuousClock.now - start)
-        banner.commands = commands
+            startedIn: ContinuousClock.now - start, commands: commands)
         await endWaiting()
-        let printed = banner
-        let result = CommandResult(data: JSONText.value(record), next: printed.next) { _ in printed.text }
+        let result = CommandResult(data: JSONText.value(record), next: banner.next) { _ in banner.text }
         console.result(result.output(output, .plain))
     }
 
-    /// Paths below the current directory are shown from there.
+    /// Shortens paths below the current directory.
     private func fromHere(_ path: String) -> String {
         let here = FileManager.default.currentDirectoryPath + "/"
         return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
@@ -257,10 +260,10 @@ final class UpRun {
 
 /// The end of a service's log.
 enum LogTail {
-    /// Enough for the lines shown, however long the log is.
+    /// Maximum number of bytes read from the end of a log.
     private static let byteCountMax = 16 * 1024
 
-    /// The last `count` lines that are not empty, made safe for a terminal.
+    /// Returns the last `count` lines that are not empty, escaped for a terminal.
     static func lines(_ path: String, count: Int) -> [String] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
@@ -271,7 +274,7 @@ enum LogTail {
         let read = pread(descriptor, &bytes, byteCountMax, start)
         guard read > 0 else { return [] }
         var lines = String(decoding: bytes[..<read], as: UTF8.self).split(separator: "\n")
-        // The first one may begin in the middle.
+        // The first line may be incomplete.
         if start > 0, !lines.isEmpty { lines.removeFirst() }
         return lines.suffix(count).map { Table.onOneLine(String($0)) }
     }

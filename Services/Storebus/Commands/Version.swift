@@ -20,7 +20,7 @@ struct VersionCommand: AsyncParsableCommand {
 }
 
 extension StorebusVersion {
-    /// The compiler's version the program was built with, as far as the language lets one ask.
+    /// The compiler's version, as precise as `#if compiler` allows.
     static var compiler: String {
         #if compiler(>=6.4)
             "Swift 6.4 or newer"

@@ -76,7 +76,7 @@ struct EventWait: Sendable {
     let timeout: Duration
     let after: String?
 
-    /// The longest the store lets one request wait.
+    /// Maximum waiting time of one request.
     private static let pollMax = Duration.seconds(60)
 
     var words: String {
@@ -92,11 +92,11 @@ struct EventWait: Sendable {
         }
     }
 
-    /// The kind of intent event that is wanted, when one is.
+    /// The wanted kind of intent event; nil for events of transactions.
     var intentKind: IntentEvent.Kind? { filter.exact("type").flatMap(IntentEvent.Kind.init) }
 
-    /// The same, for what happens to purchases that begin in the store.
-    /// - Throws: as ``run()``.
+    /// Waits for an event of intents.
+    /// - Throws: As ``run()``.
     func runForIntents() async throws(CLIError) -> (event: IntentEvent, after: String) {
         try await first { after, time throws(CLIError) in
             let request = IntentEventsRequest(

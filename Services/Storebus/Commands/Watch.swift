@@ -14,7 +14,8 @@ struct WatchCommand: AsyncParsableCommand {
 
             Without --as, what happens to all accounts' transactions from now on, seen from outside. With it, what the \
             transaction observer of that account's app receives: every unfinished transaction, then what changes; what \
-            is received counts as delivered. Until Ctrl-C; a lost connection is made again. With -o jsonl one event a line.
+            is received counts as delivered. Until Ctrl-C; a lost connection is made again. With -o jsonl one event a \
+            line.
             """)
 
     @Argument(help: ArgumentHelp("Which events, such as type=purchased account=alice.", valueName: "filter"))
@@ -48,16 +49,16 @@ struct WatchCommand: AsyncParsableCommand {
     }
 }
 
-/// All accounts' events as they happen: long polls, one behind the other, so that none is missed.
+/// Prints all accounts' events by long polling, without a gap between two polls.
 struct EventWatch: Sendable {
     let context: CommandContext
     let filter: Filter
 
-    /// Of one poll. The store allows a minute.
+    /// Timeout of one poll. The store allows a minute.
     private static let poll = Duration.seconds(30)
 
     /// Continues until the task is cancelled.
-    /// - Throws: what the first attempt met, and what another attempt cannot change.
+    /// - Throws: The error of the first attempt, and errors that a retry cannot change.
     func run() async throws(CLIError) {
         var backoff = Backoff()
         var after: String?
@@ -86,7 +87,7 @@ struct EventWatch: Sendable {
 }
 
 extension Filter {
-    /// What the store can choose by itself; the rest is chosen here.
+    /// The terms the store filters by; the others are applied here.
     func eventsRequest(after: String?) -> EventsRequest {
         EventsRequest(
             after: after, type: exact("type").flatMap(StoreEvent.Kind.init), account: exact("account"),
@@ -98,7 +99,7 @@ extension Filter {
     }
 }
 
-/// The observer's end of the stream: opens it, prints what comes, opens it again when it breaks.
+/// Opens the observer's stream, prints its events, and reconnects when it breaks.
 struct Observer: Sendable {
     let installation: Installation
     let context: CommandContext
@@ -111,18 +112,18 @@ struct Observer: Sendable {
         self.endsWhenSynchronized = endsWhenSynchronized
     }
 
-    /// Why a stream ended.
+    /// The reason for the end of a stream.
     private enum End: Hashable {
-        /// A newer session of this installation has its own; opening another would end that one in turn.
+        /// A newer session of this installation has a stream, which another one would end.
         case superseded
-        /// It has told everything, and no more is wanted.
+        /// Everything was received, and the command does not follow.
         case synchronized
         /// The connection broke or was closed; `lived` is how long it lasted.
         case broken(String, lived: Duration)
     }
 
     /// Continues until it is superseded or the task is cancelled.
-    /// - Throws: what the very first attempt met, and errors that another attempt cannot change.
+    /// - Throws: The error of the first attempt, and errors that a retry cannot change.
     func run() async throws(CLIError) {
         var backoff = Backoff()
         var wasOpen = false
@@ -145,7 +146,7 @@ struct Observer: Sendable {
         }
     }
 
-    /// A page of 100 transactions is a few hundred kilobytes.
+    /// Maximum size of an event in bytes; a page of 100 transactions has a few hundred kilobytes.
     private static let eventByteCountMax = 8 * 1024 * 1024
 
     private func follow(_ onOpen: () -> Void) async throws(CLIError) -> End {
@@ -170,7 +171,7 @@ struct Observer: Sendable {
         }
     }
 
-    /// - Returns: not nil when the stream is over for good.
+    /// - Returns: The reason for a final end; nil to continue.
     private func show(_ item: ServerSentEventParser.Item, _ printer: inout EventPrinter) -> End? {
         switch (item, context.format) {
         case (.event(let event), .json), (.event(let event), .jsonl):

@@ -8,19 +8,19 @@ import StoreModels
 /// ```
 struct EventPrinter: Sendable {
     private let account: String
-    /// States as last seen, for the arrow; forgotten when the transaction is removed.
+    /// The last states by transaction, for the arrow; removed with the transaction.
     private var states: [ExactText: TransactionState] = [:]
     private var lastComment = ""
 
     private let ends: Bool
 
-    /// - Parameter ends: whether the command ends once everything has come.
+    /// - Parameter ends: Whether the command ends once everything was received.
     init(account: String, ends: Bool = false) {
         self.account = account
         self.ends = ends
     }
 
-    /// What a program reads: `{"data":{…},"event":"updatedTransactions","id":"7"}`
+    /// An event as JSON: `{"data":{…},"event":"updatedTransactions","id":"7"}`
     static func json(_ event: ServerSentEvent) -> String {
         var members: [String: JSONValue] = ["event": .string(event.name)]
         members["data"] = (try? StrictJSON.parse(event.data)) ?? .string(event.text)
@@ -50,14 +50,14 @@ struct EventPrinter: Sendable {
         return lines.map { "\(time)  \(account)  \($0)\n" }.joined()
     }
 
-    /// A comment of the stream that says something new, such as which service is away. `alive` says nothing.
+    /// Formats a comment of the stream, such as a missing service; nothing for `alive`.
     mutating func note(_ comment: String) -> String? {
         guard comment != lastComment else { return nil }
         lastComment = comment
         return comment.isEmpty || comment == "alive" ? nil : "note: \(Table.onOneLine(comment))\n"
     }
 
-    /// The transactions it is about, one a line, or the intent.
+    /// The event's transactions, one a line, or its intent.
     static func names(_ event: ServerSentEvent) -> String {
         if StreamEventName(rawValue: event.name) == .promotedPurchase {
             return decode(PromotedPurchaseEvent.self, event).map { "\($0.intent.intentIdentifier)\n" } ?? ""
@@ -114,7 +114,7 @@ struct EventPrinter: Sendable {
     }
 }
 
-/// One event seen from outside:
+/// One event of the operator's log:
 ///
 /// ```
 /// 10:00:04  alice  2000000000000001  purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
@@ -139,7 +139,7 @@ enum EventLine {
             .map { $0 == 3 ? style.paint($1, .of(state: $1)) : $1 }.joined(separator: "  ") + "\n"
     }
 
-    /// The same of an intent.
+    /// One event of an intent.
     static func text(_ event: IntentEvent, _ style: Style, at now: Timestamp) -> String {
         let words = [
             Format.clock(now), event.account, event.intent.intentIdentifier, event.type.rawValue,

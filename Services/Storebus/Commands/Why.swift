@@ -12,10 +12,11 @@ struct WhyCommand: AsyncParsableCommand {
             storebus why com.example.pro.monthly --as alice
             storebus why …0001
 
-            A product: whether it can be bought in a storefront, and each reason why not; with --as, whether that account \
-            may have its introductory offer, and why. A transaction: its state, where it came from, how often it was sent, \
-            and why it is or is not sent again; of a failed one which setting of the account or the processor failed it; one of a subscription also why it cost what it cost, and why the \
-            subscription renews, does not renew or has ended.
+            A product: whether it can be bought in a storefront, and each reason why not; with --as, whether that \
+            account may have its introductory offer, and why. A transaction: its state, where it came from, how often \
+            it was sent, and why it is or is not sent again; of a failed one which setting of the account or the \
+            processor failed it; one of a subscription also why it cost what it cost, and why the subscription renews, \
+            does not renew or has ended.
             """)
 
     @Argument(
@@ -68,7 +69,7 @@ struct WhyCommand: AsyncParsableCommand {
         context.print(result)
     }
 
-    /// Of a transaction, and of the subscription it belongs to.
+    /// Explains a transaction and its subscription.
     private static func explanation(
         _ row: TransactionTable.Row, _ context: CommandContext
     ) async throws(CLIError) -> CommandResult {
@@ -95,7 +96,7 @@ struct WhyCommand: AsyncParsableCommand {
             .first { $0.productIdentifier.isExactly(identifier) }
     }
 
-    /// `…0001`, `0001`, `2000000000000001`, `t_…`: no product is called like that unless the store says so.
+    /// Whether the text looks like a transaction's identifier: `…0001`, `0001`, `2000000000000001`, `t_…`.
     static func looksLikeTransaction(_ text: String) -> Bool {
         text.hasPrefix("…") || text.hasPrefix("t_") || (!text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber })
     }

@@ -1,13 +1,13 @@
 import StoreHTTP
 import StoreModels
 
-/// Why a transaction is where it is: its state, its origin, and whether and why it is sent again.
+/// Explains a transaction: its state, its origin, and its redelivery.
 struct TransactionExplanation: Sendable {
     let row: TransactionTable.Row
-    /// Of the subscription it belongs to, if it belongs to one.
+    /// The explanation of its subscription; nil without one.
     let subscription: SubscriptionExplanation?
 
-    /// Which setting failed it; nil for one that has not failed.
+    /// The explanation of a failure; nil for a transaction that has not failed.
     let failure: FailureExplanation?
 
     init(row: TransactionTable.Row, subscription: SubscriptionExplanation? = nil) {
@@ -42,7 +42,8 @@ struct TransactionExplanation: Sendable {
         fields.add("state", transaction.transactionState.rawValue, isState: true)
         fields.add(
             "from",
-            "\(row.account) on device \(transaction.originDeviceId), app \(row.bundleId), key \(payment.requestIdentifier)"
+            "\(row.account) on device \(transaction.originDeviceId), app \(row.bundleId), "
+                + "key \(payment.requestIdentifier)"
         )
         fields.add("product", payment.productIdentifier)
         let remarks = Format.remarks(transaction)
@@ -73,7 +74,8 @@ struct TransactionExplanation: Sendable {
         case .deferred: return "it has to be approved; until then every device of \(row.account) shows it as deferred"
         case .failed where transaction.isInterrupted:
             return
-                "the shopper was interrupted: once that is resolved, the purchase is made anew; this one is sent at every launch until it is finished"
+                "the shopper was interrupted: once that is resolved, the purchase is made anew; "
+                + "this one is sent at every launch until it is finished"
         case .purchased, .failed, .restored:
             let reason = "the app has not finished it, so it is sent at every launch"
             guard transaction.deliveries == 0 else { return reason }
@@ -116,7 +118,7 @@ struct SubscriptionExplanation: Sendable {
 
     // MARK: Renewal
 
-    /// One sentence without a full stop: why it renews, does not, or has ended.
+    /// Explains the renewal or the end in one sentence without a full stop.
     var because: String {
         switch subscription.state {
         case .subscribed: subscribed
@@ -150,7 +152,8 @@ struct SubscriptionExplanation: Sendable {
         let price = "\(Format.price(increase.price)), up from \(Format.price(increase.formerPrice))"
         return switch increase.status {
         case .pending:
-            "it was asked on \(date(last([.priceIncreasePending]))) whether it goes on for \(price); without consent it ends with this period"
+            "it was asked on \(date(last([.priceIncreasePending]))) whether it goes on for \(price); "
+                + "without consent it ends with this period"
         case .agreed: "\(price) was agreed to on \(date(last([.priceIncreaseAgreed]))), so it is renewed for that"
         case .declined: "\(price) was declined on \(date(last([.priceIncreaseDeclined]))), so it ends with this period"
         }
@@ -176,7 +179,7 @@ struct SubscriptionExplanation: Sendable {
         return "the charge\(price) was declined on \(date(first))"
     }
 
-    /// Of the present trouble: the first one behind the last period that was paid.
+    /// The first declined charge since the last paid period.
     private var firstDecline: SubscriptionEvent? {
         let start = events.lastIndex { $0.beginsPeriod } ?? 0
         return events[min(start, events.count)...].first { $0.kind == .billingFailed }
@@ -184,7 +187,7 @@ struct SubscriptionExplanation: Sendable {
 
     // MARK: Price
 
-    /// Why the transaction's period costs what it costs; nil for one that began no period.
+    /// Explains the price of the transaction's period; nil for one that began none.
     func price(of transaction: PaymentTransaction) -> String? {
         if transaction.effectiveDate != nil {
             return "nothing: the change waits for the next renewal, which is charged"
@@ -213,15 +216,16 @@ struct SubscriptionExplanation: Sendable {
     }
 }
 
-/// Why a purchase failed: what StoreKit told the app, and which setting made it so.
+/// Explains a failed purchase: the error of the app, and the setting that caused it.
 struct FailureExplanation: Sendable {
     let error: TransactionError
     let account: String
-    /// As the account is set now; nil when that cannot be asked.
+    /// The account's current settings; nil when they cannot be read.
     let tester: Received<TesterAnswer>?
     let app: App?
 
-    /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is cancel …`
+    /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is
+    /// cancel …`
     var because: String {
         var told = error.localizedDescription
         if told.hasSuffix(".") { told.removeLast() }
@@ -243,7 +247,7 @@ struct FailureExplanation: Sendable {
             : "\(account)'s setting \(setting), which has been changed since"
     }
 
-    /// What a setting is, when it is there: `simulatedErrors.purchase` is a member of a member.
+    /// Reads a setting by its path, `simulatedErrors.purchase`.
     private func value(_ setting: String, _ settings: TesterSettings?) -> String? {
         guard let settings else { return nil }
         let found = setting.split(separator: ".").reduce(Optional(JSONText.value(settings))) { $0?[String($1)] }

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What went wrong, where, why, and what to do next; the code is the contract (`docs/ERRORS.md`), the sentences are
+/// An error with its place, reason and remedy. The code is the contract (`docs/ERRORS.md`), the sentences are
 /// not.
 ///
 /// ```
@@ -9,9 +9,9 @@ import StoreModels
 /// ```
 struct CLIError: Error, Hashable, Sendable {
     var code: CLIErrorCode
-    /// What and where, in one sentence without a full stop.
+    /// The error and its place in one sentence without a full stop.
     var message: String
-    /// What to do next; each is shown behind the other on the second line.
+    /// Remedies, shown on the second line.
     var hints: [String]
     var status: CLIExit
     /// Finds the request in the services' logs.
@@ -32,14 +32,14 @@ struct CLIError: Error, Hashable, Sendable {
         self.details = details
     }
 
-    /// The same, with hints that can be typed as they stand.
+    /// Returns the error with completed commands in its hints.
     func completed(_ commands: PrintedCommands) -> CLIError {
         var error = self
         error.hints = hints.map { commands.complete($0) }
         return error
     }
 
-    /// The form people read: the sentence, the code at the right, the hints below.
+    /// The text form: the sentence, the code at the right, the hints below.
     var text: String { text(.plain) }
 
     func text(_ style: Style) -> String {
@@ -51,7 +51,7 @@ struct CLIError: Error, Hashable, Sendable {
         return ([first] + problems + second).joined(separator: "\n") + "\n"
     }
 
-    /// The form programs read, one line:
+    /// The JSON form, one line:
     /// `{"error":{"code":"…","details":{},"docs":"docs/ERRORS.md#…","hint":"…","message":"…","retryable":false,
     /// "trace_id":"…"}}`
     var json: String {
@@ -64,7 +64,9 @@ struct CLIError: Error, Hashable, Sendable {
         return JSONText.line(.object(["error": .object(members)]))
     }
 
-    /// Places and reasons of a refused file, one a line, as Catalog lists them in `details.problems`; at most ten.
+    /// Problems of a rejected file, one a line.
+    ///
+    /// Catalog lists them in `details.problems`; at most ten are shown.
     private var problems: [String] {
         guard case .array(let problems)? = details["problems"] else { return [] }
         let lines = problems.prefix(10).map { problem in
@@ -74,11 +76,10 @@ struct CLIError: Error, Hashable, Sendable {
     }
 }
 
-/// The name of an error as `storebus` prints it: the store's own codes of ``StoreErrorCode``, spelled the same, and
-/// those that only a command line can have.
+/// The code of an error: one of ``StoreErrorCode``, spelled the same, or one of the command line.
 struct CLIErrorCode: Hashable, Sendable {
     let name: String
-    /// How the program ends with it, unless the error says otherwise.
+    /// The exit status, unless the error has another.
     let status: CLIExit
 
     private init(_ name: String, _ status: CLIExit) {
@@ -90,41 +91,41 @@ struct CLIErrorCode: Hashable, Sendable {
     static let fileNotFound = CLIErrorCode("fileNotFound", .noSuchFile)
     static let fileUnreadable = CLIErrorCode("fileUnreadable", .noSuchFile)
     static let serverUnreachable = CLIErrorCode("serverUnreachable", .unreachable)
-    /// Something answers at the address that is no store, or a store of another version.
+    /// The address is not a store's, or the store has another version.
     static let answerInvalid = CLIErrorCode("answerInvalid", .unreachable)
     static let dataDirectoryInUse = CLIErrorCode("dataDirectoryInUse", .locked)
     static let dataDirectoryUnusable = CLIErrorCode("dataDirectoryUnusable", .badConfiguration)
     static let portInUse = CLIErrorCode("portInUse", .badConfiguration)
     static let addressUnusable = CLIErrorCode("addressUnusable", .badConfiguration)
     static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
-    /// What `--database-url` or `DATABASE_URL` says is no PostgreSQL's URL.
+    /// `--database-url` or `DATABASE_URL` is no URL of a PostgreSQL.
     static let databaseUnusable = CLIErrorCode("databaseUnusable", .badConfiguration)
     static let replicasNeedDatabase = CLIErrorCode("replicasNeedDatabase", .badConfiguration)
     static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
     static let notReady = CLIErrorCode("notReady", .temporary)
     static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
-    /// A question was answered with no.
+    /// The user answered a question with no.
     static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
-    /// `wait` and `ready`: it did not happen in time.
+    /// `wait` and `ready` timed out.
     static let notInTime = CLIErrorCode("notInTime", .refused)
-    /// `doctor` found something that has to be mended.
+    /// `doctor` found a problem.
     static let unhealthy = CLIErrorCode("unhealthy", .refused)
-    /// A program that `env` was to run, or a file that `completions` was to write.
+    /// `env` could not run a program, or `completions` could not write a file.
     static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
-    /// Ctrl-C, where something had to be put in order before the end.
-    /// A file that holds no receipt.
+    /// Ctrl-C in a command that restores settings.
+    /// A file without a receipt.
     static let receiptUnreadable = CLIErrorCode("receiptUnreadable", .badInput)
     /// `verify`: a status other than 0.
     static let receiptRefused = CLIErrorCode("receiptRefused", .refused)
-    /// `buy --offer`: the customer may not have it, or the product has none such.
+    /// `buy --offer`: the customer is not eligible, or the product has no such offer.
     static let offerUnavailable = CLIErrorCode("offerUnavailable", .purchaseFailed)
-    /// `buy --offer-key`: no private key, or not one that signs offers.
+    /// `buy --offer-key`: no private key for offers.
     static let offerKeyUnusable = CLIErrorCode("offerKeyUnusable", .badInput)
-    /// No broker answers where the bus should be.
+    /// No broker responds at the address of the bus.
     static let busUnreachable = CLIErrorCode("busUnreachable", .unreachable)
-    /// The broker took neither the credentials nor, with them, what was asked for.
+    /// The broker rejected the credentials or the operation.
     static let busRefused = CLIErrorCode("busRefused", .notAllowed)
-    /// No service takes the subject, or answers in time.
+    /// No service subscribes to the subject or responds in time.
     static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
     static let interrupted = CLIErrorCode("interrupted", .interrupted)
     static let `internal` = CLIErrorCode("internal", .bug)
@@ -139,7 +140,7 @@ struct CLIErrorCode: Hashable, Sendable {
         interrupted, `internal`,
     ]
 
-    /// A code the store answered with.
+    /// A code of the store.
     init(_ code: StoreErrorCode) {
         self.init(code.name, Self.status(of: code))
     }
@@ -156,29 +157,28 @@ struct CLIErrorCode: Hashable, Sendable {
     }
 }
 
-/// How `storebus` ends, after `sysexits.h` where it has a word for it. `storebus --help` shows the table too.
+/// The exit status, from `sysexits.h` where it has one. `storebus --help` shows the table.
 package enum CLIExit: Int32, CaseIterable, Sendable {
     case success = 0
-    /// The store understood and refused: not finishable, storefront differs, key used for another request. Also what
-    /// was expected did not happen: `wait`, `ready`, `doctor`.
+    /// The store rejected the request, or the result of `wait`, `ready` or `doctor` is negative.
     case refused = 1
-    /// A restore or a download too.
+    /// A failed purchase, restore or download.
     case purchaseFailed = 10
     case purchaseDeferred = 11
     case usage = 64
-    /// A file that is not what it should be.
+    /// Invalid content of a file.
     case badInput = 65
     case noSuchFile = 66
-    /// No store answers at the address.
+    /// No store responds at the address.
     case unreachable = 69
-    /// A fault of Storebus.
+    /// An internal error of Storebus.
     case bug = 70
     /// The data directory is held by another process.
     case locked = 73
-    /// It may work when it is tried again.
+    /// A retry may succeed.
     case temporary = 75
     case notAllowed = 77
-    /// A flag, a variable or a port that cannot be.
+    /// An invalid flag, variable or port.
     case badConfiguration = 78
     case interrupted = 130
 
@@ -203,7 +203,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
     }
 }
 
-/// Ends a command with a status after it has printed all there is to say.
+/// Ends a command that has printed everything, with a status.
 struct QuietExit: Error {
     var status: CLIExit
 }

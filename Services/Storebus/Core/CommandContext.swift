@@ -1,25 +1,25 @@
 import StoreModels
 
-/// What a command works with: the store it found, and the way to print.
+/// The store, settings and output of a running command.
 struct CommandContext: Sendable {
     let environment: CommandEnvironment
     let format: OutputFormat
-    /// Of standard output.
+    /// Format of standard output.
     let style: Style
     let isQuiet: Bool
     let api: StoreAPI
     let sessions: SessionKeeper
     let settings: EffectiveSettings
-    /// What `--timeout` says.
+    /// The value of `--timeout`.
     let timeLimit: Duration?
-    /// Whether `--yes` answers every question.
+    /// Whether `--yes` confirms every question.
     let saysYes: Bool
 
     var console: Console { environment.console }
-    /// The running store's directory, when it was found by one.
+    /// Directory of the running store; nil for a store known by its address.
     var directory: DataDirectory? { settings.directory }
     var bundleId: String { settings.bundleId.text }
-    /// The app that was named, by the flag or the variable; nil: lists are of all apps.
+    /// The app named by the flag or the variable; nil lists those of all apps.
     var namedApp: String? { settings.bundleId.origin == EffectiveSettings.defaultOrigin ? nil : bundleId }
     var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
 
@@ -66,9 +66,9 @@ struct CommandContext: Sendable {
         return CommandContext(environment: environment, options: options, settings: settings, api: api)
     }
 
-    /// Finds the store, and the app the command is about: the one that is named, else the store's only one.
+    /// Finds the store and the app: the named one, else the store's only one.
     ///
-    /// - Throws: as ``find(_:bundleId:)``; `usage` when the store has several apps and none is named.
+    /// - Throws: As ``find(_:bundleId:)``; `usage` when the store has several apps and none is named.
     static func find(_ options: GlobalOptions, app: AppOptions) async throws(CLIError) -> CommandContext {
         try await find(options, bundleId: app.bundleId).withOnlyApp()
     }
@@ -77,7 +77,7 @@ struct CommandContext: Sendable {
         CommandContext(self, try await settings.withOnlyApp(api))
     }
 
-    /// The same for what has an app beside the point: without a single one it stays as it is.
+    /// Finds the store's only app where an app is optional; without one it stays unset.
     func withOnlyAppIfAny() async -> CommandContext { (try? await withOnlyApp()) ?? self }
 
     private init(_ other: CommandContext, _ settings: EffectiveSettings) {
@@ -92,14 +92,14 @@ struct CommandContext: Sendable {
         sessions = other.sessions
     }
 
-    /// A file's path, relative to where the command was typed.
+    /// Resolves a file's path from the current directory.
     func path(_ name: String) -> String {
         name.hasPrefix("/") ? name : "\(environment.currentDirectory)/\(name)"
     }
 
     // MARK: Printing
 
-    /// Without `--bundle-id` the next command is about the same app.
+    /// Prints a result. The app is added to its next command, which `--bundle-id` may have named.
     private var printed: PrintedCommands {
         settings.bundleId.origin == "--bundle-id" ? environment.printed : environment.printed.unnamed(bundleId)
     }
@@ -110,14 +110,14 @@ struct CommandContext: Sendable {
         narrate(result.narration(format))
     }
 
-    /// Says something beside the result, unless asked to be quiet.
+    /// Prints a note to standard error, unless `--quiet` is set.
     func narrate(_ text: String) {
         if !isQuiet { console.narrate(printed.complete(text)) }
     }
 
     // MARK: Asking
 
-    /// Asks before something that cannot be undone.
+    /// Asks for confirmation of an operation that cannot be undone.
     ///
     /// - Throws: `usage` without a terminal to ask on and without `--yes`, `interrupted` when the answer is no.
     func confirm(_ question: String) throws(CLIError) {
@@ -141,7 +141,7 @@ extension OutputOptions {
                 onTerminal: terminal.isOutput, isDumb: terminal.isDumb, variables: environment.variables))
     }
 
-    /// Prints what needs no store.
+    /// Prints the result of a command without a store.
     func print(_ result: CommandResult) {
         let environment = CommandEnvironment.current
         let result = result.completed(environment.printed)

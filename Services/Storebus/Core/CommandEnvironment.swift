@@ -7,24 +7,24 @@ import Glibc
     import Foundation
 #endif
 
-/// Everything outside the command line that a command depends on. Tests set their own; a process has its own.
+/// The environment of a command besides its arguments. Tests provide their own.
 struct CommandEnvironment: Sendable {
     var console: Console
-    /// Without the empty ones, which is how shells and CI systems unset a variable.
+    /// Variables without empty ones, because shells and CI systems unset them so.
     var variables: [String: String]
     var currentDirectory: String
     var terminal: Terminal
-    /// Makes the way to the store at an address.
+    /// Creates the transport to the store at an address.
     var transport: @Sendable (_ baseURL: String) -> any StoreTransport
-    /// One line of the answer to a question; nil at the end of the input.
+    /// Reads one line of the answer to a question; nil at the end of the input.
     var answer: @Sendable () -> String?
-    /// Calls back at Ctrl-C and its like, instead of the end of the process, for as long as the returned object lives.
+    /// Handles SIGINT, SIGTERM and SIGHUP while the returned object lives.
     var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
 
-    /// What is printed as the next command carries the flags of this one.
+    /// Completes printed commands with the flags of this one.
     var printed = PrintedCommands.none
 
-    /// How long a shell that completes a word waits for the store.
+    /// Timeout of a request for shell completion.
     var completionTimeout = Duration.milliseconds(500)
 
     init(
@@ -43,11 +43,10 @@ struct CommandEnvironment: Sendable {
         self.onStop = onStop
     }
 
-    /// The environment of the command that runs. Task-local, because the parser makes the commands and hands them
-    /// nothing but their arguments.
+    /// The environment of the running command. Task-local, because the parser creates commands from arguments only.
     @TaskLocal static var current = CommandEnvironment.process
 
-    /// The process's own.
+    /// The environment of the process.
     static let process: CommandEnvironment = {
         let variables = ProcessInfo.processInfo.environment
         let terminal = Terminal.process(variables)
@@ -56,16 +55,16 @@ struct CommandEnvironment: Sendable {
     }()
 }
 
-/// Which of the process's three streams are terminals.
+/// The standard streams that are terminals.
 struct Terminal: Hashable, Sendable {
-    /// A question can be answered.
+    /// Whether a question can be answered.
     var isInput: Bool
     var isOutput: Bool
     var isError: Bool
-    /// `TERM=dumb`: a terminal that only prints.
+    /// Whether the terminal cannot move its cursor, `TERM=dumb`.
     var isDumb: Bool = false
 
-    /// Pipes all around, as in a script.
+    /// No terminals, as in a script.
     static let none = Terminal(isInput: false, isOutput: false, isError: false)
 
     /// The process's own.
@@ -76,7 +75,7 @@ struct Terminal: Hashable, Sendable {
     }
 }
 
-/// Turns SIGINT, SIGTERM and SIGHUP into calls for as long as the value lives.
+/// Turns SIGINT, SIGTERM and SIGHUP into calls while the object lives.
 final class StopSignals {
     private let sources: [any DispatchSourceSignal]
 

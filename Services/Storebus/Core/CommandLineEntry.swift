@@ -3,7 +3,7 @@ import Glibc
 
 /// Runs a command line and turns its end into a message and an exit status.
 package enum CommandLineEntry {
-    /// - Returns: the status to exit with; everything was printed.
+    /// - Returns: The exit status; everything was printed.
     @MainActor
     package static func run(_ arguments: [String]) async -> CLIExit {
         await run(arguments, environment: .process)
@@ -11,7 +11,7 @@ package enum CommandLineEntry {
 
     @MainActor
     static func run(_ arguments: [String], environment: CommandEnvironment) async -> CLIExit {
-        // A reader that went away shows as a failed write, not as the end of the process and of its services.
+        // A closed pipe becomes a failed write and does not end the process and its services.
         signal(SIGPIPE, SIG_IGN)
         let arguments = GlobalFlags.moved(arguments)
         var environment = environment
@@ -54,7 +54,7 @@ package enum CommandLineEntry {
         return error.status
     }
 
-    /// Help and the version end a command line too; everything else the parser throws is a wrong one.
+    /// Handles an error of the parser. Help and the version are exits without an error.
     private static func parserEnd(
         _ error: any Error, _ arguments: [String], _ environment: CommandEnvironment
     ) -> CLIExit {
@@ -63,7 +63,7 @@ package enum CommandLineEntry {
             return .success
         }
         guard StorebusCommand.exitCode(for: error) == .validationFailure else {
-            // The error's own text names Swift types, which say nothing to a user.
+            // The error's text names Swift types, which do not help a user.
             let isDeep = GlobalFlags.verbosity(arguments) > 1
             let fault = CLIError(
                 .internal, isDeep ? "a fault of Storebus: \(error)" : "a fault of Storebus ended the command",
@@ -73,13 +73,13 @@ package enum CommandLineEntry {
         return report(usageError(StorebusCommand.message(for: error), arguments), arguments, environment)
     }
 
-    /// The parser's sentence in the form of every other error, with the command that was meant.
+    /// Converts the parser's error, with the nearest command.
     static func usageError(_ message: String, _ arguments: [String]) -> CLIError {
         let lines = message.split(separator: "\n")
         var sentence = String(lines.first ?? "wrong command line")
         if sentence.hasSuffix(".") { sentence.removeLast() }
         if let unknown = CommandTree.root.unknown(arguments) {
-            // The parser may have stumbled over another word first; this is the cause.
+            // The parser may report a later word; an unknown command is the cause.
             sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
         }
         var hints = arguments.first.flatMap { CommandTree.absent[$0] } ?? []
@@ -96,7 +96,7 @@ struct CommandTree: Hashable, Sendable {
     var name: String
     var aliases: [String]
     var children: [CommandTree]
-    /// Whether a word that names none of the children is an argument: `storebus intent PRODUCT`.
+    /// Whether a word other than a child's name is an argument: `storebus intent PRODUCT`.
     var takesWords: Bool
 
     static let root = CommandTree(StorebusCommand.self)
@@ -117,25 +117,25 @@ struct CommandTree: Hashable, Sendable {
         children.first { $0.name == word || $0.aliases.contains(word) }
     }
 
-    /// Every command's words, `["tx", "list"]`, those that only group others included.
+    /// The words of every command and group, `["tx", "list"]`.
     var paths: [[String]] {
         children.flatMap { child in [[child.name]] + child.paths.map { [child.name] + $0 } }
     }
 
-    /// The longest beginning of the arguments that names a command, by its own name.
+    /// Finds the command the arguments begin with, by its canonical name.
     func path(_ arguments: some Collection<String>) -> [String] {
         guard let first = arguments.first, let child = child(first) else { return [] }
         return [child.name] + child.path(arguments.dropFirst())
     }
 
-    /// The first word that should name a command and names none, with the words before it.
+    /// Finds the first unknown command, with the words before it.
     func unknown(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
         guard let child = child(first) else { return first == "help" || takesWords ? nil : [first] }
         return child.unknown(arguments.dropFirst()).map { [child.name] + $0 }
     }
 
-    /// What other programs call the same.
+    /// Commands by their names in other programs.
     private static let otherWords = [
         "start": "up", "run": "up", "serve": "up", "stop": "down", "kill": "down", "purchase": "buy",
         "subscription": "sub", "subscriptions": "sub", "clock": "time", "user": "account", "users": "account",
@@ -143,7 +143,7 @@ struct CommandTree: Hashable, Sendable {
         "products": "product", "apps": "app", "log": "logs", "events": "wait", "delete": "reset", "load": "import",
     ]
 
-    /// What there is in the place of a command of other programs that this one does not have.
+    /// Replacements for commands of other programs that do not exist here.
     static let absent = [
         "listen": [
             "no webhooks are sent; wait for an event: storebus wait purchased --as ACCOUNT",
@@ -155,7 +155,7 @@ struct CommandTree: Hashable, Sendable {
         ],
     ]
 
-    /// The command a misspelt one is nearest to; nil when no word is misspelt or none is near.
+    /// Suggests the nearest command; nil when no word is misspelt or none is near.
     func meant(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
         if let child = child(first) { return child.meant(arguments.dropFirst()).map { [child.name] + $0 } }
@@ -164,8 +164,7 @@ struct CommandTree: Hashable, Sendable {
     }
 }
 
-/// The flags every command takes may stand before the command too: `storebus -o json tx list`. They are moved behind
-/// it, where the parser knows them.
+/// Moves global flags behind the command, where the parser reads them: `storebus -o json tx list`.
 enum GlobalFlags {
     private static let withValue: Set = ["-o", "--output", "--url", "--data", "--timeout", "--color"]
     private static let alone: Set = ["-q", "--quiet", "-v", "-vv", "--verbose", "--yes"]
@@ -189,7 +188,7 @@ enum GlobalFlags {
         return Array(rest.prefix(length)) + flags + rest.dropFirst(length)
     }
 
-    /// The format errors are printed in, even when the command line could not be understood.
+    /// The output format of errors, also for an invalid command line.
     static func format(_ arguments: [String]) -> OutputFormat {
         value(["-o", "--output"], arguments).flatMap(OutputFormat.init(rawValue:)) ?? .human
     }
@@ -198,7 +197,7 @@ enum GlobalFlags {
         value(["--color"], arguments).flatMap(ColorChoice.init(rawValue:)) ?? .auto
     }
 
-    /// How often `-v` is there.
+    /// Number of `-v` flags.
     static func verbosity(_ arguments: [String]) -> Int {
         own(arguments).reduce(0) { count, argument in
             switch argument {
@@ -209,10 +208,10 @@ enum GlobalFlags {
         }
     }
 
-    /// Those that are ours: behind `--` is another program's command line.
+    /// The arguments before `--`; another program's follow it.
     private static func own(_ arguments: [String]) -> ArraySlice<String> { arguments.prefix { $0 != "--" } }
 
-    /// Every value of an option, in the order they were typed.
+    /// All values of an option, in the order of the command line.
     static func values(_ name: String, _ arguments: [String]) -> [String] {
         let own = Array(own(arguments))
         return own.indices.compactMap { index in
@@ -221,7 +220,7 @@ enum GlobalFlags {
         }
     }
 
-    /// The first value of an option that has these names.
+    /// The first value of an option with these names.
     static func value(_ names: [String], _ arguments: [String]) -> String? {
         let own = own(arguments)
         for (index, argument) in own.enumerated() {

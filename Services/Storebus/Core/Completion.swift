@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreHTTP
 import StoreModels
 
-/// Words a shell offers, asked of the store that would be used. A store that does not answer in half a second offers
+/// Completes words in a shell with data of the store. A store that does not respond in half a second offers
 /// nothing.
 enum Completion {
     static let products = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
@@ -43,7 +43,7 @@ enum Completion {
 
     static let services = CompletionKind.list(ServiceList.services)
 
-    /// - Parameter words: the command line so far; its `--url`, `--data` and `--bundle-id` count.
+    /// - Parameter words: The command line so far; its `--url`, `--data` and `--bundle-id` apply.
     private static func ask(
         _ words: [String], _ body: @escaping @Sendable (StoreAPI, String) async throws(CLIError) -> [String]
     ) async -> [String] {

@@ -1,7 +1,8 @@
 import StoreModels
 
-/// The settings in force, each with its origin: flag, then variable, then `.storebus/run/up.json` here or in a directory
-/// above, then default.
+/// The settings in force, each with its origin.
+///
+/// A flag precedes a variable, then comes `.storebus/run/up.json` here or in a directory above, then the default.
 struct EffectiveSettings: Hashable, Sendable {
     /// A value and its origin: `--url`, `STOREBUS_URL`, a file, or `default`.
     struct Value: Hashable, Sendable {
@@ -14,18 +15,18 @@ struct EffectiveSettings: Hashable, Sendable {
     }
 
     var url: Value
-    /// nil when nothing names one; its origin is said, its text never.
+    /// Nil when unset. Its origin may be printed, its text never.
     var adminKey: Value?
     var bundleId: Value
-    /// The running store's directory, when it is the one at `url`.
+    /// Directory of the running store at `url`.
     var directory: DataDirectory?
     var directoryOrigin: String
-    /// Whether `--data` names a directory on which no store runs.
+    /// Whether `--data` names a directory without a running store.
     var isNamedDirectoryIdle: Bool
 
-    /// Where nothing else says where the store is.
+    /// The address used when none is set.
     static let defaultURL = "http://127.0.0.1:7430"
-    /// The app of the sample catalogue, which commands speak of unless told otherwise.
+    /// The app of the sample catalogue, the default of commands.
     static let defaultBundleId = "com.example.app"
     /// The origin of a default.
     static let defaultOrigin = "default"
@@ -47,7 +48,7 @@ struct EffectiveSettings: Hashable, Sendable {
             } else {
                 Value(defaultURL, defaultOrigin)
             }
-        // A key belongs to the store of its directory: another address must not be sent it.
+        // A key belongs to the store of its directory and must not be sent to another address.
         let isThatStore = record?.url == address.text
         let app: Value =
             if let bundleId {
@@ -73,8 +74,8 @@ struct EffectiveSettings: Hashable, Sendable {
         return Value(key, directory.adminKey)
     }
 
-    /// The same with the store's only app in the place of the default. An app that is named, or is there, stays; so it
-    /// does when the list of apps cannot be read.
+    /// Replaces the default app with the store's only one. A named or existing app stays, also
+    /// when the list of apps cannot be read.
     /// - Throws: `usage` when the store has several apps and none is named.
     func withOnlyApp(_ api: StoreAPI) async throws(CLIError) -> EffectiveSettings {
         guard bundleId.origin == Self.defaultOrigin, api.adminKey != nil, let apps = try? await api.apps(),
@@ -91,13 +92,13 @@ struct EffectiveSettings: Hashable, Sendable {
         return settings
     }
 
-    /// The variables that mean something to `storebus`.
+    /// The variables that `storebus` reads.
     static let variableNames = [
         "STOREBUS_URL", "STOREBUS_ADMIN_KEY", "STOREBUS_ADMIN_KEY_FILE", "STOREBUS_BUNDLE_ID",
         Deployment.variable,
     ]
 
-    /// A sentence for each variable that looks like a misspelt one of ours.
+    /// Warnings about misspelt variables.
     static func misspeltVariables(_ variables: [String: String]) -> [String] {
         variables.keys.sorted().compactMap { name in
             guard name.hasPrefix("STOREBUS_"), !variableNames.contains(name),
@@ -109,16 +110,16 @@ struct EffectiveSettings: Hashable, Sendable {
     }
 }
 
-/// Names where the store runs, as far as remedies differ by it.
+/// The kind of deployment, which decides the remedies.
 enum Deployment: Sendable {
     /// `storebus up` on this machine.
     case local
     /// Containers of docker-compose.yml; the command line is one of them.
     case compose
-    /// Known by its address only.
+    /// A store known by its address only.
     case remote
 
-    /// What docker-compose.yml sets for the command line.
+    /// The variable that docker-compose.yml sets for the command line.
     static let variable = "STOREBUS_DEPLOYMENT"
 
     init(_ settings: EffectiveSettings, _ environment: CommandEnvironment) {
@@ -139,7 +140,7 @@ enum Deployment: Sendable {
         isCompose(environment) ? "docker compose up --wait" : "storebus up"
     }
 
-    /// How an operator reads a service's log.
+    /// The command that shows a service's log.
     func logs(of service: String) -> String {
         switch self {
         case .local: "storebus logs \(service)"
@@ -148,7 +149,7 @@ enum Deployment: Sendable {
         }
     }
 
-    /// How an operator brings all services to one version.
+    /// The command that brings all services to one version.
     var update: String {
         switch self {
         case .local: "build everything, then stop and start it: make build, storebus down, storebus up"

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Which transactions or events are wanted: terms `name=value` and `name~text`, all of which must hold.
+/// A filter for transactions or events: terms `name=value` and `name~text`, all of which must match.
 ///
 /// ```
 /// state=deferred account=alice product~pro. since=10m
@@ -17,13 +17,13 @@ struct Filter: Hashable, Sendable {
     static let names = ["account", "bundleId", "id", "product", "since", "state", "type"]
 
     private(set) var terms: [Term] = []
-    /// What `type` may be.
+    /// The values of `type`.
     private var types = StoreEvent.Kind.allCases.map(\.rawValue)
 
     /// - Parameters:
-    ///   - words: each with one or more terms, separated by spaces.
-    ///   - bare: the name a word without `=` and `~` is the value of; nil when there is none.
-    ///   - alsoTypes: what `type` may be besides what happens to transactions.
+    ///   - words: Each has one or more terms, separated by spaces.
+    ///   - bare: Name of the term for a word without `=` and `~`; nil rejects such a word.
+    ///   - alsoTypes: Values of `type` besides those of transactions.
     init(_ words: [String], bare: String? = nil, alsoTypes: [String] = []) throws(CLIError) {
         types += alsoTypes
         for word in words.flatMap({ $0.split(separator: " ") }) { try add(word, bare: bare) }
@@ -71,16 +71,16 @@ struct Filter: Hashable, Sendable {
         name == "state" ? TransactionState.allCases.map(\.rawValue) : nil
     }
 
-    /// The terms as they are written.
+    /// The terms as text.
     var words: [String] { terms.map { "\($0.name)\($0.comparison == .equals ? "=" : "~")\($0.value)" } }
 
-    /// The value a name must equal, for a store that can choose by it.
+    /// The value a name must equal, for filtering by the store.
     func exact(_ name: String) -> String? {
         terms.first { $0.name == name && $0.comparison == .equals }?.value
     }
 
-    /// Whether a transaction is wanted.
-    /// - Parameter type: of the event it is in, when it is in one.
+    /// Whether a transaction matches.
+    /// - Parameter type: Type of its event; nil without an event.
     func matches(
         _ transaction: PaymentTransaction, account: String, bundleId: String, type: StoreEvent.Kind? = nil,
         now: Timestamp
@@ -101,7 +101,7 @@ struct Filter: Hashable, Sendable {
 }
 
 extension Filter {
-    /// Whether something that happened to an intent is wanted; nothing but these terms can be said of one.
+    /// Whether an intent's event matches; only these terms apply to it.
     func matches(_ event: IntentEvent) -> Bool {
         terms.allSatisfy { term in
             switch term.name {
@@ -123,7 +123,7 @@ extension Filter.Term {
         value.isEmpty || text.indices.contains { text[$0...].hasPrefix(value) }
     }
 
-    /// What has no date yet is happening now.
+    /// A transaction without a date counts as current.
     fileprivate func isWithin(_ date: Timestamp?, _ now: Timestamp) -> Bool {
         guard let date, let time = TimeLimit(argument: value) else { return true }
         return date + time.duration >= now

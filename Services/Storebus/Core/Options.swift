@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreModels
 
-/// What every command that talks to a store takes.
+/// Options of the commands that call a store.
 struct GlobalOptions: ParsableArguments, Sendable {
     @OptionGroup var output: OutputOptions
 
@@ -21,7 +21,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
     var yes = false
 }
 
-/// How a command speaks; every command takes these.
+/// Options for the output of every command.
 struct OutputOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("o"), .customLong("output")],
@@ -39,7 +39,7 @@ struct OutputOptions: ParsableArguments, Sendable {
     var color = ColorChoice.auto
 }
 
-/// Which app a command is about.
+/// The option that names an app.
 struct AppOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -55,7 +55,7 @@ struct AppOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Whose app is played, and on which device.
+/// Options that name an account and a device.
 struct AccountOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("as"), help: ArgumentHelp("The account; made when it is new.", valueName: "account"),
@@ -77,7 +77,7 @@ struct AccountOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Who looks at the store, and on which device.
+/// Options that name a viewer of the store.
 struct ShopperOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("as"),
@@ -99,14 +99,14 @@ struct ShopperOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// - Parameter bundleId: of a link that names another app; nil: the app the command is about.
+    /// - Parameter bundleId: App of a link; nil for the command's app.
     func installation(_ context: CommandContext, bundleId: String? = nil) -> Installation {
         Installation(
             bundleId: bundleId ?? context.bundleId, account: account ?? device.flatMap(Self.owner) ?? "",
             deviceId: device)
     }
 
-    /// `alice` of `alice-2`: as the command line names devices.
+    /// The account in a device's name: `alice` of `alice-2`.
     static func owner(of device: String) -> String? {
         guard let dash = device.lastIndex(of: "-"), dash != device.startIndex else { return nil }
         let number = device[device.index(after: dash)...]
@@ -115,7 +115,7 @@ struct ShopperOptions: ParsableArguments, Sendable {
     }
 }
 
-/// How much of a list is wanted.
+/// Options for the length of a list.
 struct PageOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
     var limit = 500
@@ -128,11 +128,11 @@ struct PageOptions: ParsableArguments, Sendable {
     }
 }
 
-/// `--timeout 5s`: a number with `ms`, `s`, `m` or `h` behind it; alone it counts seconds.
+/// A duration, `--timeout 5s`: a number with `ms`, `s`, `m` or `h`; without a unit in seconds.
 struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
     let duration: Duration
 
-    /// A day: what is longer is a slip of the finger.
+    /// Maximum, a day; more is a typing error.
     static let max = Duration.seconds(86_400)
 
     init(_ duration: Duration) { self.duration = duration }
@@ -152,7 +152,7 @@ struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvert
         self.duration = duration
     }
 
-    /// `5s`, `500ms`: as the gateway reads it too.
+    /// `5s`, `500ms`, as the gateway reads it.
     var description: String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = attoseconds / 1_000_000_000_000_000
@@ -160,9 +160,9 @@ struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvert
     }
 }
 
-/// An option whose value is one of a few words.
+/// Checks options with a fixed set of values.
 enum Choice {
-    /// - Throws: a sentence for the parser with all words, and the one that was perhaps meant.
+    /// - Throws: A sentence for the parser with all words, and the one that was perhaps meant.
     static func check(_ flag: String, _ word: String?, among words: [String]) throws {
         guard let word, !words.contains(word) else { return }
         throw ValidationError(
@@ -171,7 +171,7 @@ enum Choice {
 }
 
 extension IdentifierRule {
-    /// - Throws: a sentence for the parser when `text` is there and no such identifier.
+    /// - Throws: A sentence for the parser when `text` is there and no such identifier.
     func check(_ flag: String, _ text: String?) throws {
         guard let text, let fault = fault(in: text) else { return }
         throw ValidationError("\(flag) \(fault)")

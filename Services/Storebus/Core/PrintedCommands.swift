@@ -1,40 +1,39 @@
 import ArgumentParser
 import StoreModels
 
-/// Completes printed commands with the flags of this one. A hint then finds the same store and app when it is typed as
-/// it is.
+/// Adds the running command's flags to printed commands, for the same store and app.
 struct PrintedCommands: Hashable, Sendable {
-    /// As they were typed; nil: not at all.
+    /// The flags as typed; nil for none.
     private var data: String?
     private var url: String?
     private var bundleId: String?
-    /// The app a command is about that names none, as far as the environment says so.
+    /// The app of commands without `--bundle-id`, if the environment names one.
     private var unnamedApp = EffectiveSettings.defaultBundleId
 
     static let none = PrintedCommands()
 
     private init() {}
 
-    /// - Parameter arguments: of the command that runs.
+    /// - Parameter arguments: Arguments of the running command.
     init(_ arguments: [String], _ variables: [String: String]) {
         let named = GlobalFlags.value(["--data"], arguments)
         data = named == DataDirectory.defaultName ? nil : named
         url = GlobalFlags.value(["--url"], arguments)
-        // Of several, as `import` takes them, none is the app of what comes next.
+        // With several apps, as in `import`, the next command has none.
         let apps = GlobalFlags.values("--bundle-id", arguments)
         bundleId = apps.count == 1 ? apps[0] : nil
         unnamedApp = variables["STOREBUS_BUNDLE_ID"] ?? unnamedApp
     }
 
-    /// The same, where commands that name no app are about another than the environment says.
+    /// Returns a copy with another app for commands that name none.
     func unnamed(_ bundleId: String) -> PrintedCommands {
         var commands = self
         commands.unnamedApp = bundleId
         return commands
     }
 
-    /// A sentence with the commands in it completed: `all of them: storebus tx list --as alice --data DIR`.
-    /// - Parameter app: what the sentence is about; nil: the app that was typed.
+    /// Completes the commands in a sentence: `all of them: storebus tx list --as alice --data DIR`.
+    /// - Parameter app: App of the sentence; nil for the app that was typed.
     func complete(_ text: String, app: String? = nil) -> String {
         var (done, rest) = ("", text[...])
         while let range = Self.command(in: rest) {
@@ -44,8 +43,8 @@ struct PrintedCommands: Hashable, Sendable {
         return done + rest
     }
 
-    /// Where the first command is: at the start, or behind a colon, a comma or a line's beginning; to the end of the
-    /// sentence's part, or to where its output goes.
+    /// Finds the first command in a text. It follows the start, a colon, a comma or a line feed, and ends
+    /// with its part of the sentence or before a redirection.
     private static func command(in text: Substring) -> Range<Substring.Index>? {
         var search = text.startIndex
         while let start = text[search...].firstRange(of: "storebus ") {
@@ -62,7 +61,7 @@ struct PrintedCommands: Hashable, Sendable {
         let words = command.split(separator: " ").map(String.init)
         guard !words.contains("--help"), let type = StorebusCommand.type(of: words.dropFirst()) else { return command }
         let known = type.longOptions
-        // Of `up` it is the app of a file to import, and there is none.
+        // For `up` it is the app of an imported file.
         let hasApp = !known.contains("--import") || words.contains("--import")
         let app = hasApp && !unnamedApp.isExactly(app) ? app : nil
         var text = command
@@ -75,7 +74,7 @@ struct PrintedCommands: Hashable, Sendable {
 }
 
 extension StorebusCommand {
-    /// The command that `words` begin with; nil for none, and for one that only groups others.
+    /// Finds the command that `words` begin with; nil for none and for a group.
     fileprivate static func type(of words: some Collection<String>) -> (any ParsableCommand.Type)? {
         var type: any ParsableCommand.Type = StorebusCommand.self
         for word in words {
@@ -93,7 +92,7 @@ extension StorebusCommand {
 }
 
 extension ParsableCommand {
-    /// `--data`, …: what the command's help lists.
+    /// The options of the command: `--data`, …
     fileprivate static var longOptions: Set<String> {
         let lines = StorebusCommand.helpMessage(for: self, columns: 200).split(separator: "\n")
         return Set(
@@ -107,9 +106,9 @@ extension ParsableCommand {
     }
 }
 
-/// A text as a POSIX shell takes it for one word.
+/// Quotes a text as one word of a POSIX shell.
 enum ShellWord {
-    /// Nothing inside single quotes means anything, and a single quote cannot be among them.
+    /// Single quotes make every character literal but a single quote.
     static func quoted(_ text: String) -> String {
         isPlain(text)
             ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreModels
 
-/// `storebus`: the store's one command.
+/// The root command, `storebus`.
 struct StorebusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storebus",

@@ -1,8 +1,8 @@
 import StoreHTTP
 import StoreModels
 
-/// What the store knows, for the error about something it does not know: the nearest name is suggested. The lists are
-/// asked for only then, and a list that cannot be had costs the suggestion and nothing else.
+/// Suggests the nearest name known to the store in a `notFound` error. The lists are requested only then;
+/// without a list there is no suggestion.
 enum DidYouMean {
     static func productError(
         _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
@@ -19,7 +19,7 @@ enum DidYouMean {
             hints: hints + ["all products: storebus product list\(AppOptions.flag(bundleId))"])
     }
 
-    /// Asks with products in the question, and suggests the nearest for one that the store does not know.
+    /// Runs a request about products, and suggests the nearest for an unknown one.
     static func forProducts<Value>(
         _ products: [String], _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
@@ -34,14 +34,14 @@ enum DidYouMean {
         }
     }
 
-    /// Asks about an account, and suggests the nearest when there is none.
+    /// Runs a request about an account, and suggests the nearest for an unknown one.
     static func forAccount<Value>(
         _ account: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         try await replacing(.notFound, body) { _ in await accountError(account, context) }
     }
 
-    /// Every name may be an account's; one without settings or purchases is perhaps misspelt.
+    /// Notes about an account without settings or purchases, which may be misspelt.
     static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
         guard let testers = try? await context.api.testers(),
             !testers.contains(where: { $0.account.isExactly(account) })
@@ -58,8 +58,8 @@ enum DidYouMean {
                 + ["all accounts: storebus account list"])
     }
 
-    /// The storefronts of these names: three letters, in any case.
-    /// - Throws: `usage` with the one that was meant.
+    /// Finds storefronts by three-letter codes, in any case.
+    /// - Throws: `usage` with the nearest one.
     static func storefronts(
         _ names: [String], _ context: CommandContext
     ) async throws(CLIError) -> [StorefrontDescription] {
@@ -74,12 +74,12 @@ enum DidYouMean {
         return found
     }
 
-    /// Asks with a storefront in the question, and suggests the nearest when the store knows no such one.
+    /// Runs a request about a storefront, and suggests the nearest for an unknown one.
     static func forStorefront<Value>(
         _ name: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         try await replacing(.requestInvalid, body) { failure throws(CLIError) in
-            // Throws the better error when it is the storefront that is wrong.
+            // Throws the better error when the storefront is unknown.
             _ = try await storefronts([name], context)
             return failure
         }
@@ -93,8 +93,8 @@ enum DidYouMean {
             hints: (near.map { ["did you mean \($0)?"] } ?? []) + ["all of them: storebus storefront list"])
     }
 
-    /// Asks, and says it better when the store answers with `code`.
-    /// - Parameter better: the error to throw in the place of the store's.
+    /// Runs a request, and replaces the error with this code.
+    /// - Parameter better: Returns the error to throw instead of the store's.
     static func replacing<Value>(
         _ code: StoreErrorCode, _ body: () async throws(CLIError) -> Value,
         better: (CLIError) async throws(CLIError) -> CLIError
@@ -111,7 +111,7 @@ enum DidYouMean {
 
 extension CommandContext {
     /// The app the command is about.
-    /// - Throws: `notFound` with the one that was meant.
+    /// - Throws: `notFound` with the nearest one.
     func app() async throws(CLIError) -> App {
         do {
             return try await api.app(bundleId)
@@ -126,16 +126,16 @@ extension CommandContext {
         }
     }
 
-    /// The app the command is about, as far as it says so and it is there.
+    /// The command's app, if it is named and exists.
     func appIfAny() async -> App? {
         try? await api.app(withOnlyAppIfAny().bundleId)
     }
 }
 
-/// Guesses which word was meant.
+/// Finds the nearest word for a misspelt one.
 enum Suggestion {
-    /// The candidate nearest to `text`, if it is near enough to be worth saying: at most a third of its letters wrong,
-    /// or one the other's beginning. Equal distances are settled by the candidates' order.
+    /// Returns the nearest candidate, if it is near enough: at most a third of its letters are wrong,
+    /// or one is the other's prefix. Of equal distances the first candidate is taken.
     static func nearest(to text: String, among candidates: [String]) -> String? {
         let wanted = Array(text.lowercased().unicodeScalars)
         guard !wanted.isEmpty, wanted.count <= lengthMax else { return nil }
@@ -153,20 +153,20 @@ enum Suggestion {
         return best?.candidate
     }
 
-    /// The same as a hint of an error; none when nothing is near enough.
+    /// Returns the nearest as a hint of an error; none when nothing is near enough.
     static func hints(for text: String, among candidates: [String]) -> [String] {
         nearest(to: text, among: candidates).map { ["did you mean '\($0)'?"] } ?? []
     }
 
-    /// The same as the end of a sentence; empty when nothing is near enough.
+    /// Returns the nearest as the end of a sentence; empty when nothing is near enough.
     static func suffix(for text: String, among candidates: [String]) -> String {
         nearest(to: text, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
-    /// Product identifiers end at 100 characters; what is longer is no slip of the finger.
+    /// Maximum length of words to compare; product identifiers have at most 100 characters.
     private static let lengthMax = 128
 
-    /// Letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+    /// Counts the letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
     static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
         var beforeLast = [Int](repeating: 0, count: right.count + 1)

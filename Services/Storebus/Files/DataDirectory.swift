@@ -9,15 +9,15 @@ import StoreModels
     import Foundation
 #endif
 
-/// Where a store keeps its things: the layout of `deploy/README.md`, "The data directory".
+/// The data directory of a store, as in `deploy/README.md`, "The data directory".
 struct DataDirectory: Hashable, Sendable {
-    /// `.storebus` unless `--data` says otherwise.
+    /// `.storebus` without `--data`.
     static let defaultName = ".storebus"
 
     /// Absolute.
     let path: String
 
-    /// - Parameter path: relative ones count from `currentDirectory`.
+    /// - Parameter path: Relative paths are resolved from `currentDirectory`.
     init(_ path: String, currentDirectory: String = FileManager.default.currentDirectoryPath) {
         var absolute = path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)"
         while absolute.hasSuffix("/"), absolute.count > 1 { absolute.removeLast() }
@@ -27,13 +27,13 @@ struct DataDirectory: Hashable, Sendable {
     var runDirectory: String { "\(path)/run" }
     var logDirectory: String { "\(path)/logs" }
     var sessionDirectory: String { "\(path)/sessions" }
-    /// Held for as long as a store runs on the directory.
+    /// The lock file, locked while a store runs.
     var lockFile: String { "\(path)/up.lock" }
-    /// Says where the running store is: ``RunRecord``.
+    /// The file of the ``RunRecord``.
     var runRecord: String { "\(runDirectory)/up.json" }
-    /// The token that lets a service onto the bus.
+    /// The file of the bus token of the services.
     var busToken: String { "\(path)/bus.token" }
-    /// The admin key `up` made up.
+    /// The file of the admin key that `up` generated.
     var adminKey: String { "\(path)/admin.key" }
 
     /// Files of one process, by its name: `payment-queue`, `payment-queue#2`.
@@ -41,7 +41,7 @@ struct DataDirectory: Hashable, Sendable {
     func readyFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).ready" }
     func logFile(_ name: String) -> String { "\(logDirectory)/\(ServiceInstance(name).fileName).log" }
 
-    /// Makes what is missing.
+    /// Creates the missing directories.
     /// - Throws: `dataDirectoryUnusable`, also for a directory in which every user may write.
     func prepare() throws(CLIError) {
         try FileAccess.makeDirectory(path)
@@ -61,9 +61,9 @@ struct DataDirectory: Hashable, Sendable {
 ///  "startedAt":"2026-11-21T10:00:00.000Z","url":"http://127.0.0.1:7430","version":"0.1.0"}
 /// ```
 struct RunRecord: Hashable, Sendable, Codable {
-    /// Of `storebus up`.
+    /// Process identifier of `storebus up`.
     var pid: Int32
-    /// The gateway.
+    /// Address of the gateway.
     var url: String
     var busURL: String
     /// The broker's monitoring pages; nil for a store on an external bus.
@@ -72,12 +72,12 @@ struct RunRecord: Hashable, Sendable, Codable {
     var dataDirectory: String
     var startedAt: Timestamp
     var version: String
-    /// Of services with more than one process; nil when there are none.
+    /// Number of processes, of services with more than one; nil when there are none.
     var replicas: [String: Int]?
-    /// Where the services' PostgreSQL is, without what is secret; nil for SQLite.
+    /// The services' PostgreSQL, without secrets; nil for SQLite.
     var database: String?
 
-    /// The processes of the services on the bus, the broker's not among them.
+    /// The processes of the services, without the broker's.
     var instances: [ServiceInstance] {
         ServiceName.allCases.flatMap { service in
             (1...max(1, replicas?[service.rawValue] ?? 1)).map {
@@ -91,15 +91,15 @@ struct RunRecord: Hashable, Sendable, Codable {
             Array((JSONText.line(JSONText.value(self)) + "\n").utf8), to: directory.runRecord, mode: 0o600)
     }
 
-    /// - Returns: nil when there is none or it cannot be read.
+    /// - Returns: Nil when there is none or it cannot be read.
     static func read(_ directory: DataDirectory) -> RunRecord? {
         FileAccess.text(directory.runRecord).flatMap { try? StoreJSON.decode(RunRecord.self, from: Array($0.utf8)) }
     }
 
-    /// Whether the process that wrote it is there. After kill -9 the record stays behind.
+    /// Whether the process of the record runs. After kill -9 the record remains.
     var isAlive: Bool { kill(pid, 0) == 0 || errno == EPERM }
 
-    /// The store of the project one is in: `.storebus` here or in a directory above.
+    /// Finds the running store of the current project: `.storebus` here or in a directory above.
     static func search(from directory: String) -> DataDirectory? {
         var folder = Substring(directory)
         while true {
@@ -111,13 +111,13 @@ struct RunRecord: Hashable, Sendable, Codable {
     }
 }
 
-/// One running store per data directory. The kernel lets go of the lock when its holder ends, however it ends.
+/// Locks a data directory for one running store. The kernel releases the lock when the process ends.
 final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Takes the lock and leaves this process's id in the file.
+    /// Locks the file and writes the process identifier into it.
     /// - Throws: `dataDirectoryInUse` with the holder's id; `dataDirectoryUnusable`.
     static func take(_ directory: DataDirectory) throws(CLIError) -> DirectoryLock {
         let descriptor = open(directory.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -136,7 +136,7 @@ final class DirectoryLock: Sendable {
         return DirectoryLock(descriptor: descriptor)
     }
 
-    /// Tries for a moment: ``holder(_:)`` has the lock while it looks.
+    /// Retries for a moment, because ``holder(_:)`` takes the lock for its check.
     private static func lock(_ descriptor: Int32) -> Bool {
         for _ in 0..<5 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -145,13 +145,13 @@ final class DirectoryLock: Sendable {
         return false
     }
 
-    /// Who runs a store on the directory now.
-    /// - Returns: nil when no process does.
+    /// Finds the process that runs a store on the directory.
+    /// - Returns: Nil when no process does.
     static func holder(_ directory: DataDirectory) -> Int32? {
         let descriptor = open(directory.lockFile, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Getting the lock, if only for a moment, shows that no process holds it.
+        // A successful lock shows that no process holds it.
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
         return FileAccess.text(directory.lockFile).flatMap { Int32($0) }
     }

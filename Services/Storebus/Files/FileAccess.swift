@@ -8,12 +8,12 @@ import Glibc
 
 /// File operations with errors that name the file and the system's reason.
 enum FileAccess {
-    /// What the system says to the last failed call.
+    /// The system's message for the last error.
     static var systemReason: String { reason(errno) }
 
     static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
 
-    /// The whole of a file.
+    /// Reads a whole file.
     /// - Throws: `fileNotFound`, `fileUnreadable`, or `fileUnreadable` for more than `byteCountMax`.
     static func read(_ path: String, byteCountMax: Int) throws(CLIError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -40,7 +40,7 @@ enum FileAccess {
         }
     }
 
-    /// A small text file without the white space at its ends; nil when it is not there or cannot be read.
+    /// Reads a small text file and trims it; nil when it is missing or cannot be read.
     static func text(_ path: String) -> String? {
         guard let bytes = try? read(path, byteCountMax: 1024 * 1024) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
@@ -50,8 +50,8 @@ enum FileAccess {
         return String(text[first...last])
     }
 
-    /// Writes a file so that a reader sees the old content or the new one, never a half.
-    /// - Parameter mode: of the new file, regardless of the umask.
+    /// Writes a file atomically: a reader sees the old or the new content.
+    /// - Parameter mode: Mode of the new file, regardless of the umask.
     static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CLIError) {
         let temporary = "\(path).new-\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
@@ -64,8 +64,8 @@ enum FileAccess {
         }
     }
 
-    /// All of `bytes`, however often the system takes a part only.
-    /// - Returns: false when the system refuses; `errno` says why.
+    /// Writes all of `bytes`, also after partial writes.
+    /// - Returns: False for an error in `errno`.
     static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { buffer in
             var written = 0
@@ -81,7 +81,7 @@ enum FileAccess {
         }
     }
 
-    /// The directory and those above it, readable by their owner only.
+    /// Creates the directory and its parents, accessible to their owner only.
     static func makeDirectory(_ path: String) throws(CLIError) {
         do {
             try FileManager.default.createDirectory(
@@ -93,12 +93,12 @@ enum FileAccess {
         }
     }
 
-    /// What a directory holds; nothing when there is none.
+    /// Lists a directory; empty when there is none.
     static func names(in directory: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
-    /// A file that is not there is as good as removed.
+    /// Removes a file; a missing one is no error.
     static func remove(_ path: String) { unlink(path) }
 
     private static func unwritable(_ path: String) -> CLIError {
@@ -107,9 +107,9 @@ enum FileAccess {
     }
 }
 
-/// A random text that only its owner may read.
+/// A generated secret in a file of its owner.
 enum Secret {
-    /// 256 bits from the system's generator, as 64 hexadecimal digits.
+    /// Generates 256 random bits as 64 hexadecimal digits.
     static func make() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<4).map { _ in
@@ -118,7 +118,7 @@ enum Secret {
         }.joined()
     }
 
-    /// The secret in the file; made, with mode 0600, when there is none.
+    /// Reads the secret of a file, or generates one with mode 0600.
     static func keep(at path: String) throws(CLIError) -> String {
         if let kept = FileAccess.text(path), !kept.isEmpty { return kept }
         let secret = make()

@@ -2,22 +2,22 @@ import Glibc
 import StoreHTTP
 import StoreModels
 
-/// Brings a download's content into a file, over as many connections as it takes.
+/// Downloads content into a file, over several connections if needed.
 struct ContentFetch: Sendable {
     let installation: Installation
     let download: Download
     let file: PartialFile
-    /// How long it may go on without a byte.
+    /// Timeout without a byte.
     let timeout: Duration
 
     struct Outcome: Hashable, Sendable {
-        /// Of the whole file.
+        /// Length of the whole file in bytes.
         var length: Int64
-        /// Where this run went on; 0 when an earlier one had left nothing of use.
+        /// Offset at which this run resumed; 0 for a new download.
         var beganAt: Int64
     }
 
-    /// - Parameter tell: how many bytes are there, each time some have come.
+    /// - Parameter tell: Receives the number of bytes so far.
     func run(_ context: CommandContext, _ tell: @escaping @Sendable (Int64) -> Void) async throws(CLIError) -> Outcome {
         var beganAt: Int64?
         var lastByte = ContinuousClock.now
@@ -41,9 +41,9 @@ struct ContentFetch: Sendable {
         }
     }
 
-    /// One connection's worth.
-    /// - Parameter began: told where the answer begins, before its first byte.
-    /// - Returns: the length of the whole content, which is there now.
+    /// Downloads over one connection.
+    /// - Parameter began: Called with the offset of the response, before its first byte.
+    /// - Returns: Length of the whole content, which is complete now.
     private func transfer(
         _ context: CommandContext, began: (Int64) -> Void, _ tell: @escaping @Sendable (Int64) -> Void
     ) async throws(CLIError) -> Int64 {
@@ -54,7 +54,7 @@ struct ContentFetch: Sendable {
                 download.id, from: kept?.length ?? 0, tag: kept?.tag, token: session.token)
         }
         if stream.status == 416 {
-            // The part is of no content there is; it is begun anew at once.
+            // The part belongs to other content, so the download starts again.
             file.discard()
             throw CLIError(.serverUnreachable, "the content has become another", retryable: true)
         }
@@ -82,12 +82,12 @@ struct ContentFetch: Sendable {
         return there
     }
 
-    /// What an earlier connection has left, when it can be a part of this content.
+    /// The part of an earlier connection, if it is of this content.
     private var kept: (length: Int64, tag: String)? {
         file.kept.flatMap { $0.length <= download.contentLength ? $0 : nil }
     }
 
-    /// Where the answer's first byte belongs: `Content-Range: bytes 100-199/200`, or at the beginning.
+    /// Offset of the response's first byte, from `Content-Range: bytes 100-199/200`, else 0.
     private func offset(of stream: StoreStream, kept: Int64) throws(CLIError) -> Int64 {
         guard stream.status == 206 else { return 0 }
         let range = stream.headers["content-range"] ?? ""
@@ -113,10 +113,10 @@ struct ContentFetch: Sendable {
     }
 }
 
-/// A file that comes in parts: what is there so far is in `FILE.part`, and `FILE.part.tag` says what it is a part of.
-/// It takes its name when it is whole, so that a half is never taken for the whole.
+/// A partly downloaded file: `FILE.part` has the bytes so far, `FILE.part.tag` the entity tag of their content.
+/// It is renamed when it is complete.
 struct PartialFile: Hashable, Sendable {
-    /// Of the whole file; absolute.
+    /// Absolute path of the whole file.
     let path: String
 
     init(_ path: String) { self.path = path }
@@ -124,7 +124,7 @@ struct PartialFile: Hashable, Sendable {
     var part: String { "\(path).part" }
     var tagFile: String { "\(part).tag" }
 
-    /// How much is there already, and of what; nil when there is nothing to go on from.
+    /// The bytes so far and their entity tag; nil when there is nothing to resume.
     var kept: (length: Int64, tag: String)? {
         var information = stat()
         guard stat(part, &information) == 0, information.st_size > 0, let tag = FileAccess.text(tagFile), !tag.isEmpty
@@ -132,10 +132,10 @@ struct PartialFile: Hashable, Sendable {
         return (Int64(information.st_size), tag)
     }
 
-    /// Opens the part for more.
+    /// Opens the part for appending.
     /// - Parameters:
-    ///   - offset: what comes behind it is dropped; 0 begins anew.
-    ///   - tag: what the bytes to come are a part of; an empty one means that a later run cannot go on from them.
+    ///   - offset: Bytes after it are dropped; 0 starts again.
+    ///   - tag: Entity tag of the content; an empty one prevents a later run from resuming.
     func open(at offset: Int64, tag: String) throws(CLIError) -> Writer {
         if offset == 0 {
             unlink(tagFile)
@@ -152,7 +152,7 @@ struct PartialFile: Hashable, Sendable {
         return Writer(file: self, descriptor: descriptor)
     }
 
-    /// The part is the whole.
+    /// Renames the complete part.
     func complete() throws(CLIError) {
         guard rename(part, path) == 0 else { throw unwritable }
         unlink(tagFile)
@@ -169,7 +169,7 @@ struct PartialFile: Hashable, Sendable {
         )
     }
 
-    /// Appends to the part for as long as it lives.
+    /// Appends to the part while it lives.
     final class Writer: Sendable {
         private let file: PartialFile
         private let descriptor: Int32

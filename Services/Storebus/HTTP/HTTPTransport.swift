@@ -15,11 +15,11 @@ struct HTTPTransport: StoreTransport {
         self.baseURL = url
     }
 
-    /// Never shut down: it lives as long as the process. A refused connection is an answer here, not something to try
-    /// again until the time is over.
+    /// Never shut down: it lives as long as the process. A refused connection is reported immediately, not
+    /// retried until the timeout.
     private static let client = client(idle: nil)
 
-    /// For transfers, which never rest: only such a client notices a connection on which nothing comes any more.
+    /// For transfers: its read timeout detects a stalled connection.
     private static let transferClient = client(idle: .seconds(15))
 
     private static func client(idle: TimeAmount?) -> HTTPClient {
@@ -30,7 +30,7 @@ struct HTTPTransport: StoreTransport {
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
     }
 
-    /// The largest answer taken: an exported catalogue.
+    /// Maximum size of a response in bytes; the largest is an exported catalogue.
     private static let answerByteCountMax = 160 * 1024 * 1024
 
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
@@ -45,7 +45,7 @@ struct HTTPTransport: StoreTransport {
 
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
         do {
-            // The deadline covers the head of the answer only; the stream itself has none.
+            // The deadline covers the head of the response; the stream has none.
             let client = request.isTransfer ? Self.transferClient : Self.client
             let response = try await client.execute(httpRequest(request), deadline: .distantFuture)
             guard response.status == .ok || response.status == .partialContent else {
@@ -68,7 +68,7 @@ struct HTTPTransport: StoreTransport {
             http.body = .stream(file.map { ByteBuffer(bytes: $0) }, length: .known(file.length))
             return try await collect(try await Self.client.execute(http, timeout: TimeAmount(request.timeout)))
         } catch let error as CLIError {
-            // The file's own: it could not be read.
+            // The error of the file that could not be read.
             throw error
         } catch {
             throw unreachable(error)
@@ -105,7 +105,7 @@ struct HTTPTransport: StoreTransport {
 
     private static func inSentence(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
 
-    /// The library's error as a person says it.
+    /// Describes the library's error.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout || error == .deadlineExceeded:
@@ -120,7 +120,7 @@ struct HTTPTransport: StoreTransport {
     }
 }
 
-/// Tells of each request, for `-v`: `GET /readyz  200  1.2 ms`. Tokens and bodies are not told.
+/// Prints each request for `-v`: `GET /readyz  200  1.2 ms`. Tokens and bodies are not printed.
 struct TracingTransport: StoreTransport {
     private let transport: any StoreTransport
     private let tell: @Sendable (String) -> Void

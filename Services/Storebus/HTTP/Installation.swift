@@ -1,15 +1,15 @@
 import StoreHTTP
 import StoreModels
 
-/// The app whose part the command line plays: one bundle, on one device, for one account.
+/// The app the command line acts as: one bundle on one device, for one account.
 struct Installation: Hashable, Sendable {
     var bundleId: String
     var account: String
     var deviceId: String
-    /// Counts only for an account that is not there yet.
+    /// Applies to a new account only.
     var storefront: String?
 
-    /// - Parameter deviceId: `<account>-1` unless named.
+    /// - Parameter deviceId: `<account>-1` by default.
     init(bundleId: String, account: String, deviceId: String? = nil, storefront: String? = nil) {
         self.bundleId = bundleId
         self.account = account
@@ -17,7 +17,7 @@ struct Installation: Hashable, Sendable {
         self.storefront = storefront
     }
 
-    /// The app is launched.
+    /// The request for a session of the launched app.
     func sessionRequest(on profile: DeviceProfile) -> SessionRequest {
         var request = request(.app, profile)
         request.appVersion = profile.appVersion
@@ -25,7 +25,7 @@ struct Installation: Hashable, Sendable {
         return request
     }
 
-    /// The App Store app is opened.
+    /// The request for a session of the App Store app.
     func storeSessionRequest(on profile: DeviceProfile) -> SessionRequest { request(.store, profile) }
 
     private func request(_ client: SessionRequest.Client, _ profile: DeviceProfile) -> SessionRequest {
@@ -36,14 +36,14 @@ struct Installation: Hashable, Sendable {
 
     var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
 
-    /// The file that keeps its session; nil when the names are too long for one.
+    /// Name of the file of its session; nil when the names are too long.
     var fileName: String? {
         let name = [bundleId, account, deviceId].map(PercentEncoding.encode).joined(separator: "@") + ".json"
         return name.utf8.count <= 255 ? name : nil
     }
 
-    /// Whether a file keeps a session of anybody's on a device.
-    /// - Parameter bundleId: nil for any app.
+    /// Whether a file has a session on a device, of any account.
+    /// - Parameter bundleId: Nil for any app.
     static func isFile(_ name: String, of bundleId: String?, on deviceId: String) -> Bool {
         name.hasSuffix("@\(PercentEncoding.encode(deviceId)).json")
             && bundleId.map { name.hasPrefix("\(PercentEncoding.encode($0))@") } ?? true

@@ -1,11 +1,11 @@
 import StoreHTTP
 import StoreModels
 
-/// Keeps sessions between commands. A new session means "the app was launched again" and ends the older one's stream
-/// (`superseded`); without this, every `buy` would end the `watch` that runs beside it.
+/// Keeps sessions between commands. A new session is a launch of the app and ends the stream of the older one
+/// (`superseded`), so that each `buy` would end a running `watch`.
 struct SessionKeeper: Sendable {
     let api: StoreAPI
-    /// Where the files are, one an installation, readable by their owner only; nil keeps nothing.
+    /// Directory of the files, one an installation, accessible to their owner only; nil keeps nothing.
     let directory: String?
 
     /// The kept session, or a new one.
@@ -14,8 +14,9 @@ struct SessionKeeper: Sendable {
         return try await renewed(installation)
     }
 
-    /// Runs `body` with a session, and once more with a new one when the store no longer takes the kept one (it ran
-    /// out, or the store was made anew).
+    /// Runs `body` with a session, and repeats it with a new one after a rejection.
+    ///
+    /// The kept session has expired, or the store was created again.
     func with<CommandResult>(
         _ installation: Installation, _ body: (SessionResponse) async throws(CLIError) -> CommandResult
     ) async throws(CLIError) -> CommandResult {
@@ -27,7 +28,7 @@ struct SessionKeeper: Sendable {
         }
     }
 
-    /// A new session, kept in the place of an older one: the app is launched anew.
+    /// Opens a new session and keeps it: the app is launched again.
     func launched(_ installation: Installation) async throws(CLIError) -> SessionResponse {
         try await renewed(installation)
     }
@@ -38,14 +39,13 @@ struct SessionKeeper: Sendable {
         return session
     }
 
-    /// The App Store app on the installation's device. Nothing is launched by it, so it need not be kept.
+    /// Opens a session of the App Store app. It launches nothing, so it is not kept.
     func store(_ installation: Installation) async throws(CLIError) -> SessionResponse {
         try await api.openStoreSession(installation, on: .known(installation, api))
     }
 
-    /// Forgets the sessions of a device that has become another, or of an app that was replaced there: the next command
-    /// launches it anew.
-    /// - Parameter bundleId: nil for all apps.
+    /// Removes the sessions of a changed device or app; the next command launches it again.
+    /// - Parameter bundleId: Nil for all apps.
     func forget(_ bundleId: String? = nil, on deviceId: String) {
         guard let directory else { return }
         for name in FileAccess.names(in: directory)
@@ -59,7 +59,7 @@ struct SessionKeeper: Sendable {
         return "\(directory)/\(name)"
     }
 
-    /// Asking for a storefront means that the store shall judge it, so no kept session answers that.
+    /// Reads the kept session; nil for a request with a storefront, which the store must check.
     private func kept(_ installation: Installation) -> SessionResponse? {
         guard installation.storefront == nil, let path = file(installation), let text = FileAccess.text(path),
             let session = try? StoreJSON.decode(SessionResponse.self, from: Array(text.utf8)),
@@ -68,7 +68,7 @@ struct SessionKeeper: Sendable {
         return session
     }
 
-    /// A session that cannot be kept is only less convenient.
+    /// An error of keeping a session is ignored.
     private func keep(_ session: SessionResponse, _ installation: Installation) {
         guard let directory, let path = file(installation) else { return }
         try? FileAccess.makeDirectory(directory)

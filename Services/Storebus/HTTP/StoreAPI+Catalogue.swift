@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// What the operator may ask about apps and their products.
+/// Operator's requests about apps and their products.
 extension StoreAPI {
     /// `GET /admin/v1/apps`: all of them.
     func apps() async throws(CLIError) -> [App] {
@@ -23,7 +23,7 @@ extension StoreAPI {
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/catalog`
-    /// - Parameter isTrial: the file is to be judged, not imported; a store that cannot do that refuses.
+    /// - Parameter isTrial: Whether the file is only checked; a store without that feature rejects it.
     func importCatalog(
         _ bytes: [UInt8], fileName: String, bundleId: String, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
@@ -82,7 +82,7 @@ extension StoreAPI {
     // MARK: Hosted content
 
     /// `PUT /admin/v1/apps/{bundleId}/products/{id}/content?version=`
-    /// - Returns: what is in force now, and whether it has taken another's place.
+    /// - Returns: The content in force, and whether it has replaced another.
     func putContent(
         _ file: UploadFile, of product: String, version: String, bundleId: String, timeout: Duration
     ) async throws(CLIError) -> (content: HostedContent, isReplaced: Bool) {
@@ -104,7 +104,7 @@ extension StoreAPI {
         try await call(KeyRoutes.list, [.bundleId: bundleId]).keys
     }
 
-    /// `POST /admin/v1/apps/{bundleId}/keys`; the only answer that has the secret.
+    /// `POST /admin/v1/apps/{bundleId}/keys`; the only response with the secret.
     func createKey(_ kind: KeyKind, bundleId: String) async throws(CLIError) -> Received<NewKeyResponse> {
         let endpoint = KeyRoutes.create
         let request = request(endpoint, [.bundleId: bundleId]).with(KeyRequest(kind: kind))

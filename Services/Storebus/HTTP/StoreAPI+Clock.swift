@@ -1,14 +1,14 @@
 import StoreHTTP
 import StoreModels
 
-/// What the operator may do with an app's business clock.
+/// Operator's requests about an app's business clock.
 extension StoreAPI {
     /// `GET /admin/v1/apps/{bundleId}/clock`
     func clock(_ bundleId: String) async throws(CLIError) -> AppClockState {
         try await call(ClockRoutes.get, [.bundleId: bundleId])
     }
 
-    /// `PUT /admin/v1/apps/{bundleId}/clock`: what is nil stays as it is.
+    /// `PUT /admin/v1/apps/{bundleId}/clock`: nil keeps a value.
     func putClock(
         _ bundleId: String, rate: ClockRate? = nil, now: Timestamp? = nil, isFrozen: Bool? = nil
     ) async throws(CLIError) -> AppClockState {
@@ -16,7 +16,7 @@ extension StoreAPI {
             ClockRoutes.put, [.bundleId: bundleId], body: ClockSetting(rate: rate, now: now, frozen: isFrozen))
     }
 
-    /// `POST /admin/v1/apps/{bundleId}/clock/advance`: one key is one move, however often it is sent.
+    /// `POST /admin/v1/apps/{bundleId}/clock/advance`: one key is one advance, also when it is repeated.
     func advanceClock(
         _ bundleId: String, _ distance: ClockDistance, key: String, timeout: Duration
     ) async throws(CLIError) -> ClockAdvanceAnswer {
@@ -24,18 +24,18 @@ extension StoreAPI {
             ClockRoutes.advance, [.bundleId: bundleId], key: key, body: distance.body, timeout: timeout)
     }
 
-    /// The path a move that was not finished named.
+    /// Reads the progress of an advance, from the path in its response.
     func clockMove(at path: String) async throws(CLIError) -> ClockAdvanceAnswer {
         try decode(ClockRoutes.progress, await exchange(StoreRequest(.get, path, token: adminKey)))
     }
 }
 
-/// How far a clock is to be moved.
+/// The distance of an advance.
 enum ClockDistance: Hashable, Sendable {
-    /// A length of business time, as it was written.
+    /// A duration of business time as text.
     case by(String)
     case to(Timestamp)
-    /// To the next event, and through as many.
+    /// Through this number of events.
     case next(Int)
 
     var body: ClockMove {

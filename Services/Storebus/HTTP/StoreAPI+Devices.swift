@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// Devices, the apps on them, and what these have set there.
+/// Requests about devices, the apps on them, and their overrides.
 extension StoreAPI {
     private static func values(_ installation: InstallationReference) -> [PathParameter: String] {
         [.deviceId: installation.deviceId, .bundleId: installation.bundleId]
@@ -20,7 +20,7 @@ extension StoreAPI {
         try await call(DeviceRoutes.get, [.deviceId: device])
     }
 
-    /// The same; nil for an unknown device.
+    /// Reads a device; nil for an unknown one.
     func knownDevice(_ device: String) async throws(CLIError) -> Device? {
         do {
             return try await self.device(device)
@@ -44,7 +44,7 @@ extension StoreAPI {
     }
 
     /// `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`
-    /// - Parameter promotedPurchases: nil keeps what is known.
+    /// - Parameter promotedPurchases: Nil keeps the current value.
     func install(
         _ installation: InstallationReference, version: String,
         promotedPurchases: DeviceLaunch.PromotedPurchases?
@@ -85,19 +85,17 @@ extension StoreAPI {
     }
 }
 
-/// The device a session runs on, and the app there. The store keeps what the last session said, so the command line
-/// repeats the known values; only a new device gets the defaults.
+/// The device and app of a session. The store keeps the values of the last session, so the command line
+/// repeats them; only a new device gets the defaults.
 struct DeviceProfile: Hashable, Sendable {
     var platform: DeviceLaunch.Platform = .iOS
     var osVersion: String = "18.0"
     var appVersion: String = "1.0"
     var promotedPurchases: DeviceLaunch.PromotedPurchases = .delegate
 
-    /// A telephone with an app that handles promoted purchases.
-    /// What the store knows of an installation; an app that was never there comes in its present version.
+    /// Reads the values of an installation; a new app has its current version.
     ///
-    /// Without the admin key nothing is known, nor while the store's services are away: sessions are opened
-    /// all the same.
+    /// Without the admin key, and while the store's services are away, it has the defaults.
     static func known(_ installation: Installation, _ api: StoreAPI) async -> DeviceProfile {
         var profile = DeviceProfile()
         guard api.adminKey != nil else { return profile }

@@ -1,13 +1,13 @@
 import StoreHTTP
 import StoreModels
 
-/// Purchases that begin in the store.
+/// Requests about purchases that begin in the store.
 extension StoreAPI {
     /// `POST /v1/store-page/purchase`: a customer taps Buy.
     func tapBuy(
         _ product: String, source: PurchaseIntent.Source, token: String
     ) async throws(CLIError) -> StartPurchaseReply {
-        // The page needs no name, which stores of earlier versions do not read.
+        // Omitted for the page, because stores of earlier versions do not read it.
         let view = source == .storePage ? nil : StorePurchase.Source(rawValue: source.rawValue)
         return try await call(
             StorePageRoutes.purchase, token: token, body: StorePurchase(productIdentifier: product, source: view))
@@ -25,7 +25,7 @@ extension StoreAPI {
         return text
     }
 
-    /// The same as a QR code, in SVG.
+    /// The test URL as a QR code in SVG.
     func testURLCode(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
         try await testURL(of: product, bundleId, as: "image/svg+xml")
     }
@@ -48,13 +48,13 @@ extension StoreAPI {
             ])
     }
 
-    /// One intent, as the operator sees it: the page that begins with it, for identifiers are their order.
+    /// Finds one intent for the operator. Lists are in the order of identifiers, so it begins a page.
     func intent(_ identifier: String) async throws(CLIError) -> PurchaseIntent? {
         let page = try await intents(IntentListRequest(after: String(identifier.dropLast()), limit: 32))
         return page.intents.first { $0.intentIdentifier.isExactly(identifier) }
     }
 
-    /// `POST /v1/intents/{id}/decision`: the app's answer. The same one again changes nothing.
+    /// `POST /v1/intents/{id}/decision`: the app's answer, which is safe to repeat.
     func decide(
         _ intent: String, _ decision: DecideIntentRequest.Decision, feedback: String? = nil, token: String,
         timeout: Duration = .seconds(10)

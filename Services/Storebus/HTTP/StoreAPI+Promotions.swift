@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// What the operator sets up, and what the store on a device shows of it.
+/// Requests about the operator's list, and about the store on a device.
 extension StoreAPI {
     // MARK: The operator's list
 
@@ -52,12 +52,12 @@ extension StoreAPI {
 
     // MARK: The store on a device
 
-    /// Which part of the store is looked at.
+    /// A view of the store.
     enum StoreView: Hashable, Sendable {
         case page, featured
         case search(String)
 
-        /// Where a purchase that begins there comes from.
+        /// The source of a purchase that begins there.
         var source: PurchaseIntent.Source {
             switch self {
             case .page: .storePage

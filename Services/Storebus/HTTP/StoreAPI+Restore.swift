@@ -1,12 +1,12 @@
 import StoreHTTP
 import StoreModels
 
-/// What an app asks beside products and payments: restores and downloads.
+/// An app's requests about restores and downloads.
 extension StoreAPI {
     // MARK: Restores
 
     /// `POST /v1/restore`
-    /// - Returns: the restore's identifier. It continues by itself; ``restore(_:token:)`` says how far it is.
+    /// - Returns: The restore's identifier; ``restore(_:token:)`` reads its progress.
     func startRestore(
         applicationUsername: String?, key: String, token: String
     ) async throws(CLIError) -> String {
@@ -15,7 +15,7 @@ extension StoreAPI {
         ).restoreIdentifier
     }
 
-    /// How far a restore is: `{"state":"finished","restored":2}`
+    /// The progress of a restore: `{"state":"finished","restored":2}`
     private struct Progress: JSONForm, Decodable {
         typealias Body = Restore
 
@@ -42,10 +42,10 @@ extension StoreAPI {
         try await call(DownloadRoutes.update(action), [.id: download], token: token)
     }
 
-    /// `GET /v1/downloads/{id}/content`, from a byte on.
+    /// `GET /v1/downloads/{id}/content`, from an offset on.
     /// - Parameters:
-    ///   - offset: where to begin; 0 asks for all of it.
-    ///   - tag: of the content the bytes before `offset` are of; when it is another by now, all of it comes.
+    ///   - offset: The first byte; 0 requests all of it.
+    ///   - tag: Entity tag of the bytes before `offset`; when the content has changed, the response is whole.
     func openContent(
         _ download: String, from offset: Int64, tag: String?, token: String
     ) async throws(CLIError) -> StoreStream {

@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// Subscriptions, as customers manage them and as the operator moves them along.
+/// Requests about subscriptions, of customers and of the operator.
 extension StoreAPI {
     // MARK: Operator
 
@@ -16,7 +16,7 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/subscriptions/{id}/timeline`: all of it.
-    /// - Parameter id: any transaction of the subscription.
+    /// - Parameter id: Any transaction of the subscription.
     func timeline(_ id: String) async throws(CLIError) -> SubscriptionTimeline {
         let route = SubscriptionRoutes.timeline
         var timeline = try await call(route, [.id: id], query: ["limit": "500"])
@@ -33,8 +33,8 @@ extension StoreAPI {
 
     /// `POST /admin/v1/transactions/{id}/{renew,expire,…}`
     /// - Parameters:
-    ///   - id: any transaction of the subscription.
-    ///   - days: of `extend`.
+    ///   - id: Any transaction of the subscription.
+    ///   - days: Number of days of `extend`.
     func operate(
         _ operation: OperateSubscriptionRequest.Operation, on id: String, days: Int? = nil
     ) async throws(CLIError) -> OperateSubscriptionReply {
@@ -44,7 +44,7 @@ extension StoreAPI {
         return try await call(TransactionRoutes.extend, [.id: id], body: Extension(days: days))
     }
 
-    /// What support does to one purchase.
+    /// Operations of support on a purchase.
     enum TakeBack: Sendable { case refund, revoke }
 
     /// `POST /admin/v1/transactions/{id}/{refund,revoke}`: the transaction after it.
@@ -56,7 +56,7 @@ extension StoreAPI {
             body: reason.map { RefundReason(reason: $0) })
     }
 
-    /// `POST /admin/v1/apps/{bundleId}/purchases`: bought outside the app; `status` 202 has no outcome yet.
+    /// `POST /admin/v1/apps/{bundleId}/purchases`: a purchase outside the app; `status` 202 has no outcome yet.
     func purchaseOutside(
         _ product: String, account: String, offer: RedeemedOffer, bundleId: String, key: String, timeout: Duration
     ) async throws(CLIError) -> PaymentTransaction {
@@ -67,7 +67,7 @@ extension StoreAPI {
 
     // MARK: App
 
-    /// `PUT /v1/subscriptions/{originalTransactionIdentifier}`: what the next renewal buys.
+    /// `PUT /v1/subscriptions/{originalTransactionIdentifier}`: changes the product of the next renewal.
     func changeSubscription(
         _ original: String, to product: String, token: String
     ) async throws(CLIError) -> Subscription {
@@ -76,7 +76,7 @@ extension StoreAPI {
             body: StoreHTTP.SubscriptionChange(autoRenewProductIdentifier: product))
     }
 
-    /// `GET /v1/eligibility`: of every subscription, or of the one that is named.
+    /// `GET /v1/eligibility`: of every subscription, or of the named product.
     func eligibility(_ product: String?, token: String) async throws(CLIError) -> EligibilityReply {
         try await call(ProductRoutes.eligibility, query: ["ids": product], token: token)
     }
@@ -84,7 +84,7 @@ extension StoreAPI {
     // MARK: Receipts
 
     /// `GET /v1/receipt`
-    /// - Returns: base64.
+    /// - Returns: Base64.
     func receipt(token: String) async throws(CLIError) -> String {
         try await call(ReceiptRoutes.get, token: token, timeout: .seconds(60)).receiptData
     }

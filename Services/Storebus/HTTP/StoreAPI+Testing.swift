@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// What the operator may ask about accounts, and what happens to them.
+/// Operator's requests about accounts, their transactions and events.
 extension StoreAPI {
     // MARK: Transactions
 
@@ -17,11 +17,11 @@ extension StoreAPI {
             ])
     }
 
-    /// What an operator or a parent says about a transaction.
+    /// Decisions about a transaction, by the operator or a parent.
     enum Word: Sendable { case approve, decline, resolve }
 
-    /// `POST /admin/v1/transactions/{id}/{approve,decline,resolve}`: the transaction after it, of `resolve` the new one.
-    /// - Parameter error: the SKError a declined payment fails with, by name or number; nil is the store's choice.
+    /// `POST /admin/v1/transactions/{id}/{approve,decline,resolve}`: returns it, for `resolve` the new one.
+    /// - Parameter error: The SKError of a declined payment, by name or number; nil is the store's choice.
     func say(_ word: Word, about id: String, error: String? = nil) async throws(CLIError) -> PaymentTransaction {
         switch word {
         case .approve: try await call(TransactionRoutes.approve, [.id: id])
@@ -76,14 +76,14 @@ extension StoreAPI {
         }
     }
 
-    /// `PUT /admin/v1/testers/{account}`: the whole of what is set, with settings of a newer store.
+    /// `PUT /admin/v1/testers/{account}`: replaces all settings.
     func putTester(_ account: String, _ settings: AccountSettings) async throws(CLIError) -> Received<TesterAnswer> {
         let endpoint = AccountRoutes.put
         let request = request(endpoint, [.account: account]).with(settings)
         return try decode(endpoint, as: Received.self, await exchange(request))
     }
 
-    /// `DELETE /admin/v1/testers/{account}`: what was set is forgotten; purchases stay.
+    /// `DELETE /admin/v1/testers/{account}`: removes all settings; purchases stay.
     func resetTester(_ account: String) async throws(CLIError) {
         try await call(AccountRoutes.reset, [.account: account])
     }
@@ -107,13 +107,13 @@ extension StoreAPI {
             body: PromptAnswer(answer: answer, error: error.flatMap { NamedError($0) }))
     }
 
-    /// `GET /admin/v1/events/wait`: what happens behind `after`, or from now on.
+    /// `GET /admin/v1/events/wait`: events after `after`, or from now on.
     func events(_ filter: EventsRequest, within time: Duration) async throws(CLIError) -> EventsReply {
         let query = eventsQuery(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, time)
         return try await call(EventRoutes.wait, query: query, timeout: time + .seconds(10))
     }
 
-    /// The same for what happens to purchases that begin in the store.
+    /// Waits for events of intents.
     func intentEvents(
         _ filter: IntentEventsRequest, within time: Duration
     ) async throws(CLIError) -> IntentEventsReply {
@@ -139,7 +139,9 @@ extension StoreAPI {
     }
 }
 
-/// The settings of an account as they were set and are sent back, with texts and members of a newer gateway.
+/// The settings of an account as the gateway sent them.
+///
+/// Texts and members of a newer gateway are kept, so that changing a setting does not remove them.
 struct AccountSettings: JSONForm, Hashable, Codable {
     typealias Body = TesterSettings
 

@@ -1,7 +1,7 @@
 import StoreHTTP
 import StoreModels
 
-/// The gateway's API (`http-api.md`), as far as the commands use it: one method a path.
+/// Calls the gateway's API, with one method for each endpoint the commands use.
 struct StoreAPI: Sendable {
     let transport: any StoreTransport
     /// Shown in errors.
@@ -69,10 +69,10 @@ struct StoreAPI: Sendable {
 
     // MARK: Exchange
 
-    /// All pages of a list, one after the other.
+    /// Reads all pages of a list.
     /// - Parameters:
-    ///   - after: where a page says that the next one begins; nil on the last.
-    ///   - get: asks for the page that begins there; nil for the first.
+    ///   - after: The cursor of the next page; nil on the last.
+    ///   - get: Requests the page after a cursor; nil for the first.
     func pages<Page>(
         _ after: KeyPath<Page, String?>, _ get: (_ after: String?) async throws(CLIError) -> Page
     ) async throws(CLIError) -> [Page] {
@@ -146,7 +146,7 @@ struct StoreAPI: Sendable {
         return response
     }
 
-    /// The store only knows that nothing was sent; here it is known why.
+    /// Explains a rejected request without an admin key.
     private func refusal(_ response: StoreResponse, of request: StoreRequest) -> CLIError {
         var error = CLIError(refusal: response, at: url)
         if response.status == 401, request.token == nil, request.path.hasPrefix("/admin/") {
@@ -205,7 +205,7 @@ struct Received<Body: Decodable & Sendable>: JSONForm, Decodable {
 }
 
 extension CLIError {
-    /// The error a refused request is for the user.
+    /// Creates the error of a rejected request.
     init(refusal response: StoreResponse, at url: String) {
         guard let problem = Problem(body: response.body), let code = problem.code else {
             self.init(

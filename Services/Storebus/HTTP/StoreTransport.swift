@@ -1,17 +1,17 @@
 import StoreHTTP
 
-/// Carries requests to the gateway. The commands know this only, so that their tests need no network.
+/// Sends requests to the gateway. Tests of commands provide their own.
 protocol StoreTransport: Sendable {
-    /// One request and its whole answer.
-    /// - Throws: `serverUnreachable` when nothing answers; answers of any status are returned.
+    /// Sends a request and returns its whole response.
+    /// - Throws: `serverUnreachable`; responses of any status are returned.
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse
 
-    /// A request with a streamed response: the observer's stream, or content.
-    /// - Returns: the answer's head, with the body in pieces as they come. An answer other than 200 and 206 has its body
+    /// Sends a request and returns its streamed response: the observer's stream, or content.
+    /// - Returns: The head, with the body in pieces as they arrive. A response other than 200 and 206 has its body
     ///   in `failure`.
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream
 
-    /// A request whose body is a file, read as it is sent.
+    /// Sends a request whose body is a file, read as it is sent.
     func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse
 }
 
@@ -24,11 +24,11 @@ struct StoreRequest: Hashable, Sendable {
     var path: String
     var token: String?
     var headers: [String: String]
-    /// nil for none.
+    /// Nil for none.
     var body: [UInt8]?
-    /// For the whole answer, or for the head of a stream.
+    /// Timeout for the whole response, or for the head of a stream.
     var timeout: Duration
-    /// Of a stream: it never rests, so that one on which nothing comes for a while is broken.
+    /// Whether a stream without a byte for a while is broken, as with content.
     var isTransfer: Bool
 
     init(
@@ -45,13 +45,13 @@ struct StoreRequest: Hashable, Sendable {
     }
 }
 
-/// The gateway's answer.
+/// A response of the gateway.
 struct StoreResponse: Hashable, Sendable {
     var status: Int
     var body: [UInt8]
     /// From `Retry-After`, in seconds.
     var retryAfter: Int?
-    /// The stored answer of an earlier request with the same key.
+    /// Whether it is the stored response of an earlier request with the same key.
     var isReplayed: Bool = false
 }
 
@@ -62,7 +62,7 @@ struct StoreStream: Sendable {
     var status: Int
     /// Names in lower case.
     var headers: [String: String]
-    /// Ends when the gateway closes; throws what broke the connection.
+    /// Ends when the gateway closes the connection; throws its errors.
     var bytes: any AsyncSequence<[UInt8], any Error> & Sendable
 
     init(

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A file on its way to the store: its bytes in pieces, read when they are wanted.
+/// A file to upload, read in pieces on demand.
 struct UploadFile: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
     let path: String
-    /// Bytes, as the file was when it was looked at; a file that has become another size is an error of the transfer.
+    /// Length in bytes when it was opened; a later change of size fails the upload.
     let length: Int64
-    /// Told how many bytes have been read so far.
+    /// Receives the number of bytes read so far.
     private let onRead: @Sendable (Int64) -> Void
 
     /// - Throws: `fileNotFound`, `fileUnreadable`, or `badInput` for more than `lengthMax`.
@@ -51,7 +51,7 @@ struct UploadFile: AsyncSequence, Sendable {
     }
 }
 
-/// A regular file, open for reading for as long as the object lives.
+/// A regular file, open for reading while the object lives.
 private final class OpenFile: Sendable {
     private let path: String
     private let descriptor: Int32

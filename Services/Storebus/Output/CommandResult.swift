@@ -1,21 +1,21 @@
 import ArgumentParser
 import StoreModels
 
-/// What a command found out, in every form it can be printed in.
+/// The result of a command, for every output format.
 struct CommandResult: Sendable {
-    /// For people; ends with a line feed unless empty.
+    /// The text output; ends with a line feed unless empty.
     var text: @Sendable (Style) -> String
-    /// For programs: a superset of `text`.
+    /// The JSON output, a superset of `text`.
     var data: JSONValue
-    /// What another command takes as an argument.
+    /// Identifiers that other commands take as arguments.
     var names: [String]
-    /// The next useful command, without a full stop.
+    /// The suggested next command, without a full stop.
     var next: String?
-    /// Where a truncated list continues.
+    /// The command that continues a truncated list.
     var after: String?
-    /// What is worth saying beside the result, a sentence each.
+    /// Notes for standard error, a sentence each.
     var notes: [String]
-    /// The app that ``next`` is about; nil: the one that was typed.
+    /// App of ``next``; nil for the one that was typed.
     var app: String?
 
     init(
@@ -30,7 +30,7 @@ struct CommandResult: Sendable {
         self.notes = notes
     }
 
-    /// A list as a table; an empty one says so with `ifEmpty`.
+    /// Creates the result of a list as a table; an empty list prints `ifEmpty`.
     init(
         _ table: Table, items: [JSONValue], names: [String], next: String? = nil, after: String? = nil,
         notes: [String] = [], ifEmpty: String
@@ -45,14 +45,14 @@ struct CommandResult: Sendable {
         self.init(data: data, names: names, next: next, notes: notes) { _ in text }
     }
 
-    /// The same, with the app that its commands are about.
+    /// Returns the result with the app of its commands.
     func about(_ bundleId: String?) -> CommandResult {
         var copy = self
         copy.app = bundleId
         return copy
     }
 
-    /// The same, with commands that can be typed as they stand.
+    /// Returns the result with completed commands.
     func completed(_ commands: PrintedCommands) -> CommandResult {
         var copy = self
         copy.next = next.map { commands.complete($0, app: app) }
@@ -60,7 +60,7 @@ struct CommandResult: Sendable {
         return copy
     }
 
-    /// Standard output's part.
+    /// Formats the part for standard output.
     func output(_ format: OutputFormat, _ style: Style) -> String {
         switch format {
         case .human: return text(style)
@@ -74,22 +74,22 @@ struct CommandResult: Sendable {
         }
     }
 
-    /// Standard error's part, for people only.
+    /// Formats the part for standard error, in the text format only.
     func narration(_ format: OutputFormat) -> String {
         guard format == .human else { return "" }
         return notes.map { "note: \(Table.onOneLine($0))\n" }.joined() + (next.map { "next: \($0)\n" } ?? "")
     }
 }
 
-/// `-o`.
+/// The output format, `-o`.
 enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     /// Tables and sentences.
     case human
-    /// One document, `{"data":…,"next":…}`, with everything the table shows and more; a stream prints one event a line.
+    /// One document, `{"data":…,"next":…}`, a superset of the table; a stream prints one event a line.
     case json
     /// The same data, one item of a list a line, without the document around it.
     case jsonl
-    /// Identifiers only, one a line: what another command takes.
+    /// Identifiers only, one a line, as arguments of other commands.
     case names
 
     /// Whether errors are JSON too.

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// How facts of the store read in sentences and tables.
+/// Formats values of the store for sentences and tables.
 enum Format {
     /// `9.99 USD`, as the receipt says it: digits and currency, in any locale.
     static func price(_ money: Money) -> String { "\(money.amount) \(money.currency)" }
@@ -20,13 +20,13 @@ enum Format {
     /// `1 month`, `3 months`
     static func period(_ period: SubscriptionPeriod) -> String { period.description }
 
-    /// What a customer pays: `4.99 USD`, `9.99 USD a month`, `59.99 USD every 3 months`.
+    /// The price of a product: `4.99 USD`, `9.99 USD a month`, `59.99 USD every 3 months`.
     static func price(of product: Product) -> String {
         guard let period = product.subscriptionPeriod else { return price(product.price) }
         return "\(price(product.price)) \(every(period))"
     }
 
-    /// What the introductory offer gives: `1 week free`, `1.99 USD a month for 3 months`, `4.99 USD for 6 months`.
+    /// The terms of an introductory offer: `1 week free`, `1.99 USD a month for 3 months`, `4.99 USD for 6 months`.
     static func offer(_ offer: ProductDiscount) -> String {
         let whole = period(offer.subscriptionPeriod.times(offer.numberOfPeriods))
         return switch offer.paymentMode {
@@ -40,19 +40,19 @@ enum Format {
         period.numberOfUnits == 1 ? "a \(period.unit.rawValue)" : "every \(period)"
     }
 
-    /// The identifier people know a transaction by; the store's own until there is one.
+    /// The identifier shown for a transaction; the store's `id` until there is another.
     static func name(_ transaction: PaymentTransaction) -> String {
         transaction.transactionIdentifier ?? transaction.id
     }
 
-    /// The command that finishes it. Only the device that caused it knows a failed or restored one.
+    /// The command that finishes a transaction. Only its device sees a failed or restored one.
     static func finish(_ transaction: PaymentTransaction, as account: String) -> String {
         let device = transaction.originDeviceId
         let isOnlyThere = !transaction.isVisible(to: "\(account)-1")
         return "storebus finish \(name(transaction)) --as \(account)" + (isOnlyThere ? " --device \(device)" : "")
     }
 
-    /// What is worth knowing beside the state: `expires …`, `paymentCancelled (2)`, `trial`.
+    /// Remarks besides the state: `expires …`, `paymentCancelled (2)`, `trial`.
     static func remarks(_ transaction: PaymentTransaction) -> String {
         var remarks: [String] = []
         if transaction.payment.quantity > 1 { remarks.append("quantity \(transaction.payment.quantity)") }
@@ -73,7 +73,7 @@ enum Format {
         return remarks.joined(separator: ", ")
     }
 
-    /// What the store warns of, as a sentence.
+    /// A warning of the store as a sentence.
     static func warning(_ name: String) -> String {
         switch name {
         case "finishedWithPendingDownloads": "content was not downloaded yet: those downloads are cancelled (\(name))"

@@ -3,12 +3,12 @@ import StoreModels
 /// JSON as `storebus` prints it: one line, members sorted, no escaped slashes.
 enum JSONText {
     static func line(_ value: JSONValue) -> String {
-        // Encoding fails for numbers that are no numbers only, and every number here was read from JSON or is an Int.
+        // Encoding fails only for NaN and infinity, and every number here was read from JSON or is an Int.
         guard let bytes = try? StoreJSON.encode(value) else { return "null" }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Any wire type as the value its JSON has.
+    /// Converts a wire type to its JSON.
     static func value(_ encodable: some Encodable) -> JSONValue {
         guard let bytes = try? StoreJSON.encode(encodable), let value = try? StrictJSON.parse(bytes) else {
             return .null

@@ -1,12 +1,12 @@
 import EventLoop
 import StoreModels
 
-/// Shows on a terminal that work is going on, once it has taken a second; in a pipe nothing is said.
+/// Shows progress on a terminal after a second; in a pipe it prints nothing.
 struct Progress: Sendable {
     private let console: Console
     let isShown: Bool
 
-    /// The delay before it is shown.
+    /// The delay before progress is shown.
     static let delay = Duration.seconds(1)
     private static let interval = Duration.milliseconds(120)
     private static let frames = ["|", "/", "-", "\\"]
@@ -16,7 +16,7 @@ struct Progress: Sendable {
         isShown = environment.terminal.isError && !environment.terminal.isDumb && !isQuiet
     }
 
-    /// - Parameter words: the work, `waiting for the store`.
+    /// - Parameter words: The work, `waiting for the store`.
     func during<Value>(
         _ words: String, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
@@ -47,10 +47,10 @@ struct Progress: Sendable {
         }
     }
 
-    /// Shows words, or takes them away.
+    /// Shows or removes the words.
     func show(_ words: String?) { console.showProgress(words) }
 
-    /// Takes the words away; the ticker has ended when this returns, so that it cannot show them again.
+    /// Removes the words after the ticker has ended, so that it cannot show them again.
     func end(_ ticker: Task<Void, Never>) async {
         ticker.cancel()
         await ticker.value
@@ -58,7 +58,7 @@ struct Progress: Sendable {
     }
 }
 
-/// How far a transfer is, on a terminal and once it has taken a second:
+/// Shows the progress of a transfer on a terminal after a second:
 ///
 /// ```
 /// [######--------------]  31 %  22.4 MiB of 72.0 MiB  11.2 MiB/s  5 s left
@@ -67,11 +67,11 @@ final class TransferProgress: Sendable {
     private let progress: Progress
     private let length: Int64
     private let start = ContinuousClock.now
-    /// When it was shown last, and what was there at the first sight: an earlier run's bytes say nothing about the speed.
+    /// Time of the last output, and the bytes at the start, excluded from the speed.
     private let state = Locked<(shown: ContinuousClock.Instant?, first: Int64?)>((nil, nil))
 
     private static let interval = Duration.milliseconds(120)
-    /// So that the whole line fits 80 columns; a longer one would wrap, and its first half could not be taken away.
+    /// Length of the bar. The line fits 80 columns, because a wrapped line cannot be removed.
     private static let width = 20
 
     init(_ progress: Progress, length: Int64) {
@@ -79,7 +79,7 @@ final class TransferProgress: Sendable {
         self.length = length
     }
 
-    /// - Parameter count: bytes that are there.
+    /// - Parameter count: Number of bytes transferred.
     func advance(to count: Int64) {
         guard progress.isShown else { return }
         let now = ContinuousClock.now
@@ -95,7 +95,7 @@ final class TransferProgress: Sendable {
         progress.show(Self.text(count, of: length, moved: count - first, in: now - start))
     }
 
-    /// Takes the line away when the body has ended, however it has.
+    /// Runs the body and removes the line afterwards.
     func during<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
         do {
             let value = try await body()
@@ -112,7 +112,7 @@ final class TransferProgress: Sendable {
     }
 
     /// - Parameters:
-    ///   - moved: of `count`, what came in `time`.
+    ///   - moved: Number of bytes received in `time`.
     static func text(_ count: Int64, of length: Int64, moved: Int64, in time: Duration) -> String {
         let share = length > 0 ? min(Double(count) / Double(length), 1) : 1
         let marks = Int(share * Double(width))

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// Rows under a header, each column as wide as its widest cell, two spaces between. The same columns on a terminal and
+/// A table with a header. Columns are as wide as their widest cell, two spaces apart, on a terminal and
 /// in a pipe.
 struct Table: Hashable, Sendable {
-    /// How a column's cells stand.
+    /// The alignment of a column's cells.
     enum Alignment: Hashable, Sendable { case left, right }
 
     struct Column: Hashable, Sendable {
         var title: String
         var alignment: Alignment
-        /// Its cells are words for a state, which a terminal shows in colour.
+        /// Whether the cells are states, which a terminal shows in colour.
         var isState: Bool
         init(_ title: String, _ alignment: Alignment = .left, isState: Bool = false) {
             self.title = title
@@ -23,13 +23,13 @@ struct Table: Hashable, Sendable {
 
     init(_ columns: [Column]) { self.columns = columns }
 
-    /// - Precondition: one cell a column.
+    /// - Precondition: One cell for each column.
     mutating func add(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row needs one cell for each column")
         rows.append(cells.map(Self.onOneLine))
     }
 
-    /// With a line feed at the end of every line and no spaces before it.
+    /// The table as text, without trailing spaces.
     var text: String { text(.plain) }
 
     func text(_ style: Style) -> String {
@@ -38,7 +38,7 @@ struct Table: Hashable, Sendable {
         return header + lines(style, widths(with: [titles])).joined()
     }
 
-    /// The rows alone, for a table under a sentence instead of a header.
+    /// The rows without the header.
     func lines(_ style: Style) -> [String] { lines(style, widths(with: [])) }
 
     private func widths(with others: [[String]]) -> [Int] {
@@ -52,7 +52,7 @@ struct Table: Hashable, Sendable {
     private func line(
         _ cells: [String], _ widths: [Int], _ style: Style, _ tone: (Int) -> Style.Tone?
     ) -> String {
-        // Spaces at the end of a line are of no column; a colour must not keep them from being cut.
+        // Trailing spaces are cut, also before the end of a colour.
         let last = cells.lastIndex { !$0.isEmpty } ?? -1
         var text = ""
         for column in 0..<(last + 1) {
@@ -65,7 +65,7 @@ struct Table: Hashable, Sendable {
         return text + "\n"
     }
 
-    /// A product's title may hold anything; a line feed or an escape sequence in it must not reach a terminal.
+    /// Removes line feeds and escape sequences from foreign text, such as a product's title.
     static func onOneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
     }
@@ -84,7 +84,7 @@ struct Table: Hashable, Sendable {
 struct FieldList: Sendable {
     private var lines: [(name: String, value: String, isState: Bool)] = []
 
-    /// - Parameter value: nothing is added for nil.
+    /// - Parameter value: Nil adds nothing.
     mutating func add(_ name: String, _ value: String?, isState: Bool = false) {
         guard let value else { return }
         lines.append((name, Table.onOneLine(value), isState))
@@ -94,7 +94,7 @@ struct FieldList: Sendable {
         let width = lines.map(\.name.count).max() ?? 0
         return lines.map { line in
             let space = String(repeating: " ", count: width - line.name.count + 2)
-            // The first word is the state; what follows explains it.
+            // The first word is the state; the rest explains it.
             let state = line.value.prefix { $0 != " " && $0 != "," }
             let value =
                 line.isState
@@ -104,7 +104,7 @@ struct FieldList: Sendable {
     }
 }
 
-/// Colours of one stream, or none. A colour never says anything that the words do not.
+/// The colours of one stream, or none. Colours repeat the meaning of words.
 struct Style: Hashable, Sendable {
     var isOn: Bool
 
@@ -120,7 +120,7 @@ struct Style: Hashable, Sendable {
         case strong = "1"
         case faint = "2"
 
-        /// Of a word for a state: of a transaction, a service, a check.
+        /// The colour of a state: of a transaction, a service or a check.
         static func of(state: String) -> Tone? {
             switch state {
             case "purchased", "restored", "finished", "pass", "ready", "answering", "yes", "ok", "subscribed",
@@ -144,11 +144,11 @@ struct Style: Hashable, Sendable {
     }
 }
 
-/// `--color`.
+/// The value of `--color`.
 enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
     case auto, always, never
 
-    /// Whether a stream gets colours: the flag, then `NO_COLOR`, then `CLICOLOR_FORCE`, then what the stream ends at.
+    /// Whether a stream has colours: by the flag, then `NO_COLOR`, then `CLICOLOR_FORCE`, then by the kind of stream.
     func isOn(onTerminal: Bool, isDumb: Bool, variables: [String: String]) -> Bool {
         switch self {
         case .always: return true

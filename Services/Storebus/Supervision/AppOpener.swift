@@ -2,15 +2,16 @@ import EventLoop
 import Glibc
 import StoreModels
 
-/// Starts the operator's command when the store opens an app that does not run (S0: "StoreKit automatically opens your app").
+/// Starts the operator's command when the store opens an app that is not running (S0: "StoreKit automatically opens
+/// your app").
 ///
-/// The store's services only say what happened, and run no commands: this runs on the operator's machine, as the operator.
-/// What comes from the network, such as a device's name, reaches the command in environment variables alone.
+/// The store's services run no commands: this runs on the operator's machine, as the operator.
+/// Values from the network, such as a device's name, reach the command in environment variables only.
 struct AppOpener: Sendable {
-    /// How long a running app has to take a purchase. A gateway that has missed the hint asks once a second.
+    /// Time for a running app to take a purchase. A gateway that missed the hint polls once a second.
     static let grace = Duration.seconds(2)
 
-    /// Among the services' logs, what the apps print.
+    /// Name of the log with the apps' output, among those of the services.
     static let log = "open-app"
 
     private let api: StoreAPI
@@ -42,12 +43,12 @@ struct AppOpener: Sendable {
         self.tell = tell
     }
 
-    /// Where what happens from now on begins.
+    /// Returns the current position in the log of events.
     func position() async throws(CLIError) -> String {
         try await api.intentEvents(request(after: nil), within: .zero).after
     }
 
-    /// Opens apps until the task is cancelled; then those that were opened are asked to end.
+    /// Opens apps until the task is cancelled; then it terminates those it has opened.
     /// - Parameter start: ``position()``.
     func run(from start: String) async {
         await withDiscardingTaskGroup { group in
@@ -77,7 +78,7 @@ struct AppOpener: Sendable {
         IntentEventsRequest(after: after, type: .intentOpenApp, bundleId: bundleId, limit: 100)
     }
 
-    /// Waits whether the app takes the purchase by itself, and starts the command if it does not.
+    /// Starts the command unless a running app takes the purchase in time.
     private func open(_ event: IntentEvent) async {
         do {
             try await ContinuousClock().sleep(for: Self.grace)
@@ -91,7 +92,7 @@ struct AppOpener: Sendable {
         }
     }
 
-    /// No app has been given the purchase.
+    /// Whether no app has received the purchase.
     static func isWaiting(_ intent: PurchaseIntent) -> Bool { intent.state == .pending && intent.answerBy == nil }
 
     private func start(_ app: AppLaunch) {
@@ -118,7 +119,7 @@ struct AppOpener: Sendable {
     }
 }
 
-/// Names an app on a device for the command that starts it.
+/// The environment of the command: an app on a device.
 struct AppLaunch: Hashable, Sendable {
     let variables: [String: String]
 
@@ -133,12 +134,12 @@ struct AppLaunch: Hashable, Sendable {
 
     private subscript(name: String) -> String { variables[name] ?? "" }
 
-    /// An app is no operator: the admin key is left out.
+    /// The admin key is left out, because an app is no operator.
     func environment(over inherited: [String: String]) -> [String: String] {
         inherited.filter { $0.key != "STOREBUS_ADMIN_KEY" }.merging(variables) { $1 }
     }
 
-    /// What can run once: this app on this device.
+    /// The key of a running app: one app on one device.
     var key: [ExactText] { [ExactText(self["STOREBUS_BUNDLE_ID"]), ExactText(self["STOREBUS_DEVICE_ID"])] }
 
     var words: String {
@@ -147,23 +148,23 @@ struct AppLaunch: Hashable, Sendable {
     }
 }
 
-/// The apps whose commands run: one app on one device is not opened twice.
+/// The running commands: one app on one device is not opened twice.
 final class OpenedApps: Sendable {
-    /// A machine that runs more apps than this was not asked to by a person who taps.
+    /// Maximum number of apps that run at a time.
     static let max = 32
 
     private struct State {
-        /// The process of each; 0 while it is being started.
+        /// Process identifiers by app; 0 during the start.
         var pids: [[ExactText]: Int32] = [:]
         var isOver = false
     }
 
     private let state = Locked(State())
 
-    /// Whether everything was asked to end.
+    /// Whether all apps were terminated.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// - Returns: Whether the app is to be started: false when it runs, when too many do, and at the end.
+    /// - Returns: Whether to start the app: false when it runs, when too many do, and at the end.
     func begin(_ key: [ExactText]) -> Bool {
         state.withLock { state in
             guard !state.isOver, state.pids[key] == nil, state.pids.count < Self.max else { return false }
@@ -172,7 +173,7 @@ final class OpenedApps: Sendable {
         }
     }
 
-    /// The app has been started. It may have ended since, or everything may have been asked to.
+    /// Records a started app, which may have ended or been terminated since.
     func runs(_ key: [ExactText], pid: Int32) {
         let isOver = state.withLock { state in
             if state.pids[key] != nil { state.pids[key] = pid }
@@ -183,7 +184,7 @@ final class OpenedApps: Sendable {
 
     func end(_ key: [ExactText]) { state.withLock { $0.pids[key] = nil } }
 
-    /// Asks every app to end, with the processes it has started. None is started any more.
+    /// Terminates every app with its child processes, and prevents further starts.
     func terminateAll() {
         let pids = state.withLock { state in
             state.isOver = true

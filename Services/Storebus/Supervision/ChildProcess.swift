@@ -3,8 +3,10 @@ import Dispatch
 import EventLoop
 import Glibc
 
-/// One service's process: a child that the kernel kills when `storebus up` ends in any way, in a process group of
-/// its own, so that a Ctrl-C at the terminal reaches `up` only, which then stops the services in order.
+/// A child process of a service, which the kernel kills when `storebus up` ends.
+///
+/// It is in a process group of its own, so that Ctrl-C at the terminal reaches `up` only, which stops the services in
+/// order.
 struct ChildProcess: Sendable {
     struct Launch: Hashable, Sendable {
         /// Absolute.
@@ -16,7 +18,7 @@ struct ChildProcess: Sendable {
         var logFile: String
     }
 
-    /// The system would not start the program.
+    /// The system could not start the program.
     struct Failure: Error, Hashable, Sendable {
         var reason: String
     }
@@ -25,7 +27,7 @@ struct ChildProcess: Sendable {
 
     /// Runs the program, from the ``SpawnThread``.
     ///
-    /// - Parameter onExit: called once, on a thread of its own, when the process has ended and was reaped.
+    /// - Parameter onExit: Called once, on a thread of its own, when the process has ended and was reaped.
     static func start(
         _ launch: Launch, onExit: @escaping @Sendable (Int32, Termination) -> Void
     ) throws(Failure) -> ChildProcess {
@@ -48,8 +50,10 @@ struct ChildProcess: Sendable {
 
     func send(_ signal: Int32) { kill(pid, signal) }
 
-    /// A queue of its own per child, because waitpid blocks its thread for the child's whole life, and waiting for any
-    /// child would take those of other code in this process.
+    /// Waits for the child on a queue of its own.
+    ///
+    /// waitpid blocks its thread for the child's whole life, and waiting for any child would reap those of other code
+    /// in this process.
     private func wait(_ onExit: @escaping @Sendable (Int32, Termination) -> Void) {
         let pid = pid
         DispatchQueue(label: "storebus.wait.\(pid)").async {
@@ -60,9 +64,10 @@ struct ChildProcess: Sendable {
     }
 }
 
-/// The thread every child is started from. It never ends, because the kernel ties a child's parent-death signal to the
-/// thread that made it and not to the process: a child started from a pool's thread, the main actor's included, would be
-/// killed when the pool lets that thread go.
+/// The thread that starts every child.
+///
+/// It never ends, because the kernel ties a child's parent-death signal to the thread that made it and not to the
+/// process: a child started from a pool's thread would be killed when the pool ends that thread.
 final class SpawnThread: Sendable {
     static let shared = SpawnThread()
 
@@ -71,14 +76,14 @@ final class SpawnThread: Sendable {
 
     private init() {
         var thread = pthread_t()
-        // Released never: the thread lives as long as the process.
+        // Never released: the thread lives as long as the process.
         let this = Unmanaged.passRetained(self).toOpaque()
         let error = pthread_create(&thread, nil, { SpawnThread.loop($0) }, this)
         precondition(error == 0, "the system has no thread left to start processes from")
         pthread_detach(thread)
     }
 
-    /// Runs `body` on the thread and waits for it, the millisecond a fork takes.
+    /// Runs `body` on the thread and waits for it, about a millisecond for a fork.
     func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
         let outcome = Outcome<Result>()
         work.withLock { $0.append { outcome.give(body()) } }
@@ -95,7 +100,7 @@ final class SpawnThread: Sendable {
         }
     }
 
-    /// One result, handed from thread to thread.
+    /// A result passed between threads.
     private final class Outcome<Result: Sendable>: Sendable {
         private let result = Locked<Result?>(nil)
         private let given = DispatchSemaphore(value: 0)
@@ -113,19 +118,19 @@ final class SpawnThread: Sendable {
     }
 }
 
-/// How a process ended.
+/// The end of a process.
 enum Termination: Hashable, Sendable, CustomStringConvertible {
     case exited(Int32)
     case signalled(Int32)
 
-    /// From what `waitpid` says.
+    /// Creates it from the status of `waitpid`.
     init(waitStatus: Int32) {
         let signal = waitStatus & 0x7f
         self = signal == 0 ? .exited((waitStatus >> 8) & 0xff) : .signalled(signal)
     }
 
-    /// Starting it again cannot help: the command line (64), a file (65), a lock held by another (73), the
-    /// configuration (78) are as they were.
+    /// Whether a restart cannot help: an error of the command line (64), a file (65), a lock (73), or the
+    /// configuration (78).
     var isFinal: Bool {
         if case .exited(let code) = self { return [64, 65, 73, 78].contains(code) }
         return false

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// Where the services' PostgreSQL is, read without connecting: `postgres://user@host:5432/db`, or
+/// The address of the services' PostgreSQL, parsed without connecting: `postgres://user@host:5432/db`, or
 /// `postgres:///db?host=/socket/dir`.
 struct DatabaseAddress: Hashable, Sendable {
-    /// As libpq is given it. It may have a password in it, so it is never printed and never an argument.
+    /// The connection string for libpq. It may contain a password, so it is never printed and never an argument.
     let url: String
     /// `--database-url` or `DATABASE_URL`.
     let origin: String
@@ -12,16 +12,16 @@ struct DatabaseAddress: Hashable, Sendable {
     private let user: String?
     private let database: String
 
-    /// Where one server of it listens.
+    /// The address of one server.
     enum Server: Hashable, Sendable {
         case address(host: String, port: String)
-        /// The socket's file.
+        /// Path of a socket.
         case socket(String)
     }
 
     private static let defaultPort = "5432"
 
-    /// - Throws: `databaseUnusable` for what is no such URL. The sentence repeats nothing of it.
+    /// - Throws: `databaseUnusable` for an invalid URL. The message repeats nothing of it.
     init(_ url: String, origin: String) throws(CLIError) {
         guard let schemeEnd = Self.end(of: "://", in: url),
             ["postgres://", "postgresql://"].contains(url[..<schemeEnd])
@@ -42,9 +42,9 @@ struct DatabaseAddress: Hashable, Sendable {
             ?? Self.servers(authority.hosts, port: query["port"] ?? Self.defaultPort)
     }
 
-    /// The flag goes before the variable.
-    /// - Returns: nil when neither is there: SQLite.
-    /// - Throws: `databaseUnusable`; `usage` for a password where every process of the machine can see it.
+    /// Reads the flag, else the variable.
+    /// - Returns: Nil when neither is set: SQLite.
+    /// - Throws: `databaseUnusable`; `usage` for a password in the arguments, which every process can read.
     static func find(
         flag: String?, _ variables: [String: String]
     ) throws(CLIError) -> DatabaseAddress? {
@@ -63,7 +63,7 @@ struct DatabaseAddress: Hashable, Sendable {
         return try DatabaseAddress(url, origin: "DATABASE_URL")
     }
 
-    /// For people: `storebus@db.example:5432/store`, without what is secret.
+    /// The address without secrets: `storebus@db.example:5432/store`.
     var location: String {
         let names = servers.map { server in
             switch server {
@@ -82,7 +82,7 @@ struct DatabaseAddress: Hashable, Sendable {
         return (decoded(parts[0]), parts.count == 2, String(text[text.index(after: at)...]))
     }
 
-    /// `a:5433,b`, `[::1]:5433`, `/socket/dir`; an empty one is this machine.
+    /// Parses `a:5433,b`, `[::1]:5433`, `/socket/dir`; an empty one is this machine.
     private static func servers(_ hosts: String, port: String) -> [Server] {
         let names = hosts.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         return names.map { name in
@@ -112,7 +112,7 @@ struct DatabaseAddress: Hashable, Sendable {
         text.indices.first { text[$0...].hasPrefix(mark) }.map { text.index($0, offsetBy: mark.count) }
     }
 
-    /// `%2F` is a slash.
+    /// Decodes percent escapes: `%2F` is a slash.
     private static func decoded(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

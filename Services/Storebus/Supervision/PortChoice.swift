@@ -8,10 +8,10 @@ import StoreModels
     import Foundation
 #endif
 
-/// `--port N|auto`.
+/// The value of `--port N|auto`.
 enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
     case fixed(Int)
-    /// The system picks a free one; what it picked is printed and kept in `run/up.json`.
+    /// The system picks a free port, which is printed and kept in `run/up.json`.
     case auto
 
     init?(argument: String) {
@@ -24,7 +24,7 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
         }
     }
 
-    /// What a service's `--port` takes: 0 lets the system pick.
+    /// The value of a service's `--port`: 0 lets the system pick.
     var argument: Int {
         switch self {
         case .fixed(let number): number
@@ -41,9 +41,9 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
 
     static var defaultValueDescription: String { "auto" }
 
-    /// Finds out before anything is started whether the port can be had.
-    /// - Parameter flag: named in the remedy, `--port`.
-    /// - Throws: `portInUse` with the program that has it; `addressUnusable`.
+    /// Checks that the port is free before anything is started.
+    /// - Parameter flag: The option in the remedy, `--port`.
+    /// - Throws: `portInUse` with the owner's program; `addressUnusable`.
     func check(host: String, flag: String) throws(CLIError) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -65,7 +65,7 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        // With SO_REUSEADDR two sockets may be bound, but only one can listen.
+        // With SO_REUSEADDR two sockets can be bound, but only one can listen.
         guard result == 0, listen(descriptor, 1) == 0 else { throw Self.refusal(errno, argument, host, flag) }
     }
 
@@ -92,14 +92,14 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
     }
 }
 
-/// Who listens on a TCP port, from `/proc`.
+/// The process that listens on a TCP port, from `/proc`.
 struct PortOwner: Hashable, Sendable {
     var pid: Int32
     /// `node`
     var program: String
 
-    /// - Parameter root: where the process file system is; tests have one of their own.
-    /// - Returns: nil when no process listens, or when the owner is another user's process and stays unknown.
+    /// - Parameter root: Path of the process file system; tests have their own.
+    /// - Returns: Nil when no process listens, or when the process belongs to another user.
     static func find(port: Int, root: String = "/proc") -> PortOwner? {
         let tables = ["\(root)/net/tcp", "\(root)/net/tcp6"].compactMap { FileAccess.text($0) }
         let sockets = Set(tables.flatMap { listeningSockets(port: port, table: $0) }.map { "socket:[\($0)]" })
@@ -112,7 +112,7 @@ struct PortOwner: Hashable, Sendable {
         return nil
     }
 
-    /// Inodes of the sockets in state 0A (listening) on `port`. A line of the table:
+    /// Finds inodes of the sockets in state 0A (listening) on `port`. A line of the table:
     /// `  0: 0100007F:1D06 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000  0 12345 1 …`
     static func listeningSockets(port: Int, table: String) -> [String] {
         table.split(separator: "\n").dropFirst().compactMap { line in

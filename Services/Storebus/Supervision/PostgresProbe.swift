@@ -1,18 +1,17 @@
 import Dispatch
 import Glibc
 
-/// Whether a PostgreSQL listens somewhere: connects and asks what every PostgreSQL answers before anybody has a name, and
-/// goes away.
+/// Checks that a PostgreSQL listens at an address, with a request before authentication.
 enum PostgresProbe {
-    /// Of one address.
+    /// Timeout for one address.
     private static let timeoutMilliseconds: Int32 = 2000
 
     /// PostgreSQL's SSLRequest: eight bytes long, code 80877103. It is answered with one byte, `S` or `N`.
     private static let question: [UInt8] = [0, 0, 0, 8, 4, 210, 22, 47]
 
-    /// - Returns: nil when it answers, else why not.
+    /// - Returns: Nil when it responds, else the reason.
     static func check(_ server: DatabaseAddress.Server) async -> String? {
-        // Names are looked up and connections waited for on a thread that may block.
+        // Name lookup and connecting block the thread.
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: ask(server)) }
         }

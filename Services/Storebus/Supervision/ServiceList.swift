@@ -1,25 +1,25 @@
 import StoreModels
 
-/// The processes of a store: which there are, in what order they start and stop, and how each is called.
+/// The processes of a store: their command lines and order of start and stop.
 struct ServiceList: Sendable {
     static let broker = "broker"
     static let gateway = ServiceName.gateway.rawValue
 
-    /// What `up` was asked for.
+    /// The settings of `up`.
     struct Settings: Hashable, Sendable {
         var directory: DataDirectory
-        /// The address the gateway listens on; everything else stays on loopback.
+        /// The address the gateway listens on; all other services use loopback.
         var host: String
         var port: PortChoice
         var busPort: PortChoice
-        /// A store without any app is given the sample catalogue.
+        /// Whether a store without apps imports the sample catalogue.
         var wantsSample: Bool
         var replicas: Replicas = Replicas()
-        /// nil for SQLite.
+        /// Nil for SQLite.
         var database: DatabaseAddress?
-        /// nil for a broker of the store's own.
+        /// Nil for the store's own broker.
         var bus: ExternalBus?
-        /// The broker's monitoring pages are on the port behind the bus's.
+        /// Port of the broker's monitoring pages, the one after the bus's.
         var busMonitorPort: PortChoice {
             guard case .fixed(let number) = busPort, number < 65535 else { return .auto }
             return .fixed(number + 1)
@@ -27,9 +27,9 @@ struct ServiceList: Sendable {
     }
 
     let settings: Settings
-    /// Where the services' executables are: beside `storebus`.
+    /// Directory of the services' executables, the same as that of `storebus`.
     let executableDirectory: String
-    /// The environment `up` itself was given.
+    /// The environment of `up`.
     let environment: [String: String]
 
     init(settings: Settings, executableDirectory: String, environment: [String: String]) {
@@ -38,20 +38,20 @@ struct ServiceList: Sendable {
         self.environment = environment
     }
 
-    /// Their names, and those of their executables.
+    /// Names of the services and of their executables.
     static let services = [broker] + ServiceName.allCases.map(\.rawValue)
 
-    /// Those that are started: on an external bus, no broker.
+    /// The services to start: without a broker on an external bus.
     private var started: [String] { Self.services.filter { $0 != Self.broker || settings.bus == nil } }
 
-    /// Every process, by the name it is reported under.
+    /// Every process by its name.
     var instances: [ServiceInstance] {
         started.flatMap { service in
             (1...settings.replicas.count(service)).map { ServiceInstance(service: service, number: $0) }
         }
     }
 
-    /// The bus starts first and stops last, because every other service needs it; the gateway stops first.
+    /// Stages of start and stop: the bus starts first and stops last; the gateway stops first.
     var plans: [Supervisor.Plan] {
         instances.map { instance in
             Supervisor.Plan(
@@ -60,7 +60,7 @@ struct ServiceList: Sendable {
         }
     }
 
-    /// Every executable is there.
+    /// Checks that every executable exists.
     /// - Throws: `executableMissing` with the names.
     func check(_ isExecutable: (String) -> Bool) throws(CLIError) {
         let missing = started.filter { !isExecutable("\(executableDirectory)/\($0)") }
@@ -71,10 +71,10 @@ struct ServiceList: Sendable {
         }
     }
 
-    /// How a process is started.
+    /// Returns the command of a process.
     /// - Parameters:
-    ///   - name: of the process, `payment-queue#2`.
-    ///   - ports: the ports that services have reported; a restarted one gets the port it had.
+    ///   - name: Name of the process, `payment-queue#2`.
+    ///   - ports: Ports that services have reported; a restarted one keeps its port.
     func launch(_ name: String, ports: [String: ReadyFile]) -> ChildProcess.Launch {
         let directory = settings.directory
         let instance = ServiceInstance(name)
@@ -86,7 +86,7 @@ struct ServiceList: Sendable {
             arguments += ["--monitor-port", "\(own?.monitorPort ?? settings.busMonitorPort.argument)"]
             arguments += ["--token-file", directory.busToken]
         case Self.gateway:
-            // Only one process can have the port that was asked for.
+            // Only the first process gets the requested port.
             let port = instance.number == 1 ? settings.port.argument : PortChoice.auto.argument
             arguments += ["--host", settings.host, "--port", "\(own?.port ?? port)"]
             arguments += ["--data", directory.path, "--monitor-port", "0"]
@@ -101,15 +101,15 @@ struct ServiceList: Sendable {
             logFile: directory.logFile(name))
     }
 
-    /// What leads to the database, and into it.
+    /// Variables with the address and credentials of the database.
     private static let databaseVariables = ["DATABASE_URL", "DATABASE_PASSWORD_FILE", "PGPASSFILE", "PGPASSWORD"]
 
-    /// Only the gateway gets the admin key, and only services that store get the database: as variables, because every
-    /// process of the machine can read arguments.
+    /// The environment of a service. Secrets are variables, because every process can read arguments; only the gateway
+    /// gets the admin key, and only services with a database its address.
     private func environment(of service: String, busPort: Int?) -> [String: String] {
         var variables = environment
         if let bus = settings.bus {
-            // Its credentials are the caller's, too.
+            // The credentials of an external bus come from the environment of `up`.
             variables["BUS_URL"] = bus.url
         } else {
             if let busPort { variables["BUS_URL"] = Self.busURL(busPort) }
@@ -132,10 +132,10 @@ struct ServiceList: Sendable {
     static func busURL(_ port: Int) -> String { "storebus://127.0.0.1:\(port)" }
 }
 
-/// One process of a service: the first bears the service's own name, the others a number behind it, `payment-queue#2`.
+/// One process of a service. The first has the service's name, the others a number: `payment-queue#2`.
 struct ServiceInstance: Hashable, Sendable {
     var service: String
-    /// From 1 on.
+    /// Counted from 1.
     var number: Int
 
     init(service: String, number: Int = 1) {
@@ -155,22 +155,22 @@ struct ServiceInstance: Hashable, Sendable {
 
     var name: String { number == 1 ? service : "\(service)#\(number)" }
 
-    /// As files are called after it.
+    /// The name in file names.
     var fileName: String { "\(service).\(number)" }
 }
 
-/// `--replicas payment-queue=2,eligibility=3`: how many processes of a service there shall be.
+/// The number of processes of services, `--replicas payment-queue=2,eligibility=3`.
 struct Replicas: Hashable, Sendable {
-    /// Of those that are not one.
+    /// Counts other than 1, by service.
     private(set) var counts: [String: Int] = [:]
 
-    /// More on one machine only take each other's time.
+    /// Maximum number of processes of a service.
     static let max = 16
 
     init() {}
 
-    /// - Parameter words: `payment-queue=2`, or several with commas between.
-    /// - Throws: `usage` with what was perhaps meant.
+    /// - Parameter words: `payment-queue=2`, or several separated by commas.
+    /// - Throws: `usage` with the nearest name.
     init(_ words: [String]) throws(CLIError) {
         for word in words.flatMap({ $0.split(separator: ",") }) {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -203,7 +203,7 @@ struct Replicas: Hashable, Sendable {
 
     func count(_ service: String) -> Int { counts[service] ?? 1 }
 
-    /// As they are written.
+    /// The text of the option.
     var words: [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
 
     /// Services that keep a database of their own; only Eligibility has none.
@@ -212,8 +212,8 @@ struct Replicas: Hashable, Sendable {
         ServiceName.paymentProcessor.rawValue, ServiceName.gateway.rawValue,
     ]
 
-    /// One process at a time holds a SQLite file.
-    /// - Throws: `replicasNeedDatabase` for a service that stores and has no other database.
+    /// Checks the database of replicas, because one process holds a SQLite file.
+    /// - Throws: `replicasNeedDatabase` for a service with SQLite.
     func check(database: DatabaseAddress?) throws(CLIError) {
         let held = counts.keys.filter { Self.storing.contains($0) }.sorted()
         guard database == nil, let service = held.first else { return }
@@ -227,18 +227,18 @@ struct Replicas: Hashable, Sendable {
     }
 }
 
-/// An external bus that a store joins, read without connecting: `nats://a,b,c` or `storebus://host:7420`.
+/// An external bus of a store, parsed without connecting: `nats://a,b,c` or `storebus://host:7420`.
 struct ExternalBus: Hashable, Sendable {
-    /// As services are given it. It may have a secret in it, so it is never printed and never an argument.
+    /// The URL for services. It may contain a secret, so it is never printed and never an argument.
     let url: String
     /// `--bus-url` or `BUS_URL`.
     let origin: String
-    /// For people: the URL without what is secret.
+    /// The URL without secrets.
     let location: String
 
     private static let schemes = ["storebus://", "nats://"]
 
-    /// - Throws: `usage` for what is no such URL. The sentence repeats nothing of it.
+    /// - Throws: `usage` for an invalid URL. The message repeats nothing of it.
     init(_ url: String, origin: String) throws(CLIError) {
         guard let scheme = Self.schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count else {
             throw CLIError(
@@ -252,8 +252,8 @@ struct ExternalBus: Hashable, Sendable {
     }
 
     /// The flag goes before the variable.
-    /// - Returns: nil when neither is there: the store starts a broker.
-    /// - Throws: `usage` for what is no bus, and for a secret where every process of the machine can see it.
+    /// - Returns: Nil when neither is set: the store starts a broker.
+    /// - Throws: `usage` for an invalid URL, and for a secret in the arguments, which every process can read.
     static func find(flag: String?, _ variables: [String: String]) throws(CLIError) -> ExternalBus? {
         if let flag {
             let bus = try ExternalBus(flag, origin: "--bus-url")

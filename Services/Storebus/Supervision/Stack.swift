@@ -1,7 +1,7 @@
 import Glibc
 import StoreModels
 
-/// The processes of one store, run by a ``Supervisor``: performs its actions and tells it what happens.
+/// Runs the processes of one store: performs the actions of its ``Supervisor`` and sends it events.
 @MainActor
 final class Stack {
     private let serviceList: ServiceList
@@ -13,24 +13,24 @@ final class Stack {
     private let events: AsyncStream<Occurrence>
     private let happened: AsyncStream<Occurrence>.Continuation
 
-    /// What comes in from other threads and tasks.
+    /// Events from other threads and tasks.
     private enum Occurrence: Sendable {
         case event(Supervisor.Event)
         case ready(String, ReadyFile)
     }
 
-    /// How often a starting service's ready file is looked for.
+    /// Interval of checks for a ready file.
     private nonisolated static let readyPoll = Duration.milliseconds(10)
 
-    /// How often the logs are measured.
+    /// Interval of checks of the logs' size.
     private nonisolated static let logCheck = Duration.seconds(10)
 
-    /// - Parameter report: told what a person wants to know.
+    /// - Parameter report: Receives reports for the user.
     init(serviceList: ServiceList, report: @escaping (Supervisor.Report) -> Void) {
         self.serviceList = serviceList
         supervisor = Supervisor(serviceList.plans)
         self.report = report
-        // Unbounded, and bounded in fact: a handful per process and its life, and two signals.
+        // Unbounded, because there are a few events for each process, and two signals.
         (events, happened) = AsyncStream.makeStream()
     }
 
@@ -40,7 +40,7 @@ final class Stack {
         let logs = (serviceList.instances.map(\.name) + [AppOpener.log]).map {
             serviceList.settings.directory.logFile($0)
         }
-        // For as long as this runs, whichever way it ends.
+        // Cancelled when this returns or throws.
         let rotation = Task { await Self.keepLogsSmall(logs) }
         defer { rotation.cancel() }
         for await occurrence in events {
@@ -49,7 +49,7 @@ final class Stack {
         return .stopped
     }
 
-    /// Away from the main actor: a log that moves aside is copied.
+    /// Off the main actor, because rotating a log copies it.
     @concurrent
     private nonisolated static func keepLogsSmall(_ logs: [String]) async {
         while !Task.isCancelled {
@@ -58,10 +58,10 @@ final class Stack {
         }
     }
 
-    /// Stops everything; the second call kills. May be called from a signal's thread.
+    /// Stops all services; the second call kills them. Safe to call from a signal handler's thread.
     nonisolated func stop() { happened.yield(.event(.stop)) }
 
-    /// Where the bus and the gateway listen, once they do.
+    /// Ports of the bus and the gateway, once they listen.
     func port(of service: String) -> Int? { ports[service]?.port }
     func monitorPort(of service: String) -> Int? { ports[service]?.monitorPort }
 
@@ -108,7 +108,7 @@ final class Stack {
         }
     }
 
-    /// Waits for the ready file of this very process; one left by an earlier process has another id.
+    /// Waits for the ready file of this process; an earlier process has another identifier.
     private func watch(_ service: String, pid: Int32) -> Task<Void, Never> {
         let path = serviceList.settings.directory.readyFile(service)
         return Task { [happened] in
@@ -139,7 +139,7 @@ final class Stack {
     }
 }
 
-/// What a service writes once it is ready to serve (`--ready-file`):
+/// The file a service writes once it is ready (`--ready-file`):
 ///
 /// ```json
 /// {"host":"127.0.0.1","instance":"9f3c…","monitorPort":40123,"pid":812,"port":7430,"service":"gateway"}
@@ -148,29 +148,28 @@ struct ReadyFile: Hashable, Sendable, Decodable {
     var service: String
     var pid: Int32
     var host: String?
-    /// Absent, null or 0 for a service that listens for nothing but the bus.
+    /// Absent, null or 0 for a service without a port.
     var port: Int?
     var monitorPort: Int?
     var instance: String?
 
-    /// - Returns: nil when there is none yet.
+    /// - Returns: Nil when there is none yet.
     static func read(_ path: String) -> ReadyFile? {
         FileAccess.text(path).flatMap { try? StoreJSON.decode(ReadyFile.self, from: Array($0.utf8)) }
     }
 }
 
-/// Keeps a service's log from filling the disk: above 16 MiB its content goes to `….log.1`, in the place of an older one,
-/// and it begins anew.
+/// Rotates a service's log above 16 MiB: its content replaces `….log.1`, and it is truncated.
 ///
-/// The service has the file open and appends, so the file is copied and emptied, not renamed; what is written between the
-/// two is lost.
+/// The service has the file open and appends, so the file is copied and truncated, not renamed; lines written between
+/// the two are lost.
 enum LogRotation {
     static let byteCountMax = 16 * 1024 * 1024
 
     static func rotate(_ path: String, byteCountMax: Int = byteCountMax) {
         var information = stat()
         guard stat(path, &information) == 0, information.st_size > byteCountMax else { return }
-        // Twice the bound, for what is written while it is read; a log that grew past that is emptied all the same.
+        // Twice the bound, for lines written during the copy; a longer log is truncated, too.
         if let bytes = try? FileAccess.read(path, byteCountMax: 2 * byteCountMax + 1024 * 1024) {
             try? FileAccess.write(bytes, to: "\(path).1", mode: 0o600)
         }

@@ -1,10 +1,11 @@
-/// Decides when which service is started, restarted and stopped. Pure: events go in with the time they happened, actions
-/// come out; ``Stack`` performs them.
+/// Decides when services are started, restarted and stopped.
 ///
-/// - Start: stage by stage; a stage begins when everything of the stages before is ready. The bus is the first stage,
-///   because the others' first attempt to connect should succeed.
-/// - Life: what ends is started again after ``Backoff``, on its own: the others stay, they are built to lose one.
-/// - Stop: SIGTERM stage by stage, the gateway first so that nothing new comes in; SIGKILL for what is still there
+/// Pure: it turns events with their time into actions, which ``Stack`` performs.
+///
+/// - Start: stage by stage; a stage begins when all services of the earlier stages are ready. The bus is the first
+///   stage, so that the others' first attempt to connect succeeds.
+/// - Life: a service that ends is restarted after ``Backoff``, while the others continue.
+/// - Stop: SIGTERM stage by stage, the gateway first so that no new requests arrive; SIGKILL for those still running
 ///   10 s later.
 struct Supervisor: Sendable {
     /// A service as the supervisor sees it.
@@ -18,11 +19,11 @@ struct Supervisor: Sendable {
 
     typealias Instant = ContinuousClock.Instant
 
-    /// From SIGTERM to SIGKILL.
+    /// Time from SIGTERM to SIGKILL.
     static let graceMax = Duration.seconds(10)
-    /// How often a slow start is reported.
+    /// Interval of reports about a slow start.
     static let impatience = Duration.seconds(5)
-    /// A first start that takes longer has failed.
+    /// Timeout of the first start.
     static let startMax = Duration.seconds(60)
 
     private enum State: Hashable {
@@ -41,7 +42,7 @@ struct Supervisor: Sendable {
         var wasReady = false
         var lastEnd: Termination?
 
-        /// How long the present process has been there.
+        /// Uptime of the current process.
         func life(_ now: Instant) -> Duration {
             switch state {
             case .starting(_, let since), .ready(_, let since): now - since
@@ -62,12 +63,13 @@ struct Supervisor: Sendable {
     private var phase = Phase.idle
     private var outcome = Outcome.stopped
 
-    /// - Parameter plans: in the order in which they are started within a stage; names are unique.
+    /// - Parameter plans: In the order of starting within a stage; names are unique.
     init(_ plans: [Plan]) {
         members = plans.map { Member(plan: $0) }
     }
 
-    /// Takes one event and says what to do, in order.
+    /// Handles one event.
+    /// - Returns: The actions, in order.
     mutating func handle(_ event: Event, now: Instant) -> [Action] {
         if phase == .finished { return [] }
         switch event {
@@ -81,7 +83,7 @@ struct Supervisor: Sendable {
         }
     }
 
-    /// When the next `.tick` is due; nil when only an outside event can change anything.
+    /// The time of the next `.tick`; nil when only another event can change the state.
     var nextTick: Instant? {
         var due = members.compactMap { member -> Instant? in
             switch member.state {
@@ -116,7 +118,7 @@ struct Supervisor: Sendable {
         guard let index = index(of: service), case .starting(nil, let since) = members[index].state else { return [] }
         members[index].state = .starting(pid: pid, since: since)
         guard case .stopping(_, let isHurried) = phase else { return [] }
-        // The stop came while it was being started.
+        // Stopped during the start.
         return dismiss(index, pid, isHurried: isHurried, now)
     }
 
@@ -203,7 +205,7 @@ struct Supervisor: Sendable {
 
     private mutating func stop(_ now: Instant) -> [Action] {
         if case .stopping(let stage, false) = phase {
-            // A second signal: stop faster.
+            // The second signal kills.
             phase = .stopping(stage: stage, isHurried: true)
             return members.indices.flatMap { index in
                 pid(of: index).map { dismiss(index, $0, isHurried: true, now) } ?? []
@@ -220,7 +222,7 @@ struct Supervisor: Sendable {
         return advanceStop(now)
     }
 
-    /// Proceeds to the next stage whose services are still there, once the present one's are gone.
+    /// Stops the next stage with running services, once the current one has ended.
     private mutating func advanceStop(_ now: Instant) -> [Action] {
         guard case .stopping(let stage, let isHurried) = phase else { return [] }
         let remaining = members.filter { $0.state != .gone }.map(\.plan.stopStage)
@@ -254,54 +256,54 @@ struct Supervisor: Sendable {
 }
 
 extension Supervisor {
-    /// What happened.
+    /// An event of a process or of the user.
     enum Event: Hashable, Sendable {
         case start
         case spawned(String, pid: Int32)
-        /// The process could not be made at all; `reason` is the system's word for it.
+        /// The process could not be started; `reason` is the system's message.
         case spawnFailed(String, reason: String)
         /// The service wrote its ready file.
         case ready(String, pid: Int32)
         case exited(String, pid: Int32, Termination)
         /// Ctrl-C or SIGTERM; the second one kills.
         case stop
-        /// ``Supervisor/nextTick`` has come.
+        /// The time of ``Supervisor/nextTick``.
         case tick
     }
 
-    /// What to do about it.
+    /// An action for ``Stack``.
     enum Action: Hashable, Sendable {
         /// Start the service's process and answer with `spawned` or `spawnFailed`.
         case spawn(String)
         case terminate(Int32)
         case kill(Int32)
         case report(Report)
-        /// Every process is gone; no more actions follow.
+        /// Every process has ended; no more actions follow.
         case finished(Outcome)
     }
 
-    /// Something a person wants to know.
+    /// A report for the user.
     enum Report: Hashable, Sendable {
-        /// Everything has been ready once.
+        /// Every service was ready once.
         case allReady
         case notReady([String], waited: Duration)
         case died(String, pid: Int32, Termination, restartIn: Duration)
         case recovered(String, pid: Int32)
-        /// It did not stop in time.
+        /// The service did not stop in time and was killed.
         case killed(String, pid: Int32)
         case cannotStart(String, String)
     }
 
-    /// How it all ended.
+    /// The end of the store.
     enum Outcome: Hashable, Sendable {
         case stopped
         case failed(Failure)
     }
 
-    /// Why the store never came up.
+    /// The reason of a failed start.
     enum Failure: Hashable, Sendable {
         case cannotStart(String, String)
-        /// It ended in a way that starting it again cannot help.
+        /// It ended with an error that a restart cannot change.
         case gaveUp(String, Termination)
         case tooSlow([String])
     }

@@ -22,7 +22,7 @@ SUBSCRIPTIONS ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
 SERVICES := broker catalog payment-queue payment-processor promotion-controller eligibility gateway storebus
-SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tests Examples
+SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images dist lint format imports identifiers prose listings clean

@@ -217,9 +217,9 @@ targets += [
             "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
             asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
-        path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
+        path: "Tools/storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
     .executableTarget(
-        name: "StorebusMain", dependencies: ["Storebus"], path: "Services/Storebus/Executable", swiftSettings: settings),
+        name: "StorebusMain", dependencies: ["Storebus"], path: "Tools/storebus/Executable", swiftSettings: settings),
 ]
 
 // The documents' sample app, in a terminal: what an app has to write, and nothing that is ours but the client library.

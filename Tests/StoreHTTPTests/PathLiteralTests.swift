@@ -16,7 +16,7 @@ import Testing
 
     @Test func `no path literal is outside StoreHTTP`() throws {
         var count = 0
-        for folder in ["Services/Gateway", "Services/Storebus", "Shared", "Client"] {
+        for folder in ["Services/Gateway", "Tools/storebus", "Shared", "Client"] {
             for (path, text) in try Self.sources(of: folder) where !path.hasPrefix("Shared/StoreHTTP/") {
                 count += 1
                 for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -50,7 +50,7 @@ extension Gateway {
         }
     }
 
-    /// Every product as the catalogue has it, in its order, priced for one storefront.
+    /// Lists every product of the catalogue, in its order, priced for one storefront.
     private func catalogProducts(_ call: Call) async throws -> ProductsPageResponse {
         let storefront = try call.query.single("storefront") ?? Self.defaultStorefront
         _ = try await storefronts.find(storefront, at: "query storefront", call)
@@ -73,7 +73,7 @@ extension Gateway {
         return try await services.call(PaymentEndpoints.listTransactions, request, context: call.context())
     }
 
-    /// Storefront used when the request names none.
+    /// Storefront used when the request names none; alpha-3 country code.
     static let defaultStorefront = "USA"
 }
 

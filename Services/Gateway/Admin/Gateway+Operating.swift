@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// The operator's routes that act on a transaction for a parent, support or time.
+    /// Routes by which the operator approves, declines, resolves or deletes a transaction.
     var operatingRoutes: [Route] {
         [
             Route(TransactionRoutes.approve) { [self] in
@@ -32,13 +32,14 @@ extension Gateway {
         return try await answer(call, endpoint)
     }
 
-    /// Responds with the transaction. A second caller gets the state that the first call led to.
+    /// Runs an operation and responds with the transaction. A repeated request gets the state the first one led to.
     private func answer(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>, error: SKErrorCode? = nil
     ) async throws -> PaymentTransaction {
         try await operated(call, endpoint, error: error)
     }
 
+    /// Sends an operation on the transaction that the path names.
     /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it took effect; it is safe to
     ///   repeat.
     private func operated<Answer>(

@@ -10,8 +10,8 @@ extension Gateway {
         ]
     }
 
-    /// Returns one product's price in many storefronts, without a session in each. Without `storefronts`, in all of
-    /// them.
+    /// Lists one product's prices by storefront, without a session in each. Without `storefronts` in the query it lists
+    /// all of them.
     private func prices(_ call: Call) async throws -> ProductPrices {
         let bundleId = try call.bundleId()
         let product = try call.parameter(.id)

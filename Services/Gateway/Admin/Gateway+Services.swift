@@ -28,7 +28,7 @@ extension Gateway {
 }
 
 extension ServicesResponse {
-    /// Services without which the store does not work, or only in part.
+    /// Services that a complete store runs; those without an instance are `missing`.
     private static let expected: [ServiceName] = [
         .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor,
     ]

@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes an operator uses between two tests: explain, reset, clear.
+    /// Routes by which the operator lists storefronts and offers, explains products, resets and clears.
     var upkeepRoutes: [Route] {
         [
             Route(AppRoutes.storefronts) { [self] in try await describedStorefronts($0) },
@@ -22,7 +22,7 @@ extension Gateway {
         try await services.call(CatalogEndpoints.describeStorefronts, Empty(), context: call.context())
     }
 
-    /// Whether a product can be bought, and every reason why not (M5).
+    /// Explains whether a product can be bought, with every reason why not (M5).
     private func explain(_ call: Call) async throws -> ProductExplanation {
         let storefront = try call.query.single("storefront")
         if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
@@ -31,7 +31,7 @@ extension Gateway {
         return try await services.call(CatalogEndpoints.explainProduct, request, context: call.context())
     }
 
-    /// Lists all offers of a product. It includes those that customers see and those that are redeemed outside the app.
+    /// Lists all offers of a product, including those redeemed outside the app.
     private func offers(_ call: Call) async throws -> ProductOffers {
         let storefront = try call.query.single("storefront")
         if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }

@@ -11,7 +11,7 @@ import StoreModels
 #endif
 
 extension Gateway {
-    /// The operator's routes for hosted content.
+    /// Routes by which the operator sets and reads hosted content.
     var contentRoutes: [Route] {
         [
             Route(ContentRoutes.put) { [self] in
@@ -54,7 +54,7 @@ extension Gateway {
 }
 
 extension Call {
-    /// `?version=`, `1.0`.
+    /// The content's version from the query, such as `1.0`; nil when it is missing.
     /// - Throws: `requestInvalid`.
     fileprivate func contentVersion() throws(StoreError) -> String? {
         guard let version = try query.single("version") else { return nil }

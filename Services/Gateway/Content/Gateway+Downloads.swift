@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Hosted content, as the app's device sees it.
+    /// Routes by which an app's device downloads hosted content.
     var downloadRoutes: [Route] {
         DownloadAction.allCases.map { action in
             Route(DownloadRoutes.update(action)) { [self] in try await update($0, action) }

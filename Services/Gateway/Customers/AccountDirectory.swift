@@ -8,6 +8,7 @@ import StoreModels
 /// at (the app's catalogue sets the testers' defaults). Simultaneous requests share one request for the versions. While
 /// PaymentQueue is away the last reply is used, and without one the session's claims.
 final class AccountDirectory: Sendable {
+    /// Lifetime of an entry of the current versions, counted from its reply.
     static let freshFor = Duration.seconds(1)
     /// Maximum number of cached customers; at the bound all are dropped.
     static let rememberedMax = 10_000
@@ -35,7 +36,7 @@ final class AccountDirectory: Sendable {
         self.logger = logger
     }
 
-    /// Returns the session's customer.
+    /// Returns the session's customer, with the current storefront where PaymentQueue answers.
     func shopper(_ call: Call) async -> Shopper {
         let session = call.session
         let deadline = call.optionalDeadline
@@ -51,7 +52,7 @@ final class AccountDirectory: Sendable {
             bundleId: session.bundleId, account: await account(of: session, at: known, call), appVersion: appVersion)
     }
 
-    /// Storefront of the customer according to the cache, without a request; else the session's.
+    /// Returns the customer's storefront from the cache, or the session's, without a request.
     func lastKnownStorefront(of session: Session) -> String {
         entries.last(session.customer)?.account.storefront ?? session.storefront
     }
@@ -65,8 +66,8 @@ final class AccountDirectory: Sendable {
         }
     }
 
-    /// Marks the entry as stale, so that the next request goes to PaymentQueue. For frequent use: unlike ``forget(_:)``
-    /// it does not discard replies in flight for other customers.
+    /// Marks the entry as stale, so that the next request goes to PaymentQueue. It may be called often, because unlike
+    /// ``forget(_:)`` it does not discard replies in flight for other customers.
     func expire(_ customer: CustomerReference) {
         entries.expire(customer)
     }

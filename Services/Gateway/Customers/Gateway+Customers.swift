@@ -31,7 +31,7 @@ extension Gateway {
         return TransactionsPage(transactions: page.transactions, after: page.after)
     }
 
-    /// The customer the path names, in the key's app. A customer of another app is as unknown as a missing one (S1).
+    /// Returns the customer the path names, in the key's app. Another app's customer is `notFound` too (S1).
     private func customer(_ call: Call) async throws(StoreError) -> Shopper {
         let bundleId = call.serverKey.bundleId
         let account = try call.account()

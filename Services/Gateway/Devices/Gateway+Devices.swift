@@ -27,7 +27,7 @@ extension Gateway {
         return try await services.call(PromotionEndpoints.getDevice, request, context: call.context())
     }
 
-    /// Creates the device if it is unknown; the apps of an existing device stay.
+    /// Creates the device, or changes a known one, which keeps its apps.
     private func putDevice(_ call: Call) async throws -> Device {
         let deviceId = try call.deviceId()
         let body = try await call.body(of: DeviceRoutes.put)
@@ -56,7 +56,7 @@ extension Gateway {
         return try await services.call(PromotionEndpoints.putInstallation, request, context: call.context())
     }
 
-    /// Removes an app with its overrides (M96); purchases wait for its next first launch.
+    /// Removes an app with its overrides (M96). Its pending intents wait for the app's next first launch.
     private func uninstall(_ call: Call) async throws -> Reply<NoContent> {
         let installation = try call.installation()
         _ = try await services.call(PromotionEndpoints.deleteInstallation, installation, context: call.context())

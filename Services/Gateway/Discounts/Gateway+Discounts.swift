@@ -20,7 +20,7 @@ extension Gateway {
         return signature.isValid(publicKey: publicKey, now: now()) ? .valid : .invalidSignature
     }
 
-    /// The app's public key of that identifier, created here or contained in its catalogue.
+    /// Finds the app's public key, created at this gateway or contained in its catalogue.
     private func publicKey(_ keyIdentifier: String, of bundleId: String, _ call: Call) async throws -> String? {
         if let key = try await keys.offerKey(keyIdentifier, of: bundleId) { return key }
         guard let app = try await apps.app(bundleId, call) else {

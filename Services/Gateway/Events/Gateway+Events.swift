@@ -6,15 +6,15 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// The long poll for tests.
+    /// Route of the long poll with which tests wait for events.
     var eventRoutes: [Route] {
         [
             Route(EventRoutes.wait, EventRoutes.waitForIntents) { [self] in try await waitForEvents($0) }
         ]
     }
 
-    /// Responds with the first events that match, or with none when the time is up. It looks at each of the service's
-    /// hints and once a second. Intents are in PromotionController's log, everything else in PaymentQueue's.
+    /// Responds with the first events that match, or with none when the time is up. It searches the log at each of the
+    /// service's hints and once a second. Intents are in PromotionController's log, everything else in PaymentQueue's.
     private func waitForEvents(_ call: Call) async throws -> EitherReply<EventsReply, IntentEventsReply> {
         let wait = try EventWait(call)
         switch wait.log {
@@ -58,7 +58,7 @@ extension Gateway {
         }
     }
 
-    /// Subscribes before it looks, so that no event is missed in between.
+    /// Subscribes before it searches the log, so that no event is missed in between.
     private func events<Found: EventLogReply>(
         _ wait: EventWait, _ bell: EventBell, _ hints: String, _ call: Call, _ ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Found {

@@ -15,7 +15,7 @@ struct Call: Sendable {
     let query: QueryParameters
     let principal: Principal
     let trace: TraceContext
-    /// The time at which the client stops waiting.
+    /// The time at which the client stops waiting, from `Sb-Timeout` or the gateway's default.
     let deadline: ContinuousClock.Instant
     /// The connection, to be cut when its reader stalls.
     let channel: any Channel
@@ -58,7 +58,7 @@ struct Call: Sendable {
             actor: principal.actor)
     }
 
-    /// Decodes the body of an endpoint strictly: a member the request's type lacks is refused.
+    /// Decodes the body of an endpoint; a member that its type lacks is rejected.
     func body<Request: Decodable, Response>(
         of endpoint: HTTPEndpoint<Request, Response>, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Request {

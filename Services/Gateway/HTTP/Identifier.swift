@@ -3,6 +3,7 @@ import StoreModels
 /// Checks names that clients choose. They are only data, never a subject token, a file name or a part of SQL (S13), so
 /// the rules only reject empty text, control characters and text above a limit.
 enum Identifier {
+    /// Checks an identifier against its kind's rule.
     /// - Throws: `requestInvalid` that names `place`.
     static func check(_ text: String, as rule: IdentifierRule, at place: String) throws(StoreError) {
         if let fault = rule.fault(in: text) { throw .invalid(place, fault) }

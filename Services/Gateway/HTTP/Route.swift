@@ -2,35 +2,36 @@ import HTTPTypes
 import Hummingbird
 import StoreHTTP
 
-/// One entry of the gateway's table. Router, authentication, access log, metrics and the check of `openapi.json` read
-/// it.
+/// An entry of the gateway's route table. Router, authentication, access log, metrics and the test of `openapi.json`
+/// read it.
 struct Route: Sendable {
     typealias Handler = @Sendable (Call) async throws -> Response
 
     enum Action: Sendable {
         case handled(Handler)
-        /// Part of the contract, not implemented yet: responds 501 with this sentence.
+        /// The operation is not implemented: the gateway responds 501 with this sentence.
         case notBuilt(String)
     }
 
-    /// The operation, as clients name it too.
+    /// Method, path and query names, shared with the clients.
     let operation: HTTPRoute
     let method: HTTPRequest.Method
-    /// `/v1/transactions/{id}/finish`
+    /// The path's template, such as `/v1/transactions/{id}/finish`.
     var path: String { operation.path.description }
+    /// The callers admitted; configuration may change the endpoint's own.
     let access: Access
     /// Names the query may have.
     var query: Set<String> { operation.query }
     let action: Action
 
-    /// Creates the route of an endpoint, whose handler returns its response.
+    /// Creates the route of an endpoint, whose handler returns the body of a 200.
     init<Request, Body: Encodable>(
         _ endpoint: HTTPEndpoint<Request, Body>, _ handler: @escaping @Sendable (Call) async throws -> Body
     ) {
         self.init(endpoint) { try Reply(try await handler($0)) }
     }
 
-    /// Creates the route of an endpoint, whose handler returns its response with a status and headers.
+    /// Creates the route of an endpoint, whose handler returns status, headers and body.
     /// - Parameter access: The callers admitted, where configuration decides; nil for the endpoint's own.
     init<Request, Body>(
         _ endpoint: HTTPEndpoint<Request, Body>, access: Access? = nil,
@@ -56,7 +57,8 @@ struct Route: Sendable {
             })
     }
 
-    /// Creates a route of a later version. `sentence` says what is missing.
+    /// Creates a route that this version does not implement.
+    /// - Parameter sentence: The problem's text, which names the alternative.
     init(notBuilt operation: HTTPRoute, _ sentence: String) {
         self.init(operation, operation.access, .notBuilt(sentence))
     }

@@ -7,14 +7,14 @@ import StoreModels
 struct RouteTable: Sendable {
     enum Match: Sendable {
         case found(Route, parameters: [PathParameter: String])
-        /// The path exists, with these methods.
+        /// The path exists, but only with these methods.
         case wrongMethod(allowed: [HTTPRequest.Method])
         case notFound
     }
 
     private struct Node: Sendable {
         var literals: [String: Node] = [:]
-        /// A list of at most one node, for the indirection that a recursive struct needs.
+        /// At most one node; a list, because a recursive struct requires indirection.
         var parameter: [Node] = []
         var routes: [HTTPRequest.Method: Route] = [:]
     }

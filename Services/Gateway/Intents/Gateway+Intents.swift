@@ -34,7 +34,7 @@ extension Gateway {
         }
     }
 
-    /// Records the delegate's answer, or its later result. The first one counts; repeating it is 200.
+    /// Records the delegate's answer, or its later result. The first one counts; a repeated one gets 200.
     private func decide(_ call: Call) async throws -> Reply<IntentDecisionResponse> {
         let session = call.session
         let identifier = try call.parameter(.id, of: Self.intentName)
@@ -111,7 +111,7 @@ extension DecideIntentReply {
 }
 
 extension DecisionRequest {
-    /// Maximum length, as in PromotionController.
+    /// Maximum length in characters, as in PromotionController; more is 400.
     static let feedbackLengthMax = 500
 
     /// - Throws: `requestInvalid`.

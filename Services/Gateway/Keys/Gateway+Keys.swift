@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes for an app's keys; a secret is shown once.
+    /// Routes for an app's keys; only the response that creates a key has its secret.
     var keyRoutes: [Route] {
         [
             Route(KeyRoutes.create) { [self] in try await makeKey($0) },

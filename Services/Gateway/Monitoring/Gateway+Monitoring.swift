@@ -38,7 +38,7 @@ extension Gateway {
         return try Reply(answer, status: answer.ready ? .ok : .serviceUnavailable)
     }
 
-    /// Asks any one instance, because a request reaches one too. `$SRV.HEALTH` also checks the database.
+    /// Asks one instance for its health, because a request reaches one too. The check includes its database.
     private func isAnswering(_ service: ServiceName) async -> ServiceState {
         let reply: BusMessage
         do throws(BusError) {

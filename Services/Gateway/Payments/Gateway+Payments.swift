@@ -30,7 +30,7 @@ extension Gateway {
             call)
     }
 
-    /// Buys in the App Store, where no app runs. The account's devices are notified of the transaction as of any other.
+    /// Buys for an account outside the app. The account's devices get the transaction like any other.
     /// A key makes it safe to repeat, as with a payment; without one each request is another purchase.
     private func buyOutside(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)

@@ -1,8 +1,8 @@
 import BusService
 import StoreModels
 
-/// Looks up apps, their testers' defaults and the keys of their catalogues. A session for a misspelt bundle identifier
-/// is thus rejected. Catalog is asked each time; simultaneous callers share one request.
+/// Looks up apps in Catalog, with their testers' defaults and the keys of their catalogues. Catalog is asked each time;
+/// simultaneous callers share one request. A session for a misspelt bundle identifier is thus rejected.
 final class AppDirectory: Sendable {
     /// Maximum number of apps remembered for when Catalog is away; at the bound all are dropped.
     static let rememberedMax = 10_000
@@ -24,13 +24,14 @@ final class AppDirectory: Sendable {
         _ = try await app(bundleId, call)
     }
 
-    /// - Returns: The testers' defaults from the catalogue's `settings`; nil when it has none.
-    /// - Throws: As ``check(_:_:)``.
+    /// Returns the testers' defaults from the catalogue's `settings`. Nil when it has none, and for an unseen app while
+    /// Catalog is away.
+    /// - Throws: As ``app(_:_:)``.
     func testerDefaults(of bundleId: String, _ call: Call) async throws(StoreError) -> TesterSettings? {
         try await app(bundleId, call)?.testerDefaults
     }
 
-    /// The app's current data. While Catalog is away it is the last known, and nil for an unseen app.
+    /// Returns the app's current data. While Catalog is away it is the last known, and nil for an unseen app.
     /// - Throws: `notFound` when Catalog says so.
     func app(_ bundleId: String, _ call: Call) async throws(StoreError) -> App? {
         let key = ExactText(bundleId)

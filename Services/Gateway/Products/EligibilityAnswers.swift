@@ -32,7 +32,7 @@ struct EligibilityAnswers: Sendable {
         return (answered, degraded(for: products.map(\.type)))
     }
 
-    /// The product's prepared JSON with the eligibility for this client.
+    /// Returns the product's prepared JSON with the customer's eligibility.
     func form(of product: ShownProduct) -> ForwardedProduct {
         product[eligibility(of: product.productIdentifier, product.type)]
     }
@@ -46,6 +46,6 @@ struct EligibilityAnswers: Sendable {
         type == .autoRenewable ? known[productIdentifier] ?? .unknown : .ineligible
     }
 
-    /// Services missing from an answer; empty when no product is a subscription.
+    /// Names of services missing from a response; empty when no product is a subscription.
     func degraded(for types: [ProductType]) -> [String] { types.contains(.autoRenewable) ? degraded : [] }
 }

@@ -59,7 +59,7 @@ extension Gateway {
         return try await eligibilityAnswers(for: subscriptions, of: shopper, call)
     }
 
-    /// Asks Eligibility about these products; without it, the answer contains what is known anyway.
+    /// Asks Eligibility about these products; while it is away, the answers have no reply.
     /// - Parameter identifiers: Nil for every subscription of the app.
     func eligibilityAnswers(
         for identifiers: [String]?, of shopper: Shopper, _ call: Call

@@ -35,7 +35,7 @@ final class ProductDirectory: Sendable {
     }
 
     /// Answers a query from the cache; nil when Catalog has to be asked.
-    /// - Parameter version: The app's, requested after the client's request arrived; nil when it is unknown.
+    /// - Parameter version: The app's version, requested after the client's request arrived; nil when it is unknown.
     func known(_ query: ProductsInParts, at version: AppVersion?) -> Answer? {
         guard let version else { return nil }
         let keys = query.identifiers.map { Self.key($0, query) }

@@ -13,6 +13,7 @@ final class StorefrontDirectory: Sendable {
         self.services = services
     }
 
+    /// Finds a storefront by its alpha-3 country code.
     /// - Parameter place: The place named in the error for an unknown storefront.
     /// - Throws: `requestInvalid` for a code that is not in the table, `serviceUnavailable` when the table has never
     ///   been read and cannot be.

@@ -4,8 +4,8 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes for one device's overrides in one app: order and visibility of promoted products (M87–M105). The
-    /// operator's paths do the same, for the command line.
+    /// Routes for one device's overrides in one app: order and visibility of promoted products (M87–M105). Apps and
+    /// the operator have paths of their own.
     var overrideRoutes: [Route] {
         [
             Route(PromotionRoutes.order) { [self] call in
@@ -46,6 +46,7 @@ extension Gateway {
         return try await answer(promotions.overrides.order, at: place, call)
     }
 
+    /// Returns the device's overrides in the app.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting overrides does.
     private func promotions(at place: OverridePlace, _ call: Call) async throws -> DevicePromotions {
         let promotions = try await services.call(

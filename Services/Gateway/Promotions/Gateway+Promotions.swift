@@ -4,8 +4,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// The operator's routes for promoted products (M67, M68) and the featured tab (M64). An app's products have an
-    /// order and a visibility.
+    /// Routes by which the operator sets promoted products (M67, M68) and the featured tab (M64).
     var promotionRoutes: [Route] {
         [
             Route(PromotionRoutes.setup) { [self] call in
@@ -34,7 +33,7 @@ extension Gateway {
             context: call.context())
     }
 
-    /// Replaces the whole tab, of all apps.
+    /// Replaces the whole featured tab, for all apps.
     private func putFeatured(_ call: Call) async throws -> FeaturedList {
         let products = try await call.body(of: PromotionRoutes.putFeatured)
         guard products.count <= FeaturedList.productsMax else {

@@ -21,7 +21,7 @@ extension Gateway {
         ]
     }
 
-    /// Opens a session when the app is launched, or the App Store app opened. PaymentQueue identifies the customer, and
+    /// Opens the session of a launched app, or of the store on a device. PaymentQueue identifies the customer, and
     /// PromotionController is notified of the launch.
     private func openSession(_ call: Call) async throws -> Reply<SessionResponse> {
         let request = try await call.body(of: SessionRoutes.open)
@@ -57,7 +57,7 @@ extension Gateway {
         } != nil
     }
 
-    /// Notifies PromotionController of a session it missed, for requests that require it.
+    /// Notifies PromotionController of a session that began while it was away.
     /// - Throws: `serviceUnavailable` and the like while it is away.
     func announceIfUntold(_ call: Call) async throws(StoreError) {
         let session = call.session
@@ -66,6 +66,7 @@ extension Gateway {
         try await announce(session, call, deadline: call.deadline)
     }
 
+    /// Sends PromotionController the session's launch, or the device of a store session.
     /// - Throws: PromotionController's error, except for a version of the store's device that it cannot read.
     func announce(_ session: Session, _ call: Call, deadline: ContinuousClock.Instant) async throws(StoreError) {
         let context = call.context(deadline: deadline)

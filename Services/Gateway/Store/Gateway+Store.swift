@@ -23,9 +23,9 @@ extension Gateway {
         ]
     }
 
-    /// Requests everything concurrently, in the customer's last known storefront. Only the products are essential;
-    /// without the rest the response names what is missing. If the customer's storefront has changed, it asks again
-    /// there.
+    /// Requests the shelf's parts concurrently, in the customer's last known storefront. Only the products are
+    /// required; the response names the services missing for the rest. If the customer's storefront has changed,
+    /// products and eligibility are requested again there.
     private func shelf(_ call: Call) async throws -> StoreShelf {
         let session = call.session
         let storefront = accounts.lastKnownStorefront(of: session)
@@ -44,8 +44,8 @@ extension Gateway {
             eligibility: offering.eligibility)
     }
 
-    /// Requests the promoted products, and this customer's eligibility for their introductory offers. The promoted
-    /// subscriptions are known from the last time, so that both are requested concurrently; they rarely change.
+    /// Requests the promoted products, and this customer's eligibility for their introductory offers. Both are
+    /// requested concurrently when the promoted subscriptions are known from an earlier reply; they rarely change.
     private func offering(
         in storefront: String, _ call: Call
     ) async throws -> (listing: PromotedListing, eligibility: EligibilityAnswers) {

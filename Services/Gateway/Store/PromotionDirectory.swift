@@ -30,6 +30,7 @@ final class PromotionDirectory: Sendable {
         }
     }
 
+    /// Returns the promoted products of an app in one storefront.
     /// - Throws: Catalog's error; `serviceUnavailable` and the like when it is away, because an outdated page would
     ///   offer products that are no longer sold.
     func listing(of bundleId: String, in storefront: String, _ call: Call) async throws(StoreError) -> PromotedListing {
@@ -40,8 +41,8 @@ final class PromotionDirectory: Sendable {
         }.listing
     }
 
-    /// The subscriptions among the last known promotions; nil when none are known. For asking about them before the
-    /// reply arrives.
+    /// Returns the subscriptions among the last known promotions; nil when none are known. The caller asks for their
+    /// eligibility before Catalog's reply arrives.
     func lastKnownSubscriptions(of bundleId: String, in storefront: String) -> [String]? {
         listings.last(Key(bundleId: bundleId, storefront: storefront))?.listing.subscriptions
     }

@@ -13,7 +13,7 @@ struct StoreShelf: Sendable {
     private let isOperatorsOrder: Bool
 
     /// - Parameters:
-    ///   - device: The device's overrides; nil without PromotionController, which gives the operator's page.
+    ///   - device: The device's overrides; nil without PromotionController, and then the operator's order applies.
     ///   - isUnsupported: The session's answer for a device that PromotionController does not know, or is not asked
     ///     about.
     ///   - standing: The customer's purchases; nil without PaymentQueue, and then ownership is unknown.

@@ -4,8 +4,8 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// The operator's routes that change purchases and subscriptions in place of support or time. `{id}` is any
-    /// transaction of a subscription, by `id` or `transactionIdentifier`.
+    /// Routes by which the operator refunds purchases, and reads and changes subscriptions. `{id}` is any transaction
+    /// of a subscription, by `id` or `transactionIdentifier`.
     var subscriptionOperatingRoutes: [Route] {
         [
             Route(TransactionRoutes.refund) { [self] in
@@ -33,7 +33,7 @@ extension Gateway {
         }
     }
 
-    /// Refunds a purchase, or revokes it without money. A second call gets the transaction the first one led to.
+    /// Refunds a purchase, or revokes it without money. A repeated request gets the transaction of the first one.
     private func takeBack(_ call: Call, _ endpoint: Endpoint<RefundRequest, PaymentTransaction>) async throws
         -> PaymentTransaction
     {

@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes of the app's "manage subscriptions".
+    /// Routes by which an app lists and changes its customer's subscriptions.
     var subscriptionRoutes: [Route] {
         [
             Route(SubscriptionRoutes.list) { [self] in

@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes for prompts that wait for a person, and for the answers.
+    /// Routes by which the operator lists and answers prompts.
     var promptRoutes: [Route] {
         [
             Route(PromptRoutes.list) { [self] in

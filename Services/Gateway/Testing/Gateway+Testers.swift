@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes for testers: how the store treats an account, in every app.
+    /// Routes for testers, whose settings decide how the store treats an account in every app.
     var testerRoutes: [Route] {
         [
             Route(AccountRoutes.list) { [self] in try await testers($0) },
@@ -26,7 +26,7 @@ extension Gateway {
         return TesterAnswer(try await services.call(PaymentEndpoints.getTester, request, context: call.context()))
     }
 
-    /// Replaces all settings: those missing from the body are no longer set.
+    /// Replaces all settings of a tester; those missing from the body are no longer set.
     private func putTester(_ call: Call) async throws -> TesterAnswer {
         let account = try call.account()
         let settings = try await call.body(of: AccountRoutes.put)

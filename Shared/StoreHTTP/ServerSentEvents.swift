@@ -70,7 +70,7 @@ package struct ServerSentEventParser: Sendable {
 
     private let byteCountMax: Int
     private var line: [UInt8] = []
-    /// The last byte ended a line as a carriage return, so a line feed right behind it belongs to it.
+    /// Whether the last byte was a carriage return; a line feed then ends no second line.
     private var endedByReturn = false
     private var isAtStart = true
     private var name = ""

@@ -8,7 +8,7 @@ public struct NeverHappened: Error, CustomStringConvertible {
     public var description: String { "\(what): not within \(within)" }
 }
 
-/// Waits for a condition that another task or process brings about and that cannot be awaited directly. Checks
+/// Waits for a condition that another task or process brings about. It is for what cannot be awaited directly. Checks
 /// immediately and then every few milliseconds; a test that passes never waits for the whole of `within`.
 ///
 /// - Throws: ``NeverHappened`` at the deadline, or what `condition` throws.

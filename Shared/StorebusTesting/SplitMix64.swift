@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small seeded generator, so that a test which used chance can be run again exactly.
+/// A seeded generator of random numbers, so that a random test can be repeated exactly.
 ///
 /// ```swift
 /// var random = SplitMix64.seeded()      // prints the seed; STOREBUS_SEED=… repeats it

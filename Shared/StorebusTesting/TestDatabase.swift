@@ -2,7 +2,7 @@ package import EventLoop
 import Logging
 package import Persistence
 
-/// A database of a test's own on either engine, which may be opened again, and on PostgreSQL more than once at a time.
+/// A test's own database on either engine. It may be opened again, and on PostgreSQL more than once at a time.
 package final class TestDatabase: Sendable {
     private static let count = Locked(0)
     private static let started = Result { try UVLoop.start(name: "test") }

@@ -1,7 +1,7 @@
 import Foundation
 import StorebusTesting
 
-/// The broker as a process of its own, for what can only be seen from outside: descriptors and memory.
+/// The broker as a process, for what only shows from outside: descriptors and memory.
 final class BrokerProcess {
     struct NotReady: Error, CustomStringConvertible {
         let description: String

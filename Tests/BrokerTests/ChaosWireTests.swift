@@ -29,7 +29,7 @@ import Testing
         await loop.close()
     }
 
-    /// A reader of `a`, and a writer that has set one rule for what is published there.
+    /// Connects a subscriber of `a`, and a writer that sets a chaos rule for it.
     private func pair(_ port: Int, _ rule: String, more: String = "") throws -> (reader: WireClient, writer: WireClient)
     {
         let reader = try WireClient.signedIn(port: port, more: more)

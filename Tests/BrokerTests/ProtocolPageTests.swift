@@ -7,7 +7,9 @@ import Testing
 /// Goal: `docs/PROTOCOL.md` is true. Its examples are played against the broker byte for byte, and its tables are held
 /// against the code.
 @Suite struct ProtocolPageTests {
-    /// `A> 00 00 00 0d  00 00 00 00  {"op":"ping"}`, with ` | ` and a body where there is one.
+    /// A frame as the page writes it; a body follows ` | `.
+    ///
+    ///     A> 00 00 00 0d  00 00 00 00  {"op":"ping"}
     private struct Line {
         let client: Character
         let isFromClient: Bool

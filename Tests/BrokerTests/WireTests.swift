@@ -9,7 +9,7 @@ import Testing
 
 /// Goal: a real broker on a real port, spoken to in plain sockets.
 @Suite(.serialized) struct WireTests {
-    /// Runs a body against a broker on a free port, and sees that loop and broker end cleanly.
+    /// Runs a body against a broker on a free port, then closes broker and loop.
     ///
     /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would never end. Swift
     /// 6.3.1 leaves an ordinary body there, for it drops the hop back when a nonisolated call follows an actor's.

@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Testing
 
-/// Counts the cases of the conformance suite per transport, and prints the sums when the process ends:
+/// Counts the conformance suite's cases per transport, printed when the process ends:
 /// ```
 /// conformance: inMemory  21 passed, 0 failed, 7 skipped
 ///              nats      24 passed, 0 failed, 4 skipped

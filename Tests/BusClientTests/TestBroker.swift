@@ -5,8 +5,7 @@ import EventLoop
 import Logging
 import StorebusTesting
 
-/// A broker in this process, on a port of its own, and a loop for its clients. It can be killed and come back on the
-/// same port.
+/// A broker in this process, with a loop for its clients. A test can stop it and restart it on the same port.
 final class TestBroker: Sendable {
     let brokerLoop: UVLoop
     let clientLoop: UVLoop

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BusProtocol
 
-/// The one-pass reader of `pub` and the scanner are two ways to read the same thing, so they must agree.
+/// Goal: the one-pass reader of `pub` agrees with the scanner on every header.
 @Suite struct CanonicalPublishTests {
     @Test func `the canonical spelling is read in one pass`() throws {
         let text = #"{"op":"pub","subject":"a.b","reply":"_INBOX.x.1","key":"k","headers":{"h":"v\n"},"seq":4}"#
@@ -51,7 +51,7 @@ import Testing
 
     private static func canonical(_ text: String) -> PublishHeader? { PublishHeader(canonical: text.utf8.span) }
 
-    /// A legal header with some members, and in half of the cases a byte of it changed, taken out or doubled.
+    /// Makes a legal header with random members. In half of the cases a byte is changed, removed or doubled.
     private static func header(_ random: inout SplitMix64) -> [UInt8] {
         var text = #"{"op":"pub","subject":"sb.a\#(Int.random(in: 0...9, using: &random)).b""#
         if Bool.random(using: &random) { text += #","reply":"_INBOX.q.7""# }

@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 import StoreModels
 
-/// A payment queue of one endpoint on an in-memory bus, run as its process would run it.
+/// A payment queue of one endpoint on an in-memory bus, run as in its process.
 struct ServiceHarness {
     let bus: InMemoryBus
     let service: BusService
@@ -17,7 +17,7 @@ struct ServiceHarness {
         CustomerReference(bundleId: "com.example.app", customerIdentifier: "c-1")
     ])
 
-    /// Runs the service while `body` runs, then shuts it down gracefully and waits for its end.
+    /// Runs the service while `body` runs, then shuts it down gracefully.
     /// - Parameter prepare: Registers endpoints and checks before the service runs.
     static func with(
         _ prepare: (BusService) -> Void = { _ in }, _ body: (ServiceHarness) async throws -> Void

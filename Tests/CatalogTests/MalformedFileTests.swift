@@ -3,7 +3,7 @@ import Testing
 
 @testable import Catalog
 
-/// What is wrong with a file is said with place and reason, and the catalogue in force stays.
+/// Goal: an error names a file's fault by place and reason, and the catalogue in force stays.
 @Suite struct MalformedFileTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let what: String

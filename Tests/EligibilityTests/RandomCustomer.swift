@@ -1,8 +1,8 @@
 import StoreModels
 import StorebusTesting
 
-/// A customer who subscribes, renews, lets go, changes products and gets refunds at random, in one group: as
-/// PaymentQueue keeps it and as the receipt lists it, written down apart from each other.
+/// A customer with random purchases, renewals, expiries, changes and refunds in one group. PaymentQueue's history and
+/// the receipt's items are recorded independently of each other.
 struct RandomCustomer {
     private(set) var now = Timestamp(milliseconds: 0)
     private(set) var history = SubscriptionGroupHistory(subscriptionGroupIdentifier: "pro")

@@ -2,8 +2,8 @@ import StoreModels
 
 @testable import Eligibility
 
-/// The eligibility of a customer for the introductory offer of the group `pro` (`pro.monthly`, `pro.yearly`), case by
-/// case. Each case is written twice: as PaymentQueue keeps it, and as the customer's receipt says it.
+/// Cases of a customer's eligibility for the introductory offer of the group `pro` (`pro.monthly`, `pro.yearly`). Each
+/// case is written twice: as PaymentQueue keeps it, and as the customer's receipt has it.
 enum TruthTable {
     static let now = Timestamp(milliseconds: 100 * day)
     static let day: Int64 = 86_400_000

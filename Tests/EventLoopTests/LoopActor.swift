@@ -17,7 +17,7 @@ actor LoopActor {
     }
 }
 
-/// Runs `body` on a loop of its own and closes the loop, whose end is a check by itself: `uv_loop_close` refuses when a
+/// Runs `body` on a loop of its own and closes the loop. Closing is a check by itself: `uv_loop_close` fails when a
 /// handle is left, and then the loop stops the process.
 func withLoop<Result: Sendable>(
     _ name: String = #function, _ body: @Sendable (isolated LoopActor) async throws -> Result

@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    /// An admitted caller gets an error for the query, or for a path that is not built: nothing happens either way.
+    /// Returns the error that a caller must get. An admitted one gets it for the query, or for a path that is not
+    /// built; nothing is executed either way.
     private func expected(_ route: Route, _ caller: Caller) -> (status: Int, code: String) {
         guard isFor(route.access, caller) else { return caller.isKnown ? (403, "forbidden") : (401, "unauthenticated") }
         return route.isBuilt ? (400, "requestInvalid") : (501, "notImplemented")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// The rule of what a stream tells of purchases that began in the store, without any stream.
+/// Goal: which intents a stream sends, as decided by `IntentDelivery` without a stream.
 @Suite struct IntentDeliveryTests {
     private func reply(_ identifiers: [String], seq: Int64) -> DeliverIntentsReply {
         DeliverIntentsReply(intents: identifiers.map { Sample.intent($0) }, seq: seq)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct IsolationTests {
     private static let otherApp = "com.example.other"
 
-    /// An object of Alice's, on her first device, for each kind of path that names one.
+    /// One of Alice's objects, on her first device, for each kind of path.
     private static let objects = [
         "/v1/transactions/{id}": "t1", "/v1/downloads/{id}": "d1", "/v1/restores/{restoreIdentifier}": "r_k1",
         "/v1/customers/{account}": "alice",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// The errors of `openapi.json` are those of the registry, at the statuses the registry gives them.
+/// Goal: `openapi.json` has the registry's errors, at the statuses of the registry.
 @Suite struct OpenAPIErrorTests {
     private let document: OpenAPIDocument
 

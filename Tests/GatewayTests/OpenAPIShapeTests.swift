@@ -133,7 +133,7 @@ import Testing
         Set((try StrictJSON.parse(try StoreJSON.encode(value)).objectValue ?? [:]).keys)
     }
 
-    /// The members of what is sent stand in their schemas, and the schemas know no others.
+    /// Checks that models and schemas have the same members.
     @Test func `purchases have the members the models write`() throws {
         var transaction = with(
             PaymentTransaction(
@@ -316,7 +316,7 @@ import Testing
         #expect(members("ProductsQuery") == known(ProductsQuery.self, #"{"productIdentifiers":[]}"#))
     }
 
-    /// A catalogue has a schema of its own, and Apple's verifyReceipt passes over what it does not know.
+    /// Operations whose bodies may have unknown members: catalogues, and Apple's verifyReceipt, which ignores them.
     private let open: Set = ["PUT /admin/v1/apps/{bundleId}/catalog", "POST /verifyReceipt"]
 
     @Test func `request bodies are closed and have an example`() throws {

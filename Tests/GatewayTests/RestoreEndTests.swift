@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// Bytes that are in the gateway's own buffers when the connection is cut have not reached the client.
+    /// Checks that bytes in the gateway's buffers at the cut are not acknowledged.
     @Test func `a slow reader is cut and loses nothing, a restore's end neither (Q1)`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

@@ -57,7 +57,7 @@ import Testing
 
     // MARK: The code itself
 
-    /// The three squares a reader finds a code by (ISO/IEC 18004, 6.3.3), and the lines of dots between them.
+    /// Whether a code has its three finder squares (ISO/IEC 18004, 6.3.3) and timing patterns.
     private func hasFinders(_ code: QRCode) -> Bool {
         let far = code.width - 7
         let squares = [(0, 0), (0, far), (far, 0)].allSatisfy { top, left in

@@ -1,9 +1,9 @@
 import StoreKitClient
 import Synchronization
 
-/// Records what a listing's class receives, for the test that waits for it on another thread.
+/// Records the calls a listing's class receives, for the test on another thread.
 ///
-/// With `Mutex`, because the listings are compiled as an app is, which has no module of the store but StoreKitClient.
+/// It uses `Mutex`, because listings are compiled like an app, which imports no module of the store but StoreKitClient.
 final class Journal: Sendable {
     private struct State {
         var transactions: [SKPaymentTransaction] = []

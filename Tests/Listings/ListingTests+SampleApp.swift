@@ -79,7 +79,7 @@ extension ListingTests {
         try await body()
     }
 
-    /// Has the store answer something else, so that a request sent before has been answered too.
+    /// Waits for an unrelated response, so that earlier requests have been answered too.
     private func fetchNothing() async throws {
         _ = try await SKProductStorePromotionController.default().fetchStorePromotionOrder()
     }

@@ -8,8 +8,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Starts one store of real processes for a suite, and an app on one device of alice's, who shops in France: the
-/// process's default queue, which is what listings speak with.
+/// Starts one store of real processes for a suite, and an app on Alice's device. She shops in France. The app is the
+/// process's default payment queue, which listings use.
 struct LiveStore: SuiteTrait, TestScoping {
     @TaskLocal static var process: StoreProcess?
 

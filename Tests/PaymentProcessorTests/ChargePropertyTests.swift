@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Keys of this life and of the one before, so that a restart lies inside their story.
+    /// Chooses a random step. Its key is of this life or the one before, so that some keys are used across a restart.
     private func step(life: Int, _ random: inout SplitMix64) throws -> Step {
         let key = "\(life - Int.random(in: 0...1, using: &random))-\(Int.random(in: 0..<4, using: &random))"
         switch Int.random(in: 0..<10, using: &random) {

@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    /// A consumable of the only customer, as a commit has written it that read the clock before it was set.
+    /// Inserts a consumable as a commit that read the clock before it was set.
     private static let bought = """
         INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, history_seq, state, phase,
             revision, product_identifier, origin_device_id, transaction_number, charge_key, body)

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// Purchases may wait for one whose sheet is open, so the answers are part of it.
+    /// Waits until every purchase is settled. It approves open sheets, because other purchases may wait for one.
     private func settle(_ store: TestStore) async throws {
         let janitor = store.current.service.purchases
         try await eventually("every sheet is answered and every purchase settled", within: .seconds(30)) {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct SubscriptionChangeTests {
     private static let start = "2027-03-01"
 
-    /// A store on 1 March 2027 that also sells a second product of the higher service.
+    /// Runs a body on a store with a second product of the higher service. Its clock shows 1 March 2027.
     private func withStore(_ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void) async throws {
         try await TestStore.with(engine) { store in
             store.catalogue.sell(.subscription("plus.monthly", "14.99"), level: 1)

@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Posts a crowd of purchases of one customer, and does something while they are under way.
+    /// Runs a body during a crowd of purchases of one customer.
     private func crowd(of shopper: Shopper, _ product: String, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<Self.crowd {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Persistence
 
-/// A flush that failed cannot be made to happen here, so the threads' report of it is made by the test.
+/// Goal: the database reports a failed flush. The test makes the threads' report, because it cannot make a flush fail.
 @Suite struct FaultTests {
     private let failure = PersistenceError(.storageFailed, "items.sqlite: disk I/O error")
 

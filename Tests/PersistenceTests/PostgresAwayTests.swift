@@ -7,7 +7,7 @@ import Testing
 
 @testable import Persistence
 
-/// A server that is away and one that refuses for good are distinguished by PostgreSQL's code, in any language.
+/// Goal: PostgreSQL's code, in any language, distinguishes an absent server from a permanent refusal.
 @Suite struct PostgresAwayTests {
     private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

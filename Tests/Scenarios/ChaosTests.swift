@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Everybody buys under a key of their own, again and again until the store says that it is bought.
+    /// Buys once for each shopper, repeating the same key until the store confirms.
     @discardableResult
     private func buy(_ shoppers: [Shopper]) async throws -> [PaymentTransaction] {
         let bought = try await withThrowingTaskGroup(of: (Int, PaymentTransaction).self) { group in

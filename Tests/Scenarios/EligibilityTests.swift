@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A replica that dies may leave a question without an answer, but not with a wrong one.
+    /// Checks that a killed replica may leave a question unanswered, but never answers it wrongly.
     private static func buyAndAsk(_ number: Int, in store: StoreStack) async throws {
         let shopper = try await store.session(account: "subscriber\(number)")
         let trial = try await shopper.buy(number.isMultiple(of: 2) ? monthly : yearly, key: "trial-\(number)")

@@ -4,7 +4,7 @@ import StorebusTesting
 
 /// The protocol of NATS in a plain socket, as any tool speaks it: one request, several answers.
 enum PlainNATS {
-    /// Publishes an empty request and collects answers until there are so many, or nothing comes for two seconds.
+    /// Publishes an empty request and collects its replies, until there are `answers` or two seconds pass without one.
     @concurrent
     static func ask(_ subject: String, port: Int, answers: Int) async throws -> [JSONValue] {
         let connection = try connect(port)

@@ -71,7 +71,7 @@ import Testing
         return toll
     }
 
-    /// Buys, and finishes every other purchase, noting down what is acknowledged, until the task is cancelled.
+    /// Buys until the task is cancelled, and records the acknowledgements. Every other purchase is finished.
     private static func buy(as index: Int, _ shopper: Shopper, into acknowledged: Acknowledged) async {
         var number = 0
         while !Task.isCancelled {

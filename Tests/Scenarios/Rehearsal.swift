@@ -5,8 +5,8 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// One shopper's operations, each repeated with the same request until it is answered for good, and what must hold
-/// afterwards, with any process killed in between.
+/// One shopper's operations, with any process killed in between, and their invariants. Each operation is repeated with
+/// the same request until its response is final.
 final class Rehearsal {
     private static let coins = "com.example.rehearsal.coins"
     private static let map = "com.example.rehearsal.map"

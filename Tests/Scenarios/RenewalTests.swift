@@ -75,7 +75,7 @@ import Testing
         #expect(Set(charges.compactMap { $0.amount?.minorUnits }) == [999])
     }
 
-    /// Periods follow one another without a gap, the last one lasts beyond the clock's now, and nothing happened twice.
+    /// Checks that periods are contiguous and unique, and that the last one has not ended.
     private static func expectTimeline(
         of trial: PaymentTransaction, until end: Timestamp, in store: StoreStack
     ) async throws {

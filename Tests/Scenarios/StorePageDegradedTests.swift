@@ -80,8 +80,7 @@ import Testing
         }
     }
 
-    /// A customer who owns two products that are promoted, one of them begun with its trial, on a device with
-    /// overrides.
+    /// Prepares a device with overrides, whose customer owns its promoted products. One began with its trial.
     private static func prepare(_ store: StoreStack) async throws -> AppStoreApp {
         try await store.setUpPromotions(connect)
         let phone = Handset(store, "phone")

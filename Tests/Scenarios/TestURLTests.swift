@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Puts a catalogue in force whose product waits for its review, of an app that is not released.
+    /// Imports the catalogue of an unreleased app, whose product waits for its review.
     private static func importComing(into store: StoreStack) async throws {
         let file = store.directory.file("coming.json")
         try """

@@ -68,7 +68,7 @@ import Testing
         #expect(told.withLock { $0 } == [1, 2])
     }
 
-    /// As under `dispatchMain()` and in a program with an async `main`, which this test's process is.
+    /// Covers `dispatchMain()` and programs with an async `main`, such as this test's process.
     @Test func `M35: where libdispatch empties the main queue, callbacks come there without a run loop`() async throws {
         let key = DispatchSpecificKey<String>()
         DispatchQueue.main.setSpecific(key: key, value: "main")

@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Paid months, months since the expiry and since the last offer (tenths), and what follows for an offer that asks
-    /// for 6 paid months, 2…24 months since and 3 between.
+    /// Columns: paid months, tenths of months since expiry and since the last offer, result. The offer requires 6 paid
+    /// months, an expiry 2 to 24 months ago and 3 months between offers.
     @Test(
         arguments: [
             (6, 20, nil, .conditionsMet), (5, 20, nil, .tooFewPaidMonths), (6, 19, nil, .expiredTooRecently),

@@ -7,9 +7,9 @@ import StoreModels
 
 @testable import Storebus
 
-/// A broker on a free port with one service on it, for as long as a test runs.
+/// A broker on a free port with one client, for one test.
 struct BusOnline: Sendable {
-    /// `storebus://127.0.0.1:40123`
+    /// The broker's address, such as `storebus://127.0.0.1:40123`.
     let url: String
     /// Another client on the bus.
     let other: SBPClient

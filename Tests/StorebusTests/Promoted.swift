@@ -3,7 +3,7 @@ import StoreModels
 
 @testable import Storebus
 
-/// Two products of the operator's, a device that has overrides, and purchases that began in its store.
+/// Samples: two promoted products, a device with overrides, and its intents.
 enum Promoted {
     private static func instant(_ text: String) -> Timestamp {
         Timestamp(text) ?? { preconditionFailure("'\(text)' is no instant") }()
@@ -41,7 +41,7 @@ enum Promoted {
                 productIdentifier: "pro.monthly", visible: true, image: nil, reasons: [], details: [])
         ])
 
-    /// It shows what the operator hides, in an order of its own, and hides what the operator shows.
+    /// Overrides that invert the operator's visibility, with an order of their own.
     static let overrides = PromotionOverrides(
         order: ["hidden-beaches", "gone"], visibility: ["hidden-beaches": .show, "pro.monthly": .hide])
 
@@ -67,7 +67,7 @@ enum Promoted {
         Promotion(product: FakeStore.products[0], owned: true), Promotion(product: withoutOffer, owned: false),
     ])
 
-    /// The store says of every product who may have its offer, also where there is none.
+    /// A product without an offer, whose eligibility the store states all the same.
     private static let withoutOffer: Product = {
         var product = FakeStore.products[1]
         product.introductoryOfferEligibility = .ineligible

@@ -120,7 +120,8 @@ import Testing
 
     // MARK: status, ready and logs
 
-    /// A store of two payment queues, of which the second's ready file is there when wanted.
+    /// Prepares the directory of a store with two payment queues.
+    /// - Parameter hasSecond: Whether the second has written its ready file.
     private func store(_ place: TemporaryDirectory, hasSecond: Bool) throws -> DataDirectory {
         let directory = DataDirectory(place.file(".storebus"))
         try directory.prepare()

@@ -36,8 +36,8 @@ struct PurchaseService: Sendable {
     let checkpoint: CheckpointHook
     let record: SalesRecord
     let logger: Logger
-    /// The last known storefront of customers, for looking for a quote before the database is read. Only a hint: the
-    /// commit compares it with the customer's row.
+    /// The last known storefronts of customers, for a quote before the database is read. Only a hint: the commit
+    /// compares it with the customer's row.
     let storefronts = ExpiringCache<CustomerReference, String>(max: 10_000)
     let places = WaitingPlaces()
     let retries = RetrySweep(concurrency: sweepConcurrency)

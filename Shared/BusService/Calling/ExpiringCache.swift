@@ -101,7 +101,7 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
         !entry.isExpired && now - entry.requestedAt < freshFor
     }
 
-    /// The last known value of the key, fresh or not, if it was requested at most `age` ago.
+    /// Returns the key's last known value, fresh or not, if requested at most `age` ago.
     package func last(
         _ key: Key, within age: Duration = .unlimited, where isValid: (Value) -> Bool = { _ in true }
     ) -> Value? {
@@ -116,10 +116,10 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
         return Ticket(requestedAt: now, generation: state.withLock { $0.generation })
     }
 
-    /// Stores a value, unless it was invalidated during its request or a later request has been answered.
-    /// - Parameter ticket: Nil for a value of now.
-    /// - Returns: False for a value that was invalidated. True also for one that a later request has overtaken, because
-    ///   it may be the newer of the two all the same.
+    /// Stores a value, unless it was invalidated during its request. The reply to a later request, once stored, stays.
+    /// - Parameter ticket: The request's ticket; nil for a value of now.
+    /// - Returns: False for a value that was invalidated. True also for one that a later request's reply has overtaken,
+    ///   because it may be the newer of the two all the same.
     @discardableResult
     package func insert(_ value: Value, for key: Key, _ ticket: Ticket? = nil) -> Bool {
         insert([(key, value)], ticket)

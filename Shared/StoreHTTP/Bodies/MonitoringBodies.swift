@@ -29,8 +29,8 @@ package struct ReadinessResponse: Hashable, Sendable, Codable {
     }
 }
 
-/// The response of `GET /admin/v1/services`, the instances on the bus with their health and their statistics since they
-/// started:
+/// The response of `GET /admin/v1/services`, with the health of instances on the bus. Statistics are counted since an
+/// instance's start.
 ///
 /// ```json
 /// {"bus":"connected","missing":[],"services":[{"name":"catalog","id":"9f3c…","version":"0.1.0","status":"pass",

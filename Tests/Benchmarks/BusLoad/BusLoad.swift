@@ -1,6 +1,6 @@
 import Glibc
 
-/// Load for a broker that speaks SBP/1 or NATS, through bare sockets on one thread, so that only the server differs.
+/// Loads a broker that speaks SBP/1 or NATS. It uses bare sockets on one thread, so that only the server differs.
 ///
 ///     BusLoad flow          sbp|nats PORT PID BODY SUBSCRIBERS SECONDS
 ///     BusLoad requests      sbp|nats PORT PID BODY CALLERS SECONDS

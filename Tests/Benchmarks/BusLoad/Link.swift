@@ -99,8 +99,8 @@ final class Link {
     private func awaitInput() throws(LoadError) { _ = try wait(for: [self]) }
 }
 
-/// Waits until one of the connections has input, or, where it is asked for, the first one room for output. Returns
-/// which have input.
+/// Waits until a connection has input and returns those that have.
+/// - Parameter output: Whether room for output on the first connection ends the wait too.
 func wait(for links: [Link], output: Bool = false) throws(LoadError) -> [Link] {
     var polls = links.map { pollfd(fd: $0.socket, events: Int16(POLLIN), revents: 0) }
     if output { polls[0].events |= Int16(POLLOUT) }

@@ -1,7 +1,7 @@
 import EventLoop
 import StoreModels
 
-/// Asks who may have an introductory offer, as fast as answers come, with a number of callers on one connection.
+/// Asks for eligibility as fast as replies come, with several callers on one connection.
 struct AskEligibility: Sendable {
     let store: StoreClient
     let customer: String

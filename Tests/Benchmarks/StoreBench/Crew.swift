@@ -2,10 +2,11 @@ import EventLoop
 import Glibc
 import StoreModels
 
-/// So many callers that do numbered pieces of work between them, side by side, and say how far they are.
+/// Concurrent callers that share numbered pieces of work and report their progress.
 enum Crew {
-    /// - Parameter piece: does the piece of this number, 0 ..< `count`.
-    /// - Returns: how long it took, in seconds.
+    /// Runs all pieces and prints progress each second.
+    /// - Parameter piece: Executes the piece of this number, 0 ..< `count`.
+    /// - Returns: The duration, in seconds.
     static func run(
         _ count: Int, callers: Int, on loop: UVLoop, _ piece: @escaping @Sendable (Int) async throws -> Void
     ) async throws -> Double {

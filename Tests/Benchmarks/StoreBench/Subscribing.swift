@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Accounts that are opened and subscribe to a product, each through the same calls as any purchase.
+/// Opens accounts that subscribe to a product, through the calls of any purchase.
 struct Subscribing: Sendable {
     let store: StoreClient
     let product: String

@@ -1,7 +1,7 @@
 import EventLoop
 import StoreModels
 
-/// Restores and downloads of one device of one customer, and what an operator does to a transaction.
+/// Restores and downloads of one customer's device, and the operator's operations on transactions.
 extension FakePaymentQueue {
     func serveRestores() {
         service.handle(PaymentEndpoints.startRestore) { [self] request in

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Holds the tasks that wait at it until it is opened, so that a test sees what is under way at the same time.
+/// Suspends tasks until a test opens it, so that their requests are simultaneous.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -14,7 +14,7 @@ import StorebusTesting
 
 @testable import Gateway
 
-/// A gateway on a port of its own, before a store of fakes on an in-memory bus.
+/// A gateway on a free port, with fake services on an in-memory bus.
 final class GatewayHarness: Sendable {
     let bus: InMemoryBus
     private let loop: UVLoop?
@@ -215,7 +215,7 @@ final class GatewayHarness: Sendable {
     }
 }
 
-/// Ends the streams and the waiting requests with the test, and does nothing else by itself.
+/// Ends open streams and waiting requests at the end of a test.
 private struct StreamsEnd: ServiceLifecycle.Service {
     let hub: DeliveryHub
     let waits: EventWaits

@@ -8,8 +8,8 @@ import Foundation
 
 /// Bytes sent as they are, for requests no HTTP client would make.
 enum RawConnection {
-    /// Sends `text`, reads until the gateway closes or 2 s pass without a byte, 20 s before the first, and returns what
-    /// came.
+    /// Sends `text` and returns the gateway's bytes. It reads until the gateway closes the connection, or for 20 s
+    /// without a first byte, or for 2 s without another.
     static func exchange(_ store: GatewayHarness, _ text: String) async throws -> String {
         let port = store.listeningPort
         return await withCheckedContinuation { continuation in

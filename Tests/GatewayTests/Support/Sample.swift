@@ -7,7 +7,7 @@ enum Sample {
     static let deviceId = "alice-1"
     static let adminKey = "operator-key-of-the-tests"
 
-    /// Computed here once more, by the words of the contract, so that the gateway's own computation is checked.
+    /// The customer's key in hint subjects, computed independently of the gateway.
     static let customerKey = key(bundleId, FakePaymentQueue.customer)
 
     static func key(_ first: String, _ second: String) -> String {

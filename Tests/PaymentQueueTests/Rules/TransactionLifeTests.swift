@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// M24, M25, M30, M31, and that a product's content comes when it is given and not before (M46).
+    /// Checks M24, M25, M30, M31, and that only a purchased transaction has downloads (M46).
     private func checkDemands(_ value: PaymentTransaction) {
         let isGiven = value.transactionState == .purchased || value.transactionState == .restored
         #expect((value.transactionIdentifier != nil) == isGiven)

@@ -10,7 +10,8 @@ import Testing
 @Suite(.serialized) struct PriceConsentTests {
     private static let increase = PriceIncrease(status: .pending, price: .usd("12.99"), formerPrice: .usd("9.99"))
 
-    /// A store in which alice subscribes at 9.99 from the first of March on, and pays 12.99 from the next renewal on.
+    /// Runs a body on a store where Alice's subscription rises from 9.99 to 12.99. It began on 1 March, and
+    /// the next renewal has the higher price.
     private func withRaised(
         _ engine: Engine, _ consent: TesterSettings.PriceConsent?, looks: Bool = true,
         _ body: (TestStore, Shopper, _ original: String) async throws -> Void

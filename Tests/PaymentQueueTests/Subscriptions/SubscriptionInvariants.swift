@@ -6,7 +6,7 @@ import Testing
 @testable import PaymentQueue
 
 extension TestStore {
-    /// Checks what holds of subscriptions once nothing is under way, from the tables and the processor's ledger.
+    /// Checks the invariants of settled subscriptions against the tables and the processor's ledger.
     /// - Parameter contiguous: false where clocks were set back under subscriptions that were bought anew.
     func checkSubscriptions(contiguous: Bool = true, _ comment: Comment? = nil) async throws {
         let captured = try await allCharges().filter { $0.outcome == .approved }

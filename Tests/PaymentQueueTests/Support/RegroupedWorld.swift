@@ -117,7 +117,7 @@ extension Shopper {
         _ = try await add("probe\(store.catalogue.requests)", key: "probe\(store.catalogue.requests)")
     }
 
-    /// Whether a product's offer may be had, by what the payment queue keeps and by the receipt as its file has it.
+    /// Returns two rules for a product's offer: by PaymentQueue's history, and by the receipt.
     func doors(
         _ product: String, _ groups: [String: String]
     ) async throws -> [IntroductoryOfferPolicy.Rule] {
@@ -136,7 +136,7 @@ extension Shopper {
 }
 
 extension IntroductoryOfferPolicy.Rule {
-    /// What each rule says.
+    /// The eligibility that each rule implies.
     var eligibility: OfferEligibility {
         switch self {
         case .newSubscriber, .lapsedWithoutOffer: .eligible

@@ -89,7 +89,7 @@ final class FakeGateway: Sendable {
     /// Sets the answers to requests: `"POST /v1/payments"`; a last part `*` matches any.
     func on(_ line: String, _ handler: @escaping Handler) { state.withLock { $0.handlers[line] = handler } }
 
-    /// Answers the first requests with `answers`, one after the other, and all later ones with the last.
+    /// Answers requests with `answers` in order, and all later ones with the last.
     func on(_ line: String, _ answers: [FakeAnswer]) {
         let rest = Locked(answers)
         on(line) { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }

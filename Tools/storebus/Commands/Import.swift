@@ -174,7 +174,7 @@ struct CatalogImport: Hashable, Sendable {
 
 /// A `.storekit` file on its way to the store.
 enum CatalogFile {
-    /// `http-api.md`, limits.
+    /// Maximum size of a catalogue, in bytes, as the gateway accepts it.
     private static let byteCountMax = 128 * 1024 * 1024
 
     /// Reads a file and checks that it is JSON.

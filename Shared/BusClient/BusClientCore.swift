@@ -20,6 +20,8 @@ package final class BusClientCore {
     private var deadlineTimer: LoopTimer?
     private var hasWarned = false
 
+    /// Creates the core of a client.
+    /// - Parameter broadcast: Receives each change of the connection's state.
     package init(loop: UVLoop, broadcast: StateBroadcast, logger: Logger) {
         self.loop = loop
         self.broadcast = broadcast

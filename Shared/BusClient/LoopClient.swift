@@ -9,8 +9,9 @@ package protocol BusConnection: Actor {
     /// The peer's name in errors: `broker` or `server`.
     static var peerName: String { get }
 
+    /// Waiting requests and flushes, connection state and timers.
     var core: BusClientCore { get }
-    /// The subscriptions of users.
+    /// The numbers of the callers' subscriptions, without the inbox.
     var sids: [Int] { get }
 
     func start()
@@ -29,8 +30,11 @@ package protocol BusConnection: Actor {
 package protocol LoopClient: BusClient {
     associatedtype Connection: BusConnection
 
+    /// The connection, confined to `eventLoop`.
     var connection: Connection { get }
+    /// The connection's state, readable from any thread.
     var broadcast: StateBroadcast { get }
+    /// The loop that runs the connection.
     var eventLoop: UVLoop { get }
 
     /// Numbers for requests, subscriptions (from 2) and flushes; one sequence serves them all.

@@ -7,6 +7,7 @@ package struct JSONFault: Error {
     }
 
     package let reason: Reason
+    /// Index of the byte at which reading stopped, from the start of all bytes.
     package let offset: Int
 
     @inlinable

@@ -26,6 +26,8 @@ package struct HTTPPath: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
         }
     }
 
+    /// Creates the path from a literal.
+    /// - Precondition: As ``init(_:)``.
     package init(stringLiteral template: String) { self.init(template) }
 
     /// The parameters in their order.

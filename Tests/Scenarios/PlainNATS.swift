@@ -4,7 +4,7 @@ import StorebusTesting
 
 /// The protocol of NATS in a plain socket, as any tool speaks it: one request, several answers.
 enum PlainNATS {
-    /// Publishes an empty request and collects its replies, until there are `answers` or two seconds pass without one.
+    /// Publishes an empty request and collects its replies. It ends after `answers`, or two seconds without a reply.
     @concurrent
     static func ask(_ subject: String, port: Int, answers: Int) async throws -> [JSONValue] {
         let connection = try connect(port)

@@ -22,7 +22,7 @@ package actor SBPConnection: BusConnection {
     /// Events that wait for a connection, as frames.
     var buffered: [UInt8] = []
     var bufferedCount = 0
-    /// Counts attempts. The result of an abandoned attempt is thus not taken for a later one's.
+    /// Number of connection attempts. It distinguishes the result of an abandoned attempt from a later one's.
     private var attempt = 0
 
     /// The number of the ping that follows the subscriptions of a new connection. Flushes have larger numbers.

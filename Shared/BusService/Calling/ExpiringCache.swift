@@ -15,6 +15,7 @@ import StoreModels
 package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The start of a request, taken before it is sent and stored with its reply.
     package struct Ticket: Sendable {
+        /// The time from which the value's age counts.
         package var requestedAt: ContinuousClock.Instant
         fileprivate let generation: Int
     }

@@ -20,9 +20,11 @@ package enum KeyKind: String, CaseIterable, Hashable, Sendable, Codable {
 
 /// A key without its secret: `{"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z"}`.
 package struct AppKey: Hashable, Sendable, Codable {
+    /// Ten capital letters and digits, chosen by the gateway.
     package var keyIdentifier: String
     /// The name of a ``KeyKind``, or of one of a newer gateway.
     package var kind: String
+    /// The time of creation by the wall clock.
     package var createdAt: Timestamp
 
     package init(keyIdentifier: String, kind: KeyKind, createdAt: Timestamp) {
@@ -34,6 +36,7 @@ package struct AppKey: Hashable, Sendable, Codable {
 
 /// The response of `GET /admin/v1/apps/{bundleId}/keys`: `{"keys":[…]}`, oldest first.
 package struct KeysResponse: Hashable, Sendable, Codable {
+    /// The app's keys, oldest first.
     package var keys: [AppKey]
 
     package init(keys: [AppKey]) { self.keys = keys }
@@ -45,13 +48,15 @@ package struct KeysResponse: Hashable, Sendable, Codable {
 /// {"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z","secret":"sbk_7K2M…"}
 /// ```
 package struct NewKeyResponse: Hashable, Sendable, Codable {
+    /// As ``AppKey/keyIdentifier``.
     package var keyIdentifier: String
     /// As ``AppKey/kind``.
     package var kind: String
+    /// As ``AppKey/createdAt``.
     package var createdAt: Timestamp
     /// The text the app's server sends, or the private key as PEM.
     package var secret: String
-    /// PEM; only of a `subscriptionOffer`.
+    /// PEM of a `subscriptionOffer`; nil for other kinds.
     package var publicKey: String?
 
     package init(_ key: AppKey, secret: String, publicKey: String?) {
@@ -67,10 +72,13 @@ package struct NewKeyResponse: Hashable, Sendable, Codable {
 ///
 /// The members of a valid receipt are as in Apple's "responseBody".
 package struct VerifyReceiptResponse: Hashable, Sendable, Codable {
+    /// The whole body: an object with `status`.
     package var json: JSONValue
 
     package init(_ json: JSONValue) { self.json = json }
 
+    /// Creates a response without a receipt.
+    /// - Parameter status: One of Apple's codes, such as 21002.
     package init(status: Int) { json = .object(["status": .integer(status)]) }
 
     package init(from decoder: any Decoder) throws { json = try JSONValue(from: decoder) }

@@ -2,6 +2,7 @@ import StoreModels
 
 /// The response of `GET /healthz`: `{"status":"pass"}`.
 package struct LivenessResponse: Hashable, Sendable, Codable {
+    /// Always `pass`: a process that cannot work sends no response.
     package var status = "pass"
 
     package init() {}
@@ -13,6 +14,7 @@ package struct LivenessResponse: Hashable, Sendable, Codable {
 /// {"ready":true,"bus":"connected","degraded":["payment-processor"],"services":{"catalog":"answering",…}}
 /// ```
 package struct ReadinessResponse: Hashable, Sendable, Codable {
+    /// Whether the gateway accepts purchases: 200 when true, else 503.
     package var ready: Bool
     /// `connected` or `away`.
     package var bus: String?
@@ -41,14 +43,19 @@ package struct ReadinessResponse: Hashable, Sendable, Codable {
 package struct ServicesResponse: Hashable, Sendable, Codable {
     /// One process of a service.
     package struct Instance: Hashable, Sendable, Codable {
+        /// The service's name, such as `payment-queue`.
         package var name: String
         /// Random for each process start.
         package var id: String
+        /// Semantic version of the program; nil when left out.
         package var version: String?
+        /// The worst of its checks; `fail` without a health response in time, nil when left out.
         package var status: Health?
+        /// Health checks by name.
         package var checks: [String: Check]
         /// Absent when the instance reported its health but no statistics in time.
         package var startedAt: Timestamp?
+        /// Statistics by endpoint; empty without a statistics response in time.
         package var endpoints: [Endpoint]
 
         package init(
@@ -78,10 +85,14 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
 
     /// The health of a process: `pass`, `warn`, `fail`, or a word of a newer gateway.
     package struct Health: RawRepresentable, Hashable, Sendable, Codable {
+        /// The instance works.
         package static let pass = Health(rawValue: "pass")
+        /// The instance works, with a condition for the operator to look at.
         package static let warn = Health(rawValue: "warn")
+        /// The instance cannot work.
         package static let fail = Health(rawValue: "fail")
 
+        /// The word on the wire.
         package var rawValue: String
 
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -89,6 +100,7 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
 
     /// The result of one health check.
     package struct Check: Hashable, Sendable, Codable {
+        /// The check's result; nil when left out.
         package var status: Health?
         /// A sentence for people; nil when there is nothing to say.
         package var message: String?
@@ -101,11 +113,15 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
 
     /// The statistics of one subject.
     package struct Endpoint: Hashable, Sendable, Codable {
+        /// The endpoint's name, such as `products.query`.
         package var name: String
+        /// The literal subject that requests go to; nil when left out.
         package var subject: String?
+        /// Requests since the instance's start, including failed ones; nil when left out.
         package var requests: Int?
+        /// Requests that got an error since the instance's start; nil when left out.
         package var errors: Int?
-        /// To the microsecond.
+        /// Mean processing time in milliseconds, to the microsecond; nil when left out.
         package var averageProcessingMs: Double?
         /// Status and code; absent without an error.
         package var lastError: String?

@@ -60,6 +60,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public struct Period: Hashable, Sendable {
         /// How many periods came before it.
         public var index: Int
+        /// Its start, by the app's clock.
         public var start: Timestamp
         /// Its end, without a grace period.
         public var end: Timestamp

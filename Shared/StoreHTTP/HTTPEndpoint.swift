@@ -1,8 +1,8 @@
 /// A route with the types of its request and its response.
 ///
 /// Both are `Codable` types whose JSON is the body, or one of the kinds without JSON: ``RawBody``, ``NoContent``,
-/// ``EventStream``. The gateway reads the request strictly and rejects a member that the type lacks. Its handlers return
-/// the response type. Clients read the response leniently, so that a newer gateway may add members.
+/// ``EventStream``. The gateway reads the request strictly and rejects a member that the type lacks; its handlers
+/// return the response type. Clients read the response leniently, so that a newer gateway may add members.
 package struct HTTPEndpoint<Request: Sendable, Response: Sendable>: Sendable {
     /// Method, path, admitted callers and query names.
     package let route: HTTPRoute

@@ -39,7 +39,7 @@ extension Gateway {
         return Reply(headers: headers, body: body(of: stream, connection, call))
     }
 
-    /// How this stream handles promoted purchases: as the session does, unless the query says otherwise.
+    /// Returns how the stream handles promoted purchases: as its session, unless the query differs.
     /// - Throws: `promotionUnsupported` for `PurchaseIntent` on systems without it (M59).
     private func handler(_ call: Call) throws(StoreError) -> DeviceLaunch.PromotedPurchases {
         let session = call.session

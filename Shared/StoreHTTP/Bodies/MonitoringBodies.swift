@@ -2,7 +2,7 @@ import StoreModels
 
 /// The response of `GET /healthz`: `{"status":"pass"}`.
 package struct LivenessResponse: Hashable, Sendable, Codable {
-    /// Always `pass`: a process that cannot work sends no response.
+    /// Always `pass`: any response shows that the process lives.
     package var status = "pass"
 
     package init() {}

@@ -25,7 +25,7 @@ SERVICES := broker catalog payment-queue payment-processor promotion-controller 
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images dist lint format imports identifiers prose listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers prose listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -113,6 +113,10 @@ bench-store-page: build ## Measure the store page and products; PEER=DIR beside 
 	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
+bench-sessions: build ## Measure sessions, streams of events and finishes: what docs/scaling.md calculates with.
+	Tests/Benchmarks/bench-sessions \
+	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)"
+
 fuzz: SECONDS = 60
 fuzz: deps ## Feed the bus's readers hostile input for SECONDS=60 each; prints executions and findings.
 	STOREBUS_FUZZ=1 $(SWIFT) build --scratch-path $(SCRATCH)-fuzz --configuration release --product Fuzz
@@ -122,6 +126,12 @@ fuzz: deps ## Feed the bus's readers hostile input for SECONDS=60 each; prints e
 
 check-metrics: debug ## Hold every service's /metrics against Prometheus's rules. Needs promtool (prometheus).
 	@scripts/check-metrics "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
+
+check-observability: debug ## Ask every expression of alerts and dashboards of a running store. Needs prometheus.
+	@scripts/check-observability "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
+
+check-kubernetes: ## Render deploy/kubernetes and check it without a cluster. Needs kubectl and python3-venv.
+	@scripts/check-kubernetes
 
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images

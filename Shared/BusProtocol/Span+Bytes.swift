@@ -11,14 +11,14 @@ extension Span<UInt8> {
 
     /// Whether these bytes are exactly that text.
     @inlinable @inline(__always)
-    package func isEqual(_ text: StaticString) -> Bool {
+    public func isEqual(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         return hasPrefix(text.utf8Start, count)
     }
 
     /// Whether both hold the same bytes.
     @inlinable @inline(__always)
-    package func isEqual(_ other: Span<UInt8>) -> Bool {
+    public func isEqual(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return other.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return true }
@@ -28,13 +28,13 @@ extension Span<UInt8> {
 
     /// Whether these bytes begin with that text.
     @inlinable @inline(__always)
-    package func starts(with text: StaticString) -> Bool {
+    public func starts(with text: StaticString) -> Bool {
         count >= text.utf8CodeUnitCount && hasPrefix(text.utf8Start, text.utf8CodeUnitCount)
     }
 
     /// Whether the bytes at `index` are that text.
     @inlinable @inline(__always)
-    package func holds(_ text: StaticString, at index: Int) -> Bool {
+    public func holds(_ text: StaticString, at index: Int) -> Bool {
         index <= count && extracting(index..<count).starts(with: text)
     }
 
@@ -48,14 +48,14 @@ extension Span<UInt8> {
     }
 
     /// The bytes as text. Invalid UTF-8 is repaired, so check first where it matters.
-    package var text: String {
+    public var text: String {
         withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 }
 
 extension [UInt8] {
     /// Adds the bytes of a span at the end.
-    package mutating func append(_ bytes: Span<UInt8>) {
+    public mutating func append(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

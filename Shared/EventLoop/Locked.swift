@@ -5,13 +5,15 @@ import Glibc
 ///
 /// It is built on `pthread_mutex_t`, which ThreadSanitizer knows. ThreadSanitizer does not know `Mutex` and reports
 /// every access behind one as a race.
-package final class Locked<Value: ~Copyable>: @unchecked Sendable {
+///
+/// It is public because the compiler specializes other modules' generic code only if that is public and inlinable.
+public final class Locked<Value: ~Copyable>: @unchecked Sendable {
     // Why unchecked: the value is reached through `withLock` only.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let value: UnsafeMutablePointer<Value>
+    @usableFromInline let value: UnsafeMutablePointer<Value>
 
     /// Takes `initial` over.
-    package init(_ initial: consuming sending Value) {
+    public init(_ initial: consuming sending Value) {
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
         value = .allocate(capacity: 1)
@@ -26,11 +28,18 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     }
 
     /// Calls `body` with the value while no other thread has it. Keep it short, and never lock again inside.
-    package func withLock<Result: ~Copyable, Failure: Error>(
+    @inlinable
+    public func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&value.pointee)
     }
+
+    @usableFromInline
+    func lock() { pthread_mutex_lock(mutex) }
+
+    @usableFromInline
+    func unlock() { pthread_mutex_unlock(mutex) }
 }

@@ -1,9 +1,9 @@
 /// The grammar of JSON numbers.
-package enum JSONNumber {
+public enum JSONNumber {
     /// Finds the end of the number that begins at `start`.
     /// - Returns: The end, and whether the number consists of digits only.
     @inlinable
-    package static func scan(
+    public static func scan(
         _ bytes: Span<UInt8>, from start: Int
     ) throws(JSONFault) -> (end: Int, isDigits: Bool) {
         var at = start

@@ -1,13 +1,13 @@
 /// The grammar of JSON strings, for readers that keep positions in the received bytes.
 ///
 /// Strictness beyond RFC 8259: valid UTF-8, no U+0000 (raw or escaped), no lone surrogate.
-package enum JSONString {
+public enum JSONString {
     // Inlined, because readers call it for every string of a document or header.
 
     /// Finds the closing quote of a string and checks the text before it.
     /// - Parameter start: The position after the opening quote.
     @inlinable
-    package static func scan(
+    public static func scan(
         _ bytes: Span<UInt8>, from start: Int
     ) throws(JSONFault) -> (end: Int, isEscaped: Bool, isASCII: Bool) {
         var (at, isEscaped, isASCII) = (start, false, true)
@@ -31,7 +31,7 @@ package enum JSONString {
     }
 
     /// Resolves the escapes of a text between quotes that ``scan(_:from:)`` has checked. Returns UTF-8.
-    package static func resolve(_ text: Span<UInt8>) -> [UInt8] {
+    public static func resolve(_ text: Span<UInt8>) -> [UInt8] {
         var resolved: [UInt8] = []
         resolved.reserveCapacity(text.count)
         var at = 0

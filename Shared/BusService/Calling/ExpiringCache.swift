@@ -12,39 +12,55 @@ import StoreModels
 ///     try await requests.ask(key, until: deadline)
 /// }
 /// ```
-package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+///
+/// It is public because the compiler specializes other modules' generic code only if that is public and inlinable.
+public final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The start of a request, taken before it is sent and stored with its reply.
-    package struct Ticket: Sendable {
+    public struct Ticket: Sendable {
         /// The time from which the value's age counts.
-        package var requestedAt: ContinuousClock.Instant
-        fileprivate let generation: Int
+        public var requestedAt: ContinuousClock.Instant
+        @usableFromInline let generation: Int
+
+        @inlinable
+        init(requestedAt: ContinuousClock.Instant, generation: Int) {
+            self.requestedAt = requestedAt
+            self.generation = generation
+        }
     }
 
-    private struct Entry {
-        var value: Value
-        var requestedAt: ContinuousClock.Instant
-        var isExpired = false
+    @usableFromInline struct Entry: Sendable {
+        @usableFromInline var value: Value
+        @usableFromInline var requestedAt: ContinuousClock.Instant
+        @usableFromInline var isExpired: Bool
+
+        @inlinable
+        init(value: Value, requestedAt: ContinuousClock.Instant, isExpired: Bool = false) {
+            self.value = value
+            self.requestedAt = requestedAt
+            self.isExpired = isExpired
+        }
     }
 
-    private struct State {
-        var entries: [Key: Entry] = [:]
+    @usableFromInline struct State: Sendable {
+        @usableFromInline var entries: [Key: Entry] = [:]
         /// Sum of the entries' costs.
-        var cost = 0
+        @usableFromInline var cost = 0
         /// Grows with each invalidation, so that replies to earlier requests are not stored.
-        var generation = 0
+        @usableFromInline var generation = 0
 
+        @inlinable
         mutating func removeAll() {
             entries.removeAll()
             cost = 0
         }
     }
 
-    private let max: Int
-    private let costMax: Int
-    private let cost: @Sendable (Value) -> Int
-    private let freshFor: Duration
-    private let now: @Sendable () -> ContinuousClock.Instant
-    private let state = Locked(State())
+    @usableFromInline let max: Int
+    @usableFromInline let costMax: Int
+    @usableFromInline let cost: @Sendable (Value) -> Int
+    @usableFromInline let freshFor: Duration
+    @usableFromInline let now: @Sendable () -> ContinuousClock.Instant
+    @usableFromInline let state = Locked(State())
 
     /// - Parameters:
     ///   - max: The maximum number of values; at the bound all are dropped and requested again.
@@ -52,7 +68,7 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     ///   - costMax: The maximum of all costs together, with the same effect as `max`.
     ///   - cost: The cost of a value.
     ///   - now: The clock for the age of values; tests pass their own.
-    package init(
+    public init(
         max: Int, freshFor: Duration = .unlimited, costMax: Int = .max,
         cost: @escaping @Sendable (Value) -> Int = { _ in 0 },
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -65,7 +81,8 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// Returns the fresh value that `isValid` accepts, or requests and stores a new one.
-    package func value(
+    @inlinable
+    public func value(
         for key: Key, where isValid: (Value) -> Bool = { _ in true }, request: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         if let value = fresh(key, where: isValid) { return value }
@@ -76,7 +93,8 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// The fresh value of the key.
-    package func fresh(_ key: Key, where isValid: (Value) -> Bool = { _ in true }) -> Value? {
+    @inlinable
+    public func fresh(_ key: Key, where isValid: (Value) -> Bool = { _ in true }) -> Value? {
         let now = now()
         guard let entry = state.withLock({ $0.entries[key] }), isFresh(entry, now), isValid(entry.value) else {
             return nil
@@ -85,7 +103,8 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// The fresh values of all keys, in their order; nil when one is missing.
-    package func fresh(_ keys: [Key], where isValid: (Value) -> Bool = { _ in true }) -> [Value]? {
+    @inlinable
+    public func fresh(_ keys: [Key], where isValid: (Value) -> Bool = { _ in true }) -> [Value]? {
         let now = now()
         return state.withLock { state in
             var values: [Value] = []
@@ -98,12 +117,14 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
         }
     }
 
-    private func isFresh(_ entry: Entry, _ now: ContinuousClock.Instant) -> Bool {
+    @inlinable
+    func isFresh(_ entry: Entry, _ now: ContinuousClock.Instant) -> Bool {
         !entry.isExpired && now - entry.requestedAt < freshFor
     }
 
     /// Returns the key's last known value, fresh or not, if requested at most `age` ago.
-    package func last(
+    @inlinable
+    public func last(
         _ key: Key, within age: Duration = .unlimited, where isValid: (Value) -> Bool = { _ in true }
     ) -> Value? {
         guard let entry = state.withLock({ $0.entries[key] }), isValid(entry.value) else { return nil }
@@ -112,7 +133,8 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// Begins a request whose reply is stored with ``insert(_:for:_:)``.
-    package func ticket() -> Ticket {
+    @inlinable
+    public func ticket() -> Ticket {
         let now = now()
         return Ticket(requestedAt: now, generation: state.withLock { $0.generation })
     }
@@ -121,14 +143,14 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     /// - Parameter ticket: The request's ticket; nil for a value of now.
     /// - Returns: False for a value that was invalidated. True also for one that a later request's reply has overtaken,
     ///   because it may be the newer of the two all the same.
-    @discardableResult
-    package func insert(_ value: Value, for key: Key, _ ticket: Ticket? = nil) -> Bool {
+    @discardableResult @inlinable
+    public func insert(_ value: Value, for key: Key, _ ticket: Ticket? = nil) -> Bool {
         insert([(key, value)], ticket)
     }
 
     /// Stores values of one request, as ``insert(_:for:_:)`` does.
-    @discardableResult
-    package func insert(_ values: [(Key, Value)], _ ticket: Ticket? = nil) -> Bool {
+    @discardableResult @inlinable
+    public func insert(_ values: [(Key, Value)], _ ticket: Ticket? = nil) -> Bool {
         let ticket = ticket ?? self.ticket()
         return state.withLock { state in
             guard state.generation == ticket.generation else { return false }
@@ -142,7 +164,7 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// Replaces a value by one made from the last known; it is not fresh.
-    package func update(_ key: Key, _ change: (Value?) -> Value) {
+    public func update(_ key: Key, _ change: (Value?) -> Value) {
         state.withLock { state in
             if state.entries[key] == nil, state.entries.count >= max { state.removeAll() }
             let (old, now) = (state.entries[key], now())
@@ -153,7 +175,8 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
         }
     }
 
-    private func put(_ entry: Entry, for key: Key, in state: inout State) {
+    @inlinable
+    func put(_ entry: Entry, for key: Key, in state: inout State) {
         if let old = state.entries[key] {
             if old.requestedAt > entry.requestedAt { return }
             state.cost -= cost(old.value)
@@ -166,7 +189,7 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
 
     /// Ends the freshness of a value. It remains known.
     /// - Parameter discardingReplies: Whether replies to requests already sent, for any key, are not stored.
-    package func expire(_ key: Key, discardingReplies: Bool = false) {
+    public func expire(_ key: Key, discardingReplies: Bool = false) {
         state.withLock { state in
             if discardingReplies { state.generation += 1 }
             state.entries[key]?.isExpired = true
@@ -174,7 +197,7 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
     }
 
     /// Removes the values of keys, and does not store replies to requests already sent.
-    package func invalidate(where isInvalid: (Key) -> Bool = { _ in true }) {
+    public func invalidate(where isInvalid: (Key) -> Bool = { _ in true }) {
         state.withLock { state in
             state.generation += 1
             state.entries = state.entries.filter { !isInvalid($0.key) }
@@ -182,7 +205,7 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
         }
     }
 
-    package func remove(_ key: Key) {
+    public func remove(_ key: Key) {
         state.withLock { state in
             guard let old = state.entries.removeValue(forKey: key) else { return }
             state.cost -= cost(old.value)
@@ -192,5 +215,5 @@ package final class ExpiringCache<Key: Hashable & Sendable, Value: Sendable>: Se
 
 extension Duration {
     /// Longer than any process runs.
-    package static var unlimited: Duration { .seconds(Int64.max) }
+    @usableFromInline package static var unlimited: Duration { .seconds(Int64.max) }
 }

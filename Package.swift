@@ -217,7 +217,8 @@ targets += [
             "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
             asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
-        path: "Tools/storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
+        path: "Tools/storebus", exclude: ["Executable", "README.md"],
+        resources: [.embedInCode("Resources/users.json")], swiftSettings: settings),
     .executableTarget(
         name: "StorebusMain", dependencies: ["Storebus"], path: "Tools/storebus/Executable", swiftSettings: settings),
 ]

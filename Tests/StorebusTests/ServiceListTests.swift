@@ -30,7 +30,7 @@ import Testing
         let arguments = serviceList().launch("broker", ports: ports).arguments.joined(separator: " ")
         #expect(arguments.contains("--port 41000"))
         #expect(arguments.contains("--monitor-port 41001"))
-        #expect(arguments.contains("--token-file /data/bus.token"))
+        #expect(arguments.contains("--users-file /data/bus/users.json"))
     }
 
     @Test func `services get the bus and the place of its token, never the token`() throws {
@@ -38,7 +38,7 @@ import Testing
         let launch = serviceList().launch("catalog", ports: ports)
         #expect(launch.executable == "/bin/storebus/catalog")
         #expect(launch.environment["BUS_URL"] == "storebus://127.0.0.1:41000")
-        #expect(launch.environment["BUS_CREDENTIALS_FILE"] == "/data/bus.token")
+        #expect(launch.environment["BUS_CREDENTIALS_FILE"] == "/data/bus/catalog.token")
         #expect(launch.arguments.contains("--sample"))
         #expect(!serviceList(wantsSample: false).launch("catalog", ports: ports).arguments.contains("--sample"))
     }

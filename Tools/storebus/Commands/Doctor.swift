@@ -147,7 +147,8 @@ struct DirectoryCheck {
     /// Finds files with a key that other users may read.
     private var secrets: Finding? {
         guard exists else { return nil }
-        let open = [directory.adminKey, directory.busToken].filter { path in
+        let tokens = ServiceList.services.map(directory.busToken(of:))
+        let open = ([directory.adminKey, directory.busToken, directory.busUsers] + tokens).filter { path in
             var information = stat()
             return stat(path, &information) == 0 && information.st_mode & 0o077 != 0
         }

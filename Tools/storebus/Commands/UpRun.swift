@@ -46,7 +46,7 @@ final class UpRun {
         if plan.settings.bus == nil {
             try plan.settings.busPort.check(host: "127.0.0.1", flag: "--bus-port")
             try plan.settings.busMonitorPort.check(host: "127.0.0.1", flag: "--bus-port")
-            _ = try Secret.keep(at: directory.busToken)
+            try BusUsers.prepare(directory)
         }
         let adminKey: String
         if let given = plan.adminKey { adminKey = given } else { adminKey = try Secret.keep(at: directory.adminKey) }

@@ -31,8 +31,14 @@ struct DataDirectory: Hashable, Sendable {
     var lockFile: String { "\(path)/up.lock" }
     /// The file of the ``RunRecord``.
     var runRecord: String { "\(runDirectory)/up.json" }
-    /// The file of the bus token of the services.
+    /// The file of the bus token of the directory's owner, which may do everything.
     var busToken: String { "\(path)/bus.token" }
+    /// The directory of the services' own bus tokens.
+    var busDirectory: String { "\(path)/bus" }
+    /// The file of the ``BusUsers``.
+    var busUsers: String { "\(busDirectory)/users.json" }
+    /// The file of the bus token of a service.
+    func busToken(of service: String) -> String { "\(busDirectory)/\(service).token" }
     /// The file of the admin key that `up` generated.
     var adminKey: String { "\(path)/admin.key" }
 

@@ -84,7 +84,7 @@ struct ServiceList: Sendable {
         case Self.broker:
             arguments += ["--host", "127.0.0.1", "--port", "\(own?.port ?? settings.busPort.argument)"]
             arguments += ["--monitor-port", "\(own?.monitorPort ?? settings.busMonitorPort.argument)"]
-            arguments += ["--token-file", directory.busToken]
+            arguments += ["--users-file", directory.busUsers]
         case Self.gateway:
             // Only the first process gets the requested port.
             let port = instance.number == 1 ? settings.port.argument : PortChoice.auto.argument
@@ -113,7 +113,7 @@ struct ServiceList: Sendable {
             variables["BUS_URL"] = bus.url
         } else {
             if let busPort { variables["BUS_URL"] = Self.busURL(busPort) }
-            variables["BUS_CREDENTIALS_FILE"] = settings.directory.busToken
+            variables["BUS_CREDENTIALS_FILE"] = settings.directory.busToken(of: service)
         }
         if Replicas.storing.contains(service) {
             variables["DATABASE_URL"] = settings.database?.url

@@ -25,7 +25,7 @@ SERVICES := broker catalog payment-queue payment-processor promotion-controller 
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers prose listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,7 +142,7 @@ dist: deps ## Pack optimized executables for other machines: archive, Debian pac
 	    $(BUILD) --configuration release --static-swift-stdlib --product $$service || exit 1; done
 	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
 
-lint: imports identifiers prose listings ## Check formatting, import directions, comparisons of identifiers, words, listings.
+lint: imports identifiers sql prose listings ## Check formatting, import directions, comparisons of identifiers, SQL, words, listings.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 imports:
@@ -150,6 +150,9 @@ imports:
 
 identifiers:
 	@scripts/check-identifiers
+
+sql:
+	@scripts/check-sql
 
 prose:
 	@scripts/check-prose

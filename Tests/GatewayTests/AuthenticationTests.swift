@@ -1,3 +1,4 @@
+import Crypto
 import EventLoop
 import Foundation
 import HTTPTypes
@@ -54,7 +55,12 @@ import Testing
         let signature = token.split(separator: ".")[2]
         let forged = [
             "\(encode(#"{"alg":"none","typ":"JWT"}"#)).\(payload).",
+            "\(encode(#"{"alg":"nOnE","typ":"JWT"}"#)).\(payload).",
             "\(encode(#"{"alg":"HS256","typ":"JWT","kid":"../../x"}"#)).\(payload).\(signature)",
+            "\(encode(#"{"alg":"HS256","typ":"JWT","kid":"' OR '1'='1"}"#)).\(payload).\(signature)",
+            "\(encode(#"{"alg":"HS256","typ":"JWT","jku":"http://127.0.0.1:1/"}"#)).\(payload).\(signature)",
+            "\(encode(#"{"alg":"HS256","typ":"JWT","alg":"none"}"#)).\(payload).",
+            "\(encode(#"{"alg":"ES256","typ":"JWT"}"#)).\(payload).\(signature)",
             "\(encode(#"{"alg":"HS512","typ":"JWT"}"#)).\(payload).\(signature)",
             "\(token.dropLast(2))AA", "", ".", "a.b.c", String(repeating: "a", count: 1 << 20),
         ]
@@ -70,6 +76,63 @@ import Testing
         await #expect(throws: (any Error).self) { try await tokens.verify(foreign) }
         let other = await SessionTokens(key: Array(repeating: 8, count: 32))
         await #expect(throws: (any Error).self) { try await other.verify(token) }
+    }
+
+    @Test func `a token signed with what everyone knows, for others, or without an end is refused (S2)`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let own = try #require(try Self.claims(of: token).objectValue)
+            let root = try await store.send(.GET, "/admin/v1/signing/root", token: Sample.adminKey)
+            try #require(root.status == 200)
+            let secret = [UInt8](repeating: 7, count: 32)
+            func forge(_ key: [UInt8], _ changes: [String: JSONValue?] = [:]) throws -> String {
+                let claims = changes.reduce(into: own) { $0[$1.key] = $1.value }
+                let text =
+                    Self.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "."
+                    + Self.encode(try StoreJSON.encode(JSONValue.object(claims)))
+                let code = HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: key))
+                return text + "." + Self.encode(Array(code))
+            }
+            // The forger of this test can sign: with the gateway's own key its tokens are taken.
+            let good = try await store.send(.GET, "/v1/transactions", token: try forge(secret))
+            try #require(good.status == 200)
+            let forged = [
+                try forge(root.body), try forge([]), try forge(Array(Sample.adminKey.utf8)),
+                try forge(secret, ["aud": "appstoreconnect-v1"]), try forge(secret, ["aud": nil]),
+                try forge(secret, ["iss": "somebody"]), try forge(secret, ["exp": nil]),
+                try forge(secret, ["exp": 1]), try forge(secret, ["sub": nil]),
+                try forge(secret, ["client": "admin"]), String(repeating: "a", count: 15_000),
+                "sbk_' OR '1'='1_x", "sbk_%_x", "sbk_\u{27}--_x", "\(Sample.adminKey)x",
+            ]
+            for token in forged {
+                for path in ["/v1/transactions", "/admin/v1/apps", "/v1/customers/alice/history"] {
+                    let answer = try await store.send(.GET, path, token: token)
+                    #expect(answer.status == 401, "\(path) with \(token.prefix(400))")
+                    #expect(!answer.text.contains(token), "an answer repeats no token")
+                }
+            }
+        }
+    }
+
+    private static func claims(of token: String) throws -> JSONValue {
+        let text = String(token.split(separator: ".")[1]).replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return try StrictJSON.parse(Array(try #require(Data(base64Encoded: text + padding))))
+    }
+
+    private static func encode(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    @Test func `the longest names make a session whose token is taken`() async throws {
+        try await GatewayHarness.run { store in
+            let widest = { (rule: IdentifierRule) in String(repeating: "\u{1F600}", count: rule.lengthMax) }
+            let token = try await store.session(
+                account: widest(.account), device: widest(.device), osVersion: String(repeating: "\u{1F600}", count: 64)
+            )
+            #expect(token.utf8.count > 2500 && token.utf8.count <= HTTPLimits.tokenBytesMax)
+            #expect(try await store.send(.GET, "/v1/transactions", token: token).status == 200)
+        }
     }
 
     @Test func `a token that was verified before expires all the same`() async throws {

@@ -23,6 +23,11 @@ import Testing
             _ = try await store.send(.POST, "/v1/sessions", body: #"{"canary-member":1}"#)
             let server = try await store.apiKey()
             _ = try await store.send(.GET, "/v1/customers/alice/history", token: server)
+            for path in ["/v1/customers/canary/history", "/v1/customer/canary", "/v1/customers/canary"] {
+                _ = try await store.send(.GET, path, token: server)
+                _ = try await store.send(.DELETE, path, token: server)
+            }
+            _ = try await store.send(.GET, "/admin/v1/testers/canary", token: Sample.adminKey)
             _ = try await store.send(.GET, "/v1/customers/alice/history", token: "\(server)x")
             secrets.append(server)
             for kind in ["sharedSecret", "subscriptionOffer"] {

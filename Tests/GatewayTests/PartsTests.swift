@@ -47,6 +47,20 @@ import Testing
         #expect(!key.matches(""))
     }
 
+    @Test(
+        arguments: [
+            ("/v1/customers/{account}/history", "/v1/customers/a@b.example/history", "/v1/customers/{account}/history"),
+            ("/v1/transactions/{id}/finish", "/v1/transactions/t_1/finish", "/v1/transactions/t_1/finish"),
+            (nil, "/v1/customer/anna@example.com", "/v1/customer/..."),
+            (nil, "/v1/customers/anna@example.com/history", "/v1/customers/..."),
+            (nil, "/favicon.ico", "/favicon.ico"), (nil, "/v1/nothing", "/v1/nothing"), (nil, "/", "/"), (nil, "", ""),
+        ] as [(String?, String, String)])
+    func `a log line has no account in its path (S20)`(route: String?, path: String, logged: String) {
+        var record = AccessRecord(method: .get, path: path, traceID: "t")
+        record.route = route
+        #expect(record.metadata["path"] == .string(logged))
+    }
+
     @Test func `log lines carry no control characters and no query`() {
         var record = AccessRecord(method: .get, path: "/v1/\u{1B}[31m\r\nforged", traceID: "t")
         record.finish(status: .ok, duration: .milliseconds(3))

@@ -49,6 +49,27 @@ import Testing
         }
     }
 
+    @Test func `every path names its methods to all others (S21)`() async throws {
+        try await GatewayHarness.run { store in
+            for (path, routes) in Dictionary(grouping: store.gateway.routes, by: \.path) {
+                let own = routes.map(\.method.rawValue).sorted()
+                let values = routes[0].operation.path.parameters.map { ($0, "x") }
+                let target = routes[0].operation.target(Dictionary(uniqueKeysWithValues: values))
+                for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"]
+                where !own.contains(method) {
+                    let answer = try await store.send(
+                        .init(rawValue: method), target,
+                        headers: [("X-Echo", "canary"), ("Origin", "http://a.example")]
+                    )
+                    #expect(answer.status == 405 && answer.code == "methodNotAllowed", "\(method) \(path)")
+                    #expect(answer.headers.first(name: "Allow") == own.joined(separator: ", "), "\(method) \(path)")
+                    #expect(!answer.text.contains("canary"), "\(method) \(path)")
+                    #expect(!answer.headers.contains { $0.name.lowercased().hasPrefix("access-control") })
+                }
+            }
+        }
+    }
+
     @Test(arguments: [
         "/v1", "/v1/", "/v1/products/", "//v1/products", "/V1/products", "/v1/../healthz", "/v1/transactions//finish",
     ])
@@ -171,6 +192,45 @@ import Testing
             let heavy = try await store.send(
                 .GET, "/healthz", headers: (0..<20).map { ("x-filler-\($0)", String(repeating: "x", count: 1000)) })
             #expect(heavy.status == 431)
+        }
+    }
+
+    @Test func `headers of 16 KiB are read, one byte more is not (S5)`() async throws {
+        try await GatewayHarness.run { store in
+            func send(_ size: Int) async throws -> String {
+                // As they are counted: names, values, and four bytes for each field.
+                let rest = "connection".utf8.count + "close".utf8.count + 4 + "x-filler".utf8.count + 4
+                let filler = String(repeating: "x", count: size - rest)
+                return try await RawConnection.exchange(
+                    store, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Filler: \(filler)\r\n\r\n")
+            }
+            let just = try await send(HTTPLimits.headerBytesMax)
+            #expect(just.hasPrefix("HTTP/1.1 200 "), "\(just)")
+            let heavy = try await send(HTTPLimits.headerBytesMax + 1)
+            #expect(heavy.hasPrefix("HTTP/1.1 431 "), "\(heavy)")
+        }
+    }
+
+    @Test func `a page of any list is bounded on both sides (S5)`() async throws {
+        try await GatewayHarness.run { store in
+            let (app, server) = (try await store.session(), try await store.apiKey())
+            let lists = store.gateway.routes.filter { $0.query.contains("limit") }
+            #expect(lists.count >= 8)
+            for route in lists {
+                let token = route.access == .admin ? Sample.adminKey : route.access == .server ? server : app
+                let max = route.access == .admin ? HTTPLimits.adminPageMax : HTTPLimits.pageMax
+                let values = route.operation.path.parameters.map { ($0, $0 == .bundleId ? Sample.bundleId : "alice") }
+                for (limit, isRefused) in [
+                    ("0", true), ("-1", true), ("+5", true), ("1e1", true), ("", true), ("\(max + 1)", true),
+                    ("99999999999999999999", true), ("1", false), ("\(max)", false),
+                ] {
+                    let target = route.operation.target(Dictionary(uniqueKeysWithValues: values)) + "?limit=\(limit)"
+                    let answer = try await store.send(
+                        HTTPMethod(rawValue: route.method.rawValue), target, token: token)
+                    let isAboutLimit = answer.status == 400 && answer.json["path"] == "query limit"
+                    #expect(isAboutLimit == isRefused, "\(route.path) limit=\(limit): \(answer.text)")
+                }
+            }
         }
     }
 

@@ -39,6 +39,17 @@ import Testing
         #expect(answer == status)
     }
 
+    @Test func `each byte of a slow head is looked at once, but for the last three`() {
+        var parser = MonitorRequestParser()
+        for count in 1...8000 {
+            #expect(parser.take([0x61]) == .incomplete)
+            #expect(parser.searched == max(0, count - 3))
+        }
+        // The empty line may come in parts.
+        for byte in [0x0D, 0x0A, 0x0D] as [UInt8] { #expect(parser.take([byte]) == .incomplete) }
+        #expect(parser.take([0x0A]) == .refused(status: 400, "no HTTP/1.1 request"))
+    }
+
     @Test func `a head without an end is refused at 8 KiB`() {
         let flood = "GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 9000)
         #expect(parse(flood) == .refused(status: 431, "the request's head is too large"))

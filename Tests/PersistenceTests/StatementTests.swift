@@ -26,6 +26,32 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `text that looks like SQL is stored, found and deleted as text (S12)`(
+        _ engine: Engine
+    ) async throws {
+        let texts = [
+            "'", "''", "' OR '1'='1", "'; DROP TABLE item; --", "\"; DELETE FROM item", "x\\' OR 1=1 --", "?", "$1",
+            "%",
+            "_", "/* */", "--", ";", "NULL", "{fn}", ":name", "E'\\x27'", "\u{FF07}", "$$",
+            "' UNION SELECT id FROM shelf",
+        ]
+        try await TestDatabase.with(engine) { database async throws in
+            for text in texts { try await database.insert(text) }
+            for text in texts {
+                let rows = try await database.read { try await $0.query("SELECT * FROM item WHERE name = ?", text) }
+                #expect(try rows.map { try $0["name"] as String } == [text])
+            }
+            for (gone, text) in texts.enumerated() {
+                let count = try await database.write {
+                    try await $0.execute("DELETE FROM item WHERE name = ? AND name <> '?'", text)
+                }
+                #expect(count == (text == "?" ? 0 : 1), "\(text) of \(gone)")
+            }
+            let rows = try await database.read { try await $0.query("SELECT name FROM item") }
+            #expect(try rows.map { try $0["name"] as String } == ["?"])
+        }
+    }
+
     @Test func `a column that is not there or holds something else is a typed error`() throws {
         let row = SQLRow(columns: ["name", "price"], values: [.text("a"), .null])
         #expect(throws: PersistenceError(.columnMissing, "no column 'title' in the result (name, price)")) {

@@ -1,9 +1,10 @@
 import HTTPTypes
 import Logging
+import StoreHTTP
 import StoreModels
 
-/// The log line and the metric labels of one request. Paths are logged without their query; headers and bodies are
-/// never logged.
+/// The log line and the metric labels of one request. Paths are logged without their query and without accounts, which
+/// may be people's names; headers and bodies are never logged.
 struct AccessRecord {
     let method: HTTPRequest.Method
     let path: String
@@ -43,7 +44,7 @@ struct AccessRecord {
     /// Log metadata that identifies the request.
     var metadata: Logger.Metadata {
         var fields: Logger.Metadata = [
-            "traceID": "\(traceID)", "endpoint": "\(method) \(route ?? "-")", "path": "\(Self.printable(path))",
+            "traceID": "\(traceID)", "endpoint": "\(method) \(route ?? "-")", "path": "\(Self.printable(loggedPath))",
         ]
         switch principal {
         case .session(let session):
@@ -55,6 +56,17 @@ struct AccessRecord {
         }
         return fields
     }
+
+    /// The path without what may be a person's name (S20): with an account it is the route's template, and without a
+    /// route, where any part may be one, its first two parts.
+    private var loggedPath: String {
+        if let route { return route.contains(Self.accountParameter) ? route : path }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count > 3 else { return path }
+        return parts.prefix(3).map { String(Substring($0)) }.joined(separator: "/") + "/..."
+    }
+
+    private static let accountParameter = "{\(PathParameter.account.rawValue)}"
 
     /// Limits text to 256 printable ASCII characters. Clients cannot write lines or terminal commands into the log
     /// (S20).

@@ -22,12 +22,17 @@ enum RequestBodyReader {
     }
 
     /// Rejects bodies of another type than JSON. This also prevents cross-site posts of a form (S18). A body without a
-    /// type is read as JSON.
+    /// type is read as JSON, but not from a web page: browsers ask no permission before they send one.
     private static func checkContentType(_ headers: HTTPFields) throws(StoreError) {
         if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
             throw .invalid("Content-Encoding", "must be absent: compressed bodies are not read", status: 415)
         }
-        guard let text = headers[.contentType] else { return }
+        guard let text = headers[.contentType] else {
+            guard headers[.origin] == nil else {
+                throw .invalid("Content-Type", "must be application/json in a web page's request", status: 415)
+            }
+            return
+        }
         let type = text.split(separator: ";")[...].first.map { $0.filter { $0 != " " }.lowercased() } ?? ""
         guard type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json") else {
             throw .invalid("Content-Type", "must be application/json", status: 415)

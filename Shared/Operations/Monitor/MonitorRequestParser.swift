@@ -15,11 +15,14 @@ struct MonitorRequestParser {
     }
 
     private var head: [UInt8] = []
+    /// Where the empty line may begin. What is before it was searched: a client that sends single bytes costs no more.
+    private(set) var searched = 0
 
     /// Takes more bytes.
     mutating func take(_ bytes: some Sequence<UInt8>) -> Result {
         head.append(contentsOf: bytes)
         guard let end = endOfHead else {
+            searched = max(0, head.count - 3)
             return head.count > Self.headBytesMax
                 ? .refused(status: 431, "the request's head is too large") : .incomplete
         }
@@ -30,8 +33,8 @@ struct MonitorRequestParser {
 
     /// Where the empty line begins.
     private var endOfHead: Int? {
-        guard head.count >= 4 else { return nil }
-        return (0...(head.count - 4)).first { head[$0..<($0 + 4)].elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) }
+        guard head.count >= searched + 4 else { return nil }
+        return (searched...(head.count - 4)).first { head[$0..<($0 + 4)].elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) }
     }
 
     private static func parse(_ line: String) -> Result {

@@ -21,6 +21,7 @@ enum ProcessBuilder {
         let settings = try Settings(options: options)
         let instance = RandomIdentifier.hex(digits: 24)
         let logger = try bootstrapLogging(name: name, instance: instance, settings)
+        if let warning = hashingWarning(ProcessInfo.processInfo.environment) { logger.warning("\(warning)") }
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(metrics)
         let loop: UVLoop
@@ -40,6 +41,17 @@ enum ProcessBuilder {
             port: try settings.int("listen.port", in: 0...65535))
         return environment
     }
+
+    /// Returns what an operator must know of hashing without a seed; nil with Swift's default, a seed per process.
+    ///
+    /// Clients choose many keys of dictionaries. With known hashes they could choose such as collide.
+    static func hashingWarning(_ environment: [String: String]) -> String? {
+        // Swift takes what begins like true, yes or 1.
+        guard let first = environment[deterministicHashing]?.first, "tTyY1".contains(first) else { return nil }
+        return "\(deterministicHashing) is set, so clients can slow this process down; unset it outside of tests"
+    }
+
+    private static let deterministicHashing = "SWIFT_DETERMINISTIC_HASHING"
 
     /// Removes the ready file and ends the loop, once everything has stopped.
     static func tearDown(_ environment: ProcessEnvironment) async {

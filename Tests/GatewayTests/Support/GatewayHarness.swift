@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import BusClient
+import BusProtocol
 import EventLoop
 import Foundation
 import Logging
@@ -26,6 +27,8 @@ final class GatewayHarness: Sendable {
     let eligibility: FakeService
     let promotions: FakePromotionController
     let eligibilityRequests = Recorder<EligibilityRequest>()
+    /// Every subject that the gateway published, requested or subscribed to.
+    let subjects = Recorder<String>()
     private let port = Locked(0)
     private let http = HTTPClient(
         eventLoopGroupProvider: .singleton,
@@ -48,7 +51,8 @@ final class GatewayHarness: Sendable {
         var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
         logger.logLevel = .trace
         gateway = Gateway(
-            bus: gatewayClient, tokens: tokens, keys: try KeyStore.open(in: directory.path, logger: logger),
+            bus: NotingBus(client: gatewayClient, subjects: subjects), tokens: tokens,
+            keys: try KeyStore.open(in: directory.path, logger: logger),
             environment: environment, catalogPatience: catalogPatience, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
@@ -239,4 +243,48 @@ final class Recorder<Element: Sendable>: Sendable {
     private let noted = Locked<[Element]>([])
     var all: [Element] { noted.withLock { $0 } }
     func append(_ element: Element) { noted.withLock { $0.append(element) } }
+}
+
+/// A client that notes the subjects it is given.
+private struct NotingBus: BusClient {
+    let client: InMemoryClient
+    let subjects: Recorder<String>
+
+    var loop: UVLoop? { client.loop }
+    var capabilities: Set<BusCapability> { client.capabilities }
+    var states: AsyncStream<BusConnectionState> { client.states }
+    var state: BusConnectionState { client.state }
+    var endReason: BusError? { client.endReason }
+
+    func request(
+        _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
+    ) async throws(BusError) -> BusMessage {
+        subjects.append(subject)
+        return try await client.request(subject, body: body, headers: headers, key: key, timeout: timeout)
+    }
+
+    func requestMany(
+        _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
+    ) async throws(BusError) -> [BusMessage] {
+        subjects.append(subject)
+        return try await client.requestMany(subject, body: body, headers: headers, max: max, timeout: timeout)
+    }
+
+    func publish(
+        _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
+    ) throws(BusError) {
+        subjects.append(subject)
+        try client.publish(subject, body: body, headers: headers, reply: reply, key: key)
+    }
+
+    func subscribe(
+        _ subject: String, queue: String?, max: Int?, handler: @escaping @Sendable (BusMessage) -> Void
+    ) async throws(BusError) -> any BusSubscription {
+        subjects.append(subject)
+        return try await client.subscribe(subject, queue: queue, max: max, handler: handler)
+    }
+
+    func flush(timeout: Duration) async throws(BusError) { try await client.flush(timeout: timeout) }
+    func drain() async -> BusDrainReport { await client.drain() }
+    func close() async { await client.close() }
 }

@@ -1,0 +1,174 @@
+import Foundation
+import NIOHTTP1
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: secrets and people's names are where they belong and nowhere else (S19, S20).
+/// Method: a real store that logs all it can, in which purchases, refusals and errors have happened. Then everything it
+/// has said or shows is searched for each secret: logs, metrics, the broker's pages, error responses, arguments and
+/// variables of its processes, and its files.
+@Suite(.serialized) struct SecretsTests {
+    private static let services = [
+        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "gateway",
+    ]
+    private static let person = "canary.person@example.com"
+
+    /// What must be found nowhere, by what it is.
+    private struct Secret {
+        let name: String
+        let text: String
+        /// Files in the data directory that have it on purpose.
+        var files: [String] = []
+        /// Whether it is the store's own secret, which also its databases must not have.
+        var isInNoFile = true
+    }
+
+    @Test func `no secret is in a log, a page, an error response, an argument or another file`() async throws {
+        let variables = ["LOG_LEVEL": "debug", "SWIFT_DETERMINISTIC_HASHING": "1"]
+        try await StoreStack.run(environment: variables) { store in
+            let secrets = try await Self.live(in: store)
+            #expect(secrets.allSatisfy { $0.text.utf8.count >= 12 })
+            let refusals = try await Self.refusals(of: store, secrets)
+            let pages = try await Self.pages(of: store)
+            let processes = try Self.processes(of: store)
+            var logs = try Self.services.map { service in
+                (
+                    "log of \(service)",
+                    try String(contentsOfFile: store.directory.file("logs/\(service).1.log"), encoding: .utf8)
+                )
+            }
+            logs.append(("output of up", store.output))
+            for secret in secrets {
+                for (place, text) in refusals + pages + processes + logs {
+                    #expect(!text.contains(secret.text), "\(secret.name) is in the \(place)")
+                }
+            }
+            try Self.checkFiles(of: store, secrets)
+            // What was searched is really there.
+            for (place, text) in logs.dropLast() {
+                #expect(text.contains("SWIFT_DETERMINISTIC_HASHING is set"), "S24: the \(place) has no warning")
+            }
+            #expect(logs[6].1.contains("GET /v1/customers/{account}/history"))
+            #expect(pages.count { $0.1.contains("process_resident_memory_bytes") } == Self.services.count + 1)
+            #expect(refusals.count > 30 && refusals.allSatisfy { $0.1.contains("urn:storebus:problem:") })
+        }
+    }
+
+    /// Lets things happen in the store, and returns the secrets that it and its clients have.
+    private static func live(in store: StoreStack) async throws -> [Secret] {
+        let token = { (name: String) throws in
+            try String(contentsOfFile: store.directory.file(name), encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let sessionKey = try Data(contentsOf: URL(fileURLWithPath: store.directory.file("gateway/session.key")))
+        var secrets = [
+            Secret(name: "admin key", text: store.adminKey, files: ["admin.key"]),
+            Secret(name: "bus token", text: try token("bus.token"), files: ["bus.token"]),
+            Secret(name: "session key", text: sessionKey.base64EncodedString()),
+            Secret(name: "session key", text: sessionKey.map { String($0, radix: 16) }.joined()),
+        ]
+        for kind in ["api", "sharedSecret", "subscriptionOffer"] {
+            let key = try await store.must(
+                .POST, "/admin/v1/apps/com.example.app/keys", .object(["kind": .string(kind)]))
+            let text = try #require(key.json?["secret"]?.stringValue)
+            // Of a PEM the line with the key.
+            let line = text.split(separator: "\n").max { $0.count < $1.count }
+            secrets.append(Secret(name: kind, text: String(try #require(line))))
+        }
+        let api = secrets[4].text
+        let shopper = try await store.session(account: person, deviceId: "phone-1")
+        secrets.append(Secret(name: "session token", text: shopper.token))
+        let bought = try await shopper.buy("com.example.hiddenBeaches", key: "canary-idempotency-key-1")
+        try await shopper.finish(bought.id)
+        let receipt = try await store.must(.GET, "/v1/receipt", token: shopper.token)
+        let data = try #require(receipt.json?["receiptData"]?.stringValue)
+        secrets.append(Secret(name: "receipt", text: String(data.dropFirst(200).prefix(60))))
+        let body = JSONValue.object(["receipt-data": .string(data), "password": .string(secrets[5].text)])
+        let verified = try await store.must(.POST, "/verifyReceipt", body)
+        #expect(verified.json?["status"]?.intValue == 0)
+        let name = JSONValue.object([
+            "productIdentifier": "com.example.fishingHotSpots", "applicationUsername": "canary-username",
+        ])
+        try await store.must(.POST, "/v1/payments", token: shopper.token, key: "canary-idempotency-key-2", name)
+        try await store.must(.GET, "/v1/customers/\(person)/history", token: api)
+        try await store.must(.GET, "/admin/v1/testers/\(person)")
+        // Names of people are in databases on purpose.
+        secrets += [
+            Secret(name: "account", text: person, isInNoFile: false),
+            Secret(name: "username", text: "canary-username", isInNoFile: false),
+        ]
+        return secrets
+    }
+
+    /// Requests that are refused, with every secret in places where it does not belong.
+    private static func refusals(of store: StoreStack, _ secrets: [Secret]) async throws -> [(String, String)] {
+        var refusals: [(String, String)] = []
+        for secret in secrets where secret.isInNoFile {
+            let quoted = secret.text.replacing("+", with: "%2B").replacing("/", with: "%2F")
+            for (method, path, token, body) in [
+                (.GET, "/v1/transactions", secret.text + "x", nil), (.GET, "/v1/products?ids=\(quoted)", "wrong", nil),
+                (.GET, "/v1/transactions/\(quoted)", "canary-wrong-token", nil),
+                (.POST, "/v1/sessions", nil, #"{"\#(secret.text)":1}"#),
+                (.POST, "/v1/payments", secret.text + "x", "{"),
+                (.DELETE, "/v1/sessions/\(quoted)", nil, nil),
+            ] as [(HTTPMethod, String, String?, String?)] {
+                let answer = try await store.request(method, path, token: token, body: body.map { Array($0.utf8) })
+                #expect(answer.status >= 400)
+                // The name of an unknown member is the caller's own and is repeated to it; logs never have it.
+                let text = path == "/v1/sessions" ? answer.text.replacing(secret.text, with: "") : answer.text
+                refusals.append(("response to \(method) \(path)", text))
+            }
+        }
+        return refusals
+    }
+
+    /// Metrics and health of every process, and the broker's pages about its connections.
+    private static func pages(of store: StoreStack) async throws -> [(String, String)] {
+        struct Ready: Decodable { let monitorPort: Int }
+        var pages: [(String, String)] = []
+        for service in services {
+            let file = store.directory.file("run/\(service).1.ready")
+            let ready = try JSONDecoder().decode(Ready.self, from: Data(contentsOf: URL(fileURLWithPath: file)))
+            let own = service == "broker" ? ["/varz", "/connz?subs=1&state=any", "/subsz"] : []
+            for path in ["/metrics", "/healthz"] + own {
+                let answer = try await store.request(.GET, path, at: "http://127.0.0.1:\(ready.monitorPort)")
+                #expect(answer.status == 200)
+                pages.append(("page \(path) of \(service)", answer.text))
+            }
+        }
+        pages.append(("metrics on the gateway's port", try await store.must(.GET, "/metrics").text))
+        return pages
+    }
+
+    /// Arguments and variables of every process. Only the gateway knows where the admin key is.
+    private static func processes(of store: StoreStack) throws -> [(String, String)] {
+        try services.flatMap { service in
+            let pid = try store.pid(of: service)
+            let read = { (name: String) in
+                String(decoding: try Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/\(name)")), as: UTF8.self)
+            }
+            let (arguments, variables) = (try read("cmdline"), try read("environ"))
+            #expect(arguments.contains(service) && variables.contains("BUS_CREDENTIALS_FILE="))
+            #expect(variables.contains("STOREBUS_ADMIN_KEY") == (service == "gateway"), "\(service)")
+            return [("arguments of \(service)", arguments), ("variables of \(service)", variables)]
+        }
+    }
+
+    /// The store's secrets are in their own files and in no other, and those are their owner's only.
+    private static func checkFiles(of store: StoreStack, _ secrets: [Secret]) throws {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: store.directory.path)
+        for file in files {
+            let path = store.directory.file(file)
+            guard let data = FileManager.default.contents(atPath: path) else { continue }
+            for secret in secrets where secret.isInNoFile {
+                let isThere = data.range(of: Data(secret.text.utf8)) != nil
+                #expect(isThere == secret.files.contains(file), "\(secret.name) and the file \(file)")
+            }
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int ?? 0o777
+            let isPublic = ["root.cer", "root.pem", "up.out"].contains(file)
+            #expect(isPublic || mode & 0o077 == 0, "\(file) has mode \(String(mode, radix: 8))")
+        }
+        #expect(files.contains("gateway.sqlite"))
+    }
+}

@@ -167,6 +167,8 @@ enum DecisionChecks {
     /// I3, I4 and I5. All answers about an intent's payment have one transaction, of the intent's product. After a
     /// cancellation that succeeded there is none: a continue cannot have won before, and later ones are refused.
     private static func paid(_ intent: Intent, _ history: RunHistory, _ findings: inout Findings) {
+        let cancelled = intent.decisions.first { $0.isOK && $0.detail["decision"] == "cancel" }
+        if cancelled != nil { findings.examine(.i4) }
         let answers = (intent.decisions.filter { $0.detail["decision"] == "continue" } + intent.payments)
             .filter { $0.kind != .info && $0.transactions?.isEmpty == false }
         guard let first = answers.first, let transaction = first.transactions?.first else { return }
@@ -185,8 +187,6 @@ enum DecisionChecks {
                 .i3, "one payment, \(transaction.id)", "another, \(other.transactions?.first?.id ?? "")",
                 [first, other])
         }
-        let cancelled = intent.decisions.first { $0.isOK && $0.detail["decision"] == "cancel" }
-        if cancelled != nil { findings.examine(.i4) }
         if let cancelled, let bought = answers.first(where: { $0.transactions?.first?.state == "purchased" }) {
             report(.i4, "no payment of a cancelled intent", "it was purchased", [cancelled, bought])
         }

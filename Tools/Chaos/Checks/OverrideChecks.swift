@@ -1,6 +1,6 @@
 /// Checks M1–M3: promotion overrides as registers, one for each device's order and for each product's visibility.
 ///
-/// A value is the line's `version`, else its order or visibility. A write with an unknown end may take effect at any
+/// A value is the lines' `version`, where all of a register have one, else the order or visibility. A write with an unknown end may take effect at any
 /// later moment, or never.
 struct OverrideChecks {
     private struct Register: Hashable, Comparable {
@@ -46,32 +46,32 @@ struct OverrideChecks {
 
     private init(_ history: RunHistory) {
         self.history = history
-        for attempt in history.attempts(.overrideWrite, .overrideRead, .finalOverride) {
-            guard let (register, value) = Self.register(attempt) else { continue }
+        let accesses = history.attempts(.overrideWrite, .overrideRead, .finalOverride).compactMap { attempt in
+            Self.register(attempt).map { (register: $0.0, value: $0.1, attempt: attempt) }
+        }.filter { $0.attempt.operation == .overrideWrite ? $0.attempt.isPossible : $0.attempt.isOK }
+        // Versions tell writes of equal values apart, where reads know them too.
+        let unversioned = Set(accesses.filter { $0.attempt.detail["version"] == nil }.map(\.register))
+        for (register, text, attempt) in accesses {
+            let value = unversioned.contains(register) ? text : attempt.detail["version"] ?? text
+            let access = Access(
+                value: value, begin: attempt.begin,
+                end: attempt.operation == .overrideWrite ? attempt.definiteEnd : attempt.end ?? attempt.begin,
+                lines: [attempt.begin, attempt.end])
             if attempt.operation == .overrideWrite {
-                guard attempt.isPossible else { continue }
-                logs[register, default: Log()].writes.append(
-                    Access(
-                        value: value, begin: attempt.begin, end: attempt.definiteEnd,
-                        lines: [attempt.begin, attempt.end]))
+                logs[register, default: Log()].writes.append(access)
                 writers[[register.app, register.name, value], default: []].insert(register.device)
-            } else if attempt.isOK, let end = attempt.end {
-                logs[register, default: Log()].reads.append(
-                    Access(value: value, begin: attempt.begin, end: end, lines: [attempt.begin, end]))
+            } else {
+                logs[register, default: Log()].reads.append(access)
             }
         }
     }
 
+    /// The register an attempt is about, with the value it writes or reads.
     private static func register(_ attempt: RunHistory.Attempt) -> (Register, String)? {
         let (app, device) = (attempt.app ?? "", attempt.device ?? "")
-        if let order = attempt.detail["order"] {
-            return (Register(app: app, device: device, name: "order"), attempt.detail["version"] ?? order)
-        }
+        if let order = attempt.detail["order"] { return (Register(app: app, device: device, name: "order"), order) }
         guard let visibility = attempt.detail["visibility"] else { return nil }
-        return (
-            Register(app: app, device: device, name: "visibility \(attempt.product ?? "")"),
-            attempt.detail["version"] ?? visibility
-        )
+        return (Register(app: app, device: device, name: "visibility \(attempt.product ?? "")"), visibility)
     }
 
     private mutating func report(

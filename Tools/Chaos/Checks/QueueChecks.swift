@@ -59,15 +59,21 @@ struct QueueChecks {
         for owner in items.keys { items[owner]?.sort { ($0.known, $0.id) < ($1.known, $1.id) } }
     }
 
-    /// Makes the item of a transaction that ends up in the queue. A restored or failed one is visible to the device
-    /// that caused it.
+    /// Makes the item of a transaction that ends up in the queue. A restored or failed one is visible to one device,
+    /// which its streams and lists tell; a key may have been sent from several.
     private func item(_ id: String, _ sightings: [RunHistory.Sighting]) -> Item? {
         guard let first = sightings.first(where: { $0.transaction.isTerminal }) else { return nil }
         let free = history.requests(about: id, .finish, .refund).filter(\.isPossible).map(\.begin).min() ?? .max
         let revoked = sightings.first { $0.transaction.revoked == true }?.place ?? .max
         let origin = sightings.first { $0.operation == .purchase }?.device
         let isForAll = first.transaction.isPurchased
-        let device = isForAll ? nil : origin ?? sightings.first { $0.device != nil }?.device
+        let own: Set<HistoryEntry.Operation> = [.observe, .listUnfinished, .finalUnfinished]
+        let device =
+            isForAll
+            ? nil
+            : sightings.first { sighting in
+                own.contains(sighting.operation) && sighting.transaction.state == first.transaction.state
+            }?.device
         if !isForAll, device == nil { return nil }
         return Item(id: id, known: first.place, free: min(free, revoked), device: device, origin: origin)
     }

@@ -5,8 +5,15 @@ enum RestoreChecks {
         var kept = originals(history)
         for owner in kept.keys { kept[owner]?.sort { $0.finished < $1.finished } }
         let restored = restored(history)
-        for attempt in history.attempts(.restore) where attempt.isOK && attempt.detail["state"] == "finished" {
-            missing(attempt, kept[attempt.owner] ?? [], restored, history, &findings)
+        var begins: [String: Int] = [:]
+        for attempt in history.attempts(.restore) {
+            let begin = attempt.key.map { key in
+                let scoped = "\(attempt.owner)\u{1F}\(attempt.device ?? "")\u{1F}\(key)"
+                begins[scoped] = min(begins[scoped] ?? .max, attempt.begin)
+                return begins[scoped] ?? attempt.begin
+            }
+            guard attempt.isOK, attempt.detail["state"] == "finished" else { continue }
+            missing(attempt, since: begin ?? attempt.begin, kept[attempt.owner] ?? [], restored, history, &findings)
         }
         extra(history, &findings)
         ends(history, &findings)
@@ -53,11 +60,12 @@ enum RestoreChecks {
         return last
     }
 
-    /// R1. What was finished before the restore began comes back. The answer's own transactions decide where it has
+    /// R1. What was finished before the restore's key was first sent comes back. The answer's own transactions decide where it has
     /// them; else any line after it began that shows such a transaction on the device, final reads too. Purchases that
     /// overlap the restore may be either.
     private static func missing(
-        _ attempt: RunHistory.Attempt, _ kept: [Original], _ restored: [Place: Int], _ history: RunHistory,
+        _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Place: Int],
+        _ history: RunHistory,
         _ findings: inout Findings
     ) {
         let answer = attempt.transactions.map { Set($0.map(\.root)) }
@@ -68,10 +76,10 @@ enum RestoreChecks {
             return
         }
         for original in kept {
-            if original.finished >= attempt.begin { break }
+            if original.finished >= begin { break }
             findings.examine(.r1)
             let place = Place(owner: attempt.owner, device: attempt.device ?? "", root: original.root)
-            if answer?.contains(original.root) ?? ((restored[place] ?? -1) > attempt.begin) { continue }
+            if answer?.contains(original.root) ?? ((restored[place] ?? -1) > begin) { continue }
             findings.report(
                 Violation(
                     invariant: .r1, subject: "restore \(attempt.detail["restore"] ?? attempt.key ?? "")",
@@ -84,18 +92,25 @@ enum RestoreChecks {
     /// R1. No restored transaction is of a kind that is used up or that the app restores itself.
     private static func extra(_ history: RunHistory, _ findings: inout Findings) {
         for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
-            guard let first = sightings.first(where: { $0.transaction.state == "restored" }),
-                let type = history.types[first.transaction.product]
-            else { continue }
+            let restored = sightings.filter { $0.transaction.state == "restored" }
+            guard let first = restored.first, history.types[first.transaction.product] != nil else { continue }
             findings.examine(.r1)
-            let reason =
-                ["consumable", "nonRenewable"].contains(type)
-                ? "a \(type) product is restored" : first.transaction.original == nil ? "it has no original" : nil
-            guard let reason else { continue }
+            var found: (sighting: RunHistory.Sighting, reason: String)?
+            for sighting in restored {
+                let type = history.types[sighting.transaction.product] ?? ""
+                if ["consumable", "nonRenewable"].contains(type) {
+                    found = (sighting, "a \(type) product is restored")
+                } else if sighting.transaction.original == nil {
+                    found = (sighting, "it has no original")
+                }
+                if found != nil { break }
+            }
+            guard let found else { continue }
             findings.report(
                 Violation(
                     invariant: .r1, subject: id, expected: "a non-consumable or subscription with its original",
-                    found: reason, lines: history.excerpt([first.begin, first.place], ids: [id])))
+                    found: found.reason,
+                    lines: history.excerpt([found.sighting.begin, found.sighting.place], ids: [id])))
         }
     }
 

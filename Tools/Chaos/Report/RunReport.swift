@@ -37,9 +37,9 @@ package struct RunReport: Sendable {
     /// `VALID  41 208 operations, 63 faults, 0 lost, 0 double charges, worst recovery 1.8 s`
     package var line: String {
         let recovery = ReportText.seconds(statistics.worstRecovery)
-        return "\(check.verdict.rawValue.uppercased())  \(ReportText.number(statistics.total.all)) operations, "
-            + "\(ReportText.number(statistics.faultCount)) faults, \(ReportText.number(lostCount)) lost, "
-            + "\(ReportText.number(doubleChargeCount)) double charges, worst recovery \(recovery)"
+        return "\(check.verdict.rawValue.uppercased())  \(ReportText.count(statistics.total.all, "operation")), "
+            + "\(ReportText.count(statistics.faultCount, "fault")), \(ReportText.number(lostCount)) lost, "
+            + "\(ReportText.count(doubleChargeCount, "double charge")), worst recovery \(recovery)"
     }
 
     /// What became of an invariant: `held`, `broken`, or `not exercised` when no fact was held against it.
@@ -149,6 +149,9 @@ enum ReportText {
         }
         return (value < 0 ? "-" : "") + grouped
     }
+
+    /// A number with its noun: `1 fault`, `63 faults`.
+    static func count(_ value: Int, _ noun: String) -> String { "\(number(value)) \(noun)\(value == 1 ? "" : "s")" }
 
     /// A number with so many decimals, in JSON's form.
     static func fixed(_ value: Double, _ decimals: Int) -> String {

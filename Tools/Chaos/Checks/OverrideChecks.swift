@@ -1,7 +1,7 @@
 /// Checks M1–M3: promotion overrides as registers, one for each device's order and for each product's visibility.
 ///
-/// A value is the lines' `version`, where all of a register have one, else the order or visibility. A write with an unknown end may take effect at any
-/// later moment, or never.
+/// A value is the lines' `version`, where all of a register have one, else the order or visibility. A write with an
+/// unknown end may take effect at any later moment, or never.
 struct OverrideChecks {
     private struct Register: Hashable, Comparable {
         var app: String

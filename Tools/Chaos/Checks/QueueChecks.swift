@@ -189,7 +189,7 @@ struct QueueChecks {
     }
 
     /// Q3. After an acknowledged finish the transaction is in no list begun later and in no stream requested later; a
-    /// stream that was open may have it in flight for ten seconds of calm time. Taken back ones are announced once more.
+    /// stream that was open may have it in flight for ten seconds of calm time. Refunded ones come once more.
     private mutating func finished() {
         let acknowledged = Dictionary(
             history.attempts(.finish).filter(\.isOK).compactMap { attempt in

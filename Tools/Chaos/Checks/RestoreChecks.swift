@@ -60,9 +60,9 @@ enum RestoreChecks {
         return last
     }
 
-    /// R1. What was finished before the restore's key was first sent comes back. The answer's own transactions decide where it has
-    /// them; else any line after it began that shows such a transaction on the device, final reads too. Purchases that
-    /// overlap the restore may be either.
+    /// R1. What was finished before the restore's key was first sent comes back. The answer's own transactions decide
+    /// where it has them; else any line after it began that shows such a transaction on the device, final reads too.
+    /// Purchases that overlap the restore may be either.
     private static func missing(
         _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Place: Int],
         _ history: RunHistory,

@@ -132,7 +132,7 @@ extension RunReport {
         --line:#2c3543;--ok:#3fbf88;--fail:#6b778b;--info:#f0696a;--band:#d99a3c;--shade:#d99a3c22;--down:#ff8f8f;\
         --p50:#6ea8ff;--p99:#c58af0;--unknown:#e0ac4f}}
         *{box-sizing:border-box}
-        body{margin:0;background:var(--bg);color:var(--text);font:15px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
+        body{margin:0;background:var(--bg);color:var(--text);font:15px/1.5 system-ui,"Segoe UI",sans-serif}
         main{max-width:1160px;margin:0 auto;padding:20px}
         header,section,.tiles>div{background:var(--card);border:1px solid var(--line);border-radius:10px}
         header,section{padding:16px 20px;margin-bottom:16px}
@@ -181,8 +181,8 @@ extension RunReport {
         dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 12px;margin:6px 0}
         dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
         pre{background:var(--bg);border:1px solid var(--line);border-radius:6px;padding:8px 10px;margin:6px 0 0;\
-        font:12px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere;max-height:340px;\
-        overflow-y:auto}
+        font:12px/1.5 ui-monospace,Menlo,Consolas,monospace;white-space:pre-wrap;overflow-wrap:anywhere;\
+        max-height:340px;overflow-y:auto}
         @media (max-width:640px){main{padding:10px}header,section{padding:12px 13px}svg.wide{display:none}\
         svg.narrow{display:block}th,td{padding-right:9px}table{min-width:100%;font-size:13px}\
         .tiles{grid-template-columns:1fr 1fr}}

@@ -172,6 +172,7 @@ var targets: [Target] = [
             "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient", "StoreHTTP",
             "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
         ]),
+    tests("Chaos", ["Chaos", "StoreModels", "StorebusTesting"]),
     .testTarget(
         name: "Scenarios",
         dependencies: [
@@ -211,10 +212,11 @@ targets += service(
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),
+    .target(name: "Chaos", dependencies: ["StoreModels"], path: "Tools/Chaos", swiftSettings: settings),
     .target(
         name: "Storebus",
         dependencies: [
-            "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
+            "Chaos", "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
             asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
         path: "Tools/storebus", exclude: ["Executable", "README.md"],

@@ -1,0 +1,425 @@
+import StorebusTesting
+import Testing
+
+@testable import Chaos
+
+/// A change of a valid history that breaks an invariant.
+struct Mutation: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// Those of which one must be reported.
+    let invariants: Set<Invariant>
+    /// Changes the history; false where it does not fit.
+    let plant: @Sendable (inout [HistoryEntry], inout SplitMix64) -> Bool
+
+    init(
+        _ name: String, _ invariants: Invariant...,
+        plant: @escaping @Sendable (inout [HistoryEntry], inout SplitMix64) -> Bool
+    ) {
+        self.name = name
+        self.invariants = Set(invariants)
+        self.plant = plant
+    }
+
+    var testDescription: String { name }
+
+    /// A change of one line of a class, chosen at random among those it fits.
+    private static func line(
+        _ name: String, _ operation: HistoryEntry.Operation, _ invariants: Invariant...,
+        change: @escaping @Sendable (inout HistoryEntry, [HistoryEntry]) -> Bool
+    ) -> Mutation {
+        Mutation(name: name, invariants: Set(invariants)) { entries, random in
+            for place in entries.indices.shuffled(using: &random) where entries[place].operation == operation {
+                var entry = entries[place]
+                guard change(&entry, entries) else { continue }
+                entries[place] = entry
+                return true
+            }
+            return false
+        }
+    }
+
+    private init(
+        name: String, invariants: Set<Invariant>,
+        plant: @escaping @Sendable (inout [HistoryEntry], inout SplitMix64) -> Bool
+    ) {
+        self.name = name
+        self.invariants = invariants
+        self.plant = plant
+    }
+
+    private static func wasDeferred(_ id: String, _ entries: [HistoryEntry]) -> Bool {
+        entries.contains { $0.transactions?.contains { $0.id == id && $0.state == "deferred" } == true }
+    }
+
+    private static func isTouched(_ id: String, _ entries: [HistoryEntry]) -> Bool {
+        entries.contains { ["finish", "refund"].contains($0.operation.rawValue) && $0.detail?["transaction"] == id }
+    }
+
+    static let all: [Mutation] = money + customers + queue + others
+
+    private static let money: [Mutation] = [
+        line("drop a transaction from the final history", .finalHistory, .p1) { entry, _ in
+            guard let place = entry.transactions?.firstIndex(where: { $0.state == "purchased" }) else { return false }
+            entry.transactions?.remove(at: place)
+            return true
+        },
+        line("drop a charge", .finalCharges, .p2) { entry, _ in
+            guard let place = entry.charges?.firstIndex(where: { $0.outcome == "approved" }) else { return false }
+            entry.charges?.remove(at: place)
+            return true
+        },
+        line("charge a transaction that is not there", .finalCharges, .p2) { entry, _ in
+            entry.charges?.append(.of("purchase:lost"))
+            return true
+        },
+        line("double a charge under a new key", .finalCharges, .p3, .d3) { entry, _ in
+            guard
+                var charge = entry.charges?.first(where: {
+                    $0.outcome == "approved" && $0.key.hasPrefix("purchase:") && $0.refunded == 0
+                })
+            else { return false }
+            charge.key += ":2"
+            entry.charges?.append(charge)
+            return true
+        },
+        line("double a row of the ledger", .finalCharges, .p3) { entry, _ in
+            guard let charge = entry.charges?.first(where: { $0.outcome == "approved" }) else { return false }
+            entry.charges?.append(charge)
+            return true
+        },
+        line("charge a failed purchase", .finalCharges, .p5, .d2) { entry, _ in
+            guard let place = entry.charges?.firstIndex(where: { $0.outcome == "declined" }) else { return false }
+            entry.charges?[place].outcome = "approved"
+            return true
+        },
+        line("charge another amount", .finalCharges, .p6) { entry, _ in
+            guard
+                let place = entry.charges?.firstIndex(where: {
+                    $0.outcome == "approved" && $0.key.hasPrefix("purchase:")
+                })
+            else { return false }
+            entry.charges?[place].amount += 1
+            return true
+        },
+        line("refund more than was charged", .finalCharges, .p10) { entry, _ in
+            guard let place = entry.charges?.firstIndex(where: { $0.outcome == "approved" }) else { return false }
+            let amount = entry.charges?[place].amount ?? 0
+            entry.charges?[place].refunded = amount + 1
+            return true
+        },
+        line("charge a period twice", .finalCharges, .s1) { entry, _ in
+            guard var charge = entry.charges?.first(where: { $0.key.hasPrefix("renew:") }) else { return false }
+            charge.key += ":2"
+            entry.charges?.append(charge)
+            return true
+        },
+        line("charge a copy of a non-consumable", .finalCharges, .p8) { entry, entries in
+            let copies = entries.flatMap { $0.transactions ?? [] }.filter {
+                ["pro", "map"].contains($0.product) && $0.state == "purchased" && $0.original != nil
+            }
+            guard let copy = copies.first else { return false }
+            entry.charges?.append(.of("purchase:\(copy.id)", amount: 1))
+            return true
+        },
+        line("charge a restored transaction", .finalCharges, .r2) { entry, entries in
+            let restored = entries.flatMap { $0.transactions ?? [] }.first { $0.state == "restored" }
+            guard let restored else { return false }
+            entry.charges?.append(.of("purchase:\(restored.id)"))
+            return true
+        },
+        line("charge what still waits", .finalCharges, .d1) { entry, entries in
+            let waiting = entries.last {
+                $0.operation == .finalUnfinished
+                    && $0.transactions?.contains {
+                        $0.state == "deferred"
+                    } == true
+            }
+            guard let id = waiting?.transactions?.first(where: { $0.state == "deferred" })?.id else { return false }
+            entry.charges?.append(.of("purchase:\(id)"))
+            return true
+        },
+        line("answer a key with another transaction", .purchase, .p3) { entry, entries in
+            guard entry.kind == .ok, let key = entry.key,
+                entries.contains(where: {
+                    $0.key == key && $0.account == entry.account && $0.index < entry.index && $0.transactions != nil
+                        && $0.kind == .ok
+                })
+            else { return false }
+            entry.transactions?[0].id = "another"
+            return true
+        },
+        Mutation("leave a key unknown", .p4) { entries, random in
+            let last = Dictionary(
+                entries.indices.filter { entries[$0].operation == .purchase && entries[$0].kind != .invoke }
+                    .map { ("\(entries[$0].account ?? "") \(entries[$0].key ?? "")", [$0]) }, uniquingKeysWith: +)
+            let open = last.values.filter { places in
+                places.count > 1 && places.dropLast().allSatisfy { entries[$0].kind == .info }
+            }.sorted { $0[0] < $1[0] }
+            guard let place = open.randomElement(using: &random)?.last else { return false }
+            (entries[place].kind, entries[place].transactions, entries[place].code) = (.info, nil, nil)
+            return true
+        },
+    ]
+
+    private static let customers: [Mutation] = [
+        line("show another customer's transaction", .listUnfinished, .p11) { entry, entries in
+            guard entry.kind == .ok,
+                let other = entries.first(where: {
+                    $0.operation == .purchase && $0.kind == .ok && $0.account != entry.account
+                })?.transactions?.first
+            else { return false }
+            entry.transactions?.append(other)
+            return true
+        },
+        line("hide a purchase from the next read", .readHistory, .p9) { entry, entries in
+            guard entry.kind == .ok, let of = entry.of,
+                let bought = entries.first(where: {
+                    $0.operation == .purchase && $0.kind == .ok && $0.account == entry.account && $0.index < of
+                        && $0.transactions?.first?.state == "purchased"
+                })?.transactions?.first,
+                entry.transactions?.contains(where: { $0.id == bought.id }) == true
+            else { return false }
+            entry.transactions?.removeAll { $0.id == bought.id }
+            return true
+        },
+        line("turn a purchased transaction into a failed one", .listUnfinished, .p7) { entry, _ in
+            guard entry.kind == .ok, let place = entry.transactions?.firstIndex(where: { $0.state == "purchased" })
+            else { return false }
+            entry.transactions?[place].state = "failed"
+            return true
+        },
+        line("answer eligible after use", .finalEligibility, .o2) { entry, _ in
+            guard entry.detail?["answer"] == "ineligible" else { return false }
+            entry.detail?["answer"] = "eligible"
+            return true
+        },
+    ]
+
+    private static let queue: [Mutation] = [
+        Mutation("skip a transaction of a snapshot", .q1, .q6, .d4) { entries, random in
+            for place in entries.indices.shuffled(using: &random) {
+                let entry = entries[place]
+                guard entry.detail?["what"] == "opened",
+                    entries[..<place].contains(where: {
+                        $0.process == entry.process && $0.detail?["what"] == "ended"
+                    })
+                else { continue }
+                let session = entries.indices[place...].prefix { one in
+                    !(entries[one].process == entry.process && entries[one].detail?["what"] == "ended")
+                }.filter { entries[$0].process == entry.process }
+                guard let snapshot = session.dropFirst().first else { continue }
+                let ended =
+                    entries[..<place].lastIndex {
+                        $0.process == entry.process && $0.detail?["what"] == "ended"
+                    } ?? 0
+                let known = entries[..<ended].filter { $0.account == entry.account }.flatMap { $0.transactions ?? [] }
+                let missed = (entries[snapshot].transactions ?? []).first { one in
+                    one.state == "purchased" && !isTouched(one.id, entries)
+                        && known.contains { $0.id == one.id && $0.state == "purchased" }
+                }
+                guard let missed else { continue }
+                for one in session { entries[one].transactions?.removeAll { $0.id == missed.id } }
+                return true
+            }
+            return false
+        },
+        Mutation("deliver revisions out of order", .q5) { entries, random in
+            for place in entries.indices.shuffled(using: &random)
+            where entries[place].operation == .observe && entries[place].transactions?.count == 1 {
+                guard let one = entries[place].transactions?.first, one.state == "purchasing" else { continue }
+                let next = entries.indices[(place + 1)...].first {
+                    entries[$0].process == entries[place].process && entries[$0].transactions?.first?.id == one.id
+                        && entries[$0].transactions?.count == 1
+                }
+                guard let next else { continue }
+                let later = entries[next].transactions
+                (entries[next].transactions, entries[place].transactions) = (entries[place].transactions, later)
+                return true
+            }
+            return false
+        },
+        line("list a finished transaction", .finalUnfinished, .q3) { entry, entries in
+            let finished = entries.first {
+                $0.operation == .finish && $0.kind == .ok && $0.account == entry.account
+            }?.detail?["transaction"]
+            guard let finished,
+                let shown = entries.last(where: { $0.transactions?.contains { $0.id == finished } == true })?
+                    .transactions?.first(where: { $0.id == finished }), shown.revoked != true,
+                !entries.contains(where: { $0.operation == .refund && $0.detail?["transaction"] == finished })
+            else { return false }
+            entry.transactions?.append(shown)
+            return true
+        },
+        line("refuse a finish", .finish, .q4) { entry, entries in
+            guard entry.kind == .ok, let id = entry.detail?["transaction"], let of = entry.of,
+                entries[..<(of - 1)].contains(where: {
+                    $0.transactions?.contains { $0.id == id && $0.isTerminal } == true
+                })
+            else { return false }
+            (entry.kind, entry.code) = (.fail, "transactionNotFinishable")
+            return true
+        },
+        line("finish what waits", .finish, .d4) { entry, entries in
+            guard entry.code == "transactionNotFinishable", let id = entry.detail?["transaction"],
+                wasDeferred(id, entries),
+                entries.contains(where: {
+                    $0.operation == .finalUnfinished
+                        && $0.transactions?.contains {
+                            $0.id == id && $0.state == "deferred"
+                        } == true
+                })
+            else { return false }
+            (entry.kind, entry.code) = (.ok, nil)
+            return true
+        },
+        line("lose an unfinished transaction", .finalUnfinished, .q5) { entry, entries in
+            let place = entry.transactions?.firstIndex { $0.state == "purchased" && !isTouched($0.id, entries) }
+            guard let place else { return false }
+            entry.transactions?.remove(at: place)
+            return true
+        },
+    ]
+
+    private static let others: [Mutation] = [
+        line("restore one less", .restore, .r1) { entry, entries in
+            guard entry.kind == .ok, let restored = entry.transactions?.last, let of = entry.of else { return false }
+            let original = entries.flatMap { $0.transactions ?? [] }.first {
+                $0.transactionIdentifier == restored.original && $0.original == nil && $0.state == "purchased"
+            }
+            let finish = entries.first {
+                $0.operation == .finish && $0.kind == .ok && $0.detail?["transaction"] == original?.id
+            }
+            guard let finish, finish.index < of else { return false }
+            entry.transactions?.removeAll { $0.original == restored.original }
+            return true
+        },
+        line("restore a consumable", .restore, .r1) { entry, _ in
+            guard entry.kind == .ok, entry.transactions?.isEmpty == false else { return false }
+            entry.transactions?[0].product = "coins"
+            return true
+        },
+        line("begin another restore under its key", .restore, .r3) { entry, entries in
+            guard entry.kind == .ok,
+                entries.contains(where: {
+                    $0.operation == .restore && $0.kind == .ok && $0.index < entry.index && $0.key == entry.key
+                        && $0.device == entry.device
+                })
+            else { return false }
+            entry.detail?["restore"] = "r_other"
+            return true
+        },
+        line("let both decisions win", .decline, .d2) { entry, entries in
+            guard entry.kind == .fail, let id = entry.detail?["transaction"],
+                let approved = entries.first(where: {
+                    $0.operation == .approve && $0.kind == .ok && $0.detail?["transaction"] == id
+                })?.transactions?.first
+            else { return false }
+            entry.kind = .ok
+            entry.transactions = [approved]
+            entry.transactions?[0].state = "failed"
+            return true
+        },
+        line("leave an approved purchase deferred", .finalUnfinished, .d3) { entry, entries in
+            let approved = entries.first {
+                $0.operation == .approve && $0.kind == .ok && $0.account == entry.account
+            }?.transactions?.first
+            guard var approved else { return false }
+            (approved.state, approved.revision) = ("deferred", 2)
+            entry.transactions?.removeAll { $0.id == approved.id }
+            entry.transactions?.append(approved)
+            return true
+        },
+        line("lose an intent", .finalIntents, .i1) { entry, entries in
+            let open = (entry.detail?["intent"] ?? "").split(separator: " ").map(String.init).filter { id in
+                !entries.contains { $0.operation == .decideIntent && $0.detail?["intent"] == id }
+                    && entries.contains {
+                        $0.operation == .createIntent && $0.kind == .ok && $0.detail?["intent"] == id
+                    }
+            }
+            guard !open.isEmpty else { return false }
+            entry.detail?["intent"] = ""
+            return true
+        },
+        line("decide an intent twice", .decideIntent, .i2) { entry, entries in
+            guard entry.kind == .fail, entry.code == "intentDecided", entry.detail?["decision"] != "defer",
+                entries.contains(where: {
+                    $0.operation == .decideIntent && $0.kind == .ok && $0.detail?["intent"] == entry.detail?["intent"]
+                        && $0.detail?["decision"] != "defer" && $0.detail?["decision"] != entry.detail?["decision"]
+                })
+            else { return false }
+            (entry.kind, entry.code) = (.ok, nil)
+            return true
+        },
+        line("pay an intent twice", .decideIntent, .i3) { entry, entries in
+            guard entry.kind == .ok, entry.transactions?.isEmpty == false,
+                entries.contains(where: {
+                    $0.operation == .decideIntent && $0.kind == .ok && $0.index != entry.index
+                        && $0.detail?["intent"] == entry.detail?["intent"] && $0.transactions?.isEmpty == false
+                })
+            else { return false }
+            entry.transactions?[0].id = "another"
+            return true
+        },
+        line("read an order from nowhere", .overrideRead, .m1) { entry, entries in
+            guard entry.kind == .ok,
+                entries.contains(where: {
+                    $0.index != entry.index && $0.operation == .overrideRead && $0.kind == .ok
+                        && $0.device == entry.device
+                        && $0.detail?["version"] == "0"
+                })
+            else { return false }
+            entry.detail?["version"] = "nowhere"
+            return true
+        },
+        line("read another device's order", .finalOverride, .m3) { entry, entries in
+            let other = entries.first {
+                $0.operation == .overrideWrite && $0.kind == .ok && $0.device != entry.device
+            }
+            guard let other else { return false }
+            entry.detail = other.detail
+            return true
+        },
+        line("read an older order", .finalOverride, .m1) { entry, entries in
+            let writes = entries.filter {
+                $0.operation == .overrideWrite && $0.kind == .ok && $0.device == entry.device
+            }
+            guard let last = writes.last, let of = last.of,
+                let old = writes.first(where: { $0.index < of })
+            else { return false }
+            entry.detail = old.detail
+            return true
+        },
+        line("list a product twice", .storePage, .m2) { entry, _ in
+            guard entry.kind == .ok, let order = entry.detail?["order"] else { return false }
+            entry.detail?["order"] = order + " coins"
+            return true
+        },
+        Mutation("give an introductory offer twice", .o1) { entries, random in
+            let renewals = entries.flatMap { $0.transactions ?? [] }.filter {
+                $0.expires != nil && $0.original != nil
+            }
+            guard let id = renewals.map(\.id).min() else { return false }
+            for place in entries.indices {
+                for number in (entries[place].transactions ?? []).indices
+                where entries[place].transactions?[number].id == id {
+                    entries[place].transactions?[number].offer = "introductory"
+                    entries[place].transactions?[number].original = "n-another"
+                }
+            }
+            return true
+        },
+        Mutation("let two periods overlap", .s2) { entries, random in
+            let renewals = entries.flatMap { $0.transactions ?? [] }.filter { $0.expires != nil && $0.original != nil }
+            guard let first = renewals.first,
+                let other = renewals.first(where: { $0.id != first.id && $0.original == first.original })
+            else { return false }
+            for place in entries.indices {
+                for number in (entries[place].transactions ?? []).indices
+                where entries[place].transactions?[number].id == other.id {
+                    entries[place].transactions?[number].expires = first.expires
+                }
+            }
+            return true
+        },
+    ]
+}

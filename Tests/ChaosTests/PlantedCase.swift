@@ -1,0 +1,404 @@
+import Testing
+
+@testable import Chaos
+
+/// A small history that keeps an invariant, and the same one with a planted violation.
+struct PlantedCase: Sendable, CustomTestStringConvertible {
+    let invariant: Invariant
+    let name: String
+    /// Numbers of the lines that show the violation.
+    let lines: [Int]
+    let write: @Sendable (_ isPlanted: Bool, _ script: inout Script) -> Void
+
+    init(
+        _ invariant: Invariant, _ name: String, lines: [Int],
+        _ write: @escaping @Sendable (_ isPlanted: Bool, _ script: inout Script) -> Void
+    ) {
+        self.invariant = invariant
+        self.name = name
+        self.lines = lines
+        self.write = write
+    }
+
+    var testDescription: String { "\(invariant.rawValue) \(name)" }
+
+    func entries(isPlanted: Bool) -> [HistoryEntry] {
+        var script = Script()
+        write(isPlanted, &script)
+        return script.entries
+    }
+
+    static let products: [String: RunOptions.Product] = [
+        "coins": .init(type: "consumable"), "pro": .init(type: "nonConsumable"),
+        "monthly": .init(type: "autoRenewable", group: "g"), "yearly": .init(type: "autoRenewable", group: "g"),
+    ]
+
+    static let all = purchases + money + queue + restores + decisions + overrides + offers
+
+    private static let purchases: [PlantedCase] = [
+        PlantedCase(.p1, "lost from the final history", lines: [1, 2, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.purchase, key: "k2", [.of("u")])
+            script.line(.ok, .finalHistory, isPlanted ? [.of("u")] : [.of("t"), .of("u")])
+        },
+        PlantedCase(.p1, "another price in the final history", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.line(.ok, .finalHistory, [.of("t", price: isPlanted ? 198 : 199)])
+        },
+        PlantedCase(.p3, "two transactions for one key", lines: [1, 2, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.purchase, key: "other", [.of("u")])
+            script.run(.purchase, key: "k", [.of(isPlanted ? "x" : "t")])
+        },
+        PlantedCase(.p3, "another body under the key succeeds", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", body: "a", [.of("t")])
+            if isPlanted {
+                script.run(.purchase, key: "k", body: "b", [.of("t")])
+            } else {
+                script.run(.purchase, .fail, key: "k", body: "b", code: "keyReused")
+            }
+        },
+        PlantedCase(.p3, "two charges for one purchase", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.ledger([.of("purchase:t")] + (isPlanted ? [.of("purchase:t:2")] : []))
+        },
+        PlantedCase(.p3, "the same request is refused as another", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.purchase, .info, key: "k")
+            if isPlanted {
+                script.run(.purchase, .fail, key: "k", code: "keyReused")
+            } else {
+                script.run(.purchase, key: "k", [.of("t")])
+            }
+        },
+        PlantedCase(.p4, "unknown after everything was healed", lines: [1, 2, 4, 5]) { isPlanted, script in
+            script.run(.purchase, .info, key: "k")
+            script.phase("healed")
+            script.run(.purchase, isPlanted ? .info : .ok, key: "k", isPlanted ? nil : [.of("t")])
+        },
+        PlantedCase(.p4, "the outcome changes", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, .info, key: "k")
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.purchase, key: "k", [.of("t", isPlanted ? "failed" : "purchased", revision: 3)])
+            script.phase("healed")
+            script.run(.purchase, key: "k", [.of("t")])
+        },
+        PlantedCase(.p7, "purchased becomes failed", lines: [2, 4, 5]) { isPlanted, script in
+            script.stream("opened")
+            script.stream("transactions", [.of("t", "purchased")])
+            script.stream("synchronized")
+            script.run(.listUnfinished, [.of("t", isPlanted ? "failed" : "purchased", revision: 3)])
+        },
+        PlantedCase(.p7, "a worker's reads go back", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.readHistory, [.of("t", revision: 3)])
+            script.run(.readHistory, [.of("t", revision: isPlanted ? 2 : 3)])
+        },
+        PlantedCase(.p9, "missing from the next read", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.readHistory, isPlanted ? [] : [.of("t")])
+        },
+        PlantedCase(.p11, "shown to another account", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            if isPlanted { script.account = "bob" }
+            script.run(.readHistory, [.of("t")])
+        },
+    ]
+
+    private static let money: [PlantedCase] = [
+        PlantedCase(.p2, "given, and not charged", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.ledger(isPlanted ? [] : [.of("purchase:t")])
+        },
+        PlantedCase(.p2, "charged, and nothing given", lines: [3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.ledger([.of("purchase:t")] + (isPlanted ? [.of("purchase:x")] : []))
+        },
+        PlantedCase(.p2, "a renewal that was not charged", lines: [2, 3, 4]) { isPlanted, script in
+            script.stream("opened")
+            script.stream("transactions", [.of("r1", product: "monthly", original: "o")])
+            script.stream("transactions", [.of("r2", product: "monthly", original: "o")])
+            script.ledger([.of("renew:o:1")] + (isPlanted ? [] : [.of("renew:o:2")]))
+        },
+        PlantedCase(.p2, "a refund that was acknowledged and not made", lines: [1, 2, 3, 4, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.refund, [.of("t", revision: 3, revoked: true)], detail: ["transaction": "t"])
+            script.ledger([.of("purchase:t", refunded: isPlanted ? 0 : 199)])
+        },
+        PlantedCase(.p4, "a charge is pending in the end", lines: [1]) { isPlanted, script in
+            script.ledger([.of("purchase:t", isPlanted ? "pending" : "declined")])
+            script.phase("healed")
+            script.run(.purchase, .info, key: "k")
+            script.run(.purchase, .fail, key: "k", [.of("t", "failed")])
+        },
+        PlantedCase(.p5, "a failed purchase is charged", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, .fail, key: "k", [.of("t", "failed")])
+            script.ledger([.of("purchase:t", isPlanted ? "approved" : "declined")])
+        },
+        PlantedCase(.p6, "another amount", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.ledger([.of("purchase:t", amount: isPlanted ? 299 : 199)])
+        },
+        PlantedCase(.p8, "charged twice", lines: [1, 2, 3, 4, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.run(.purchase, key: "k2", [.of("u", product: "pro", price: isPlanted ? 199 : 0, original: "n-t")])
+            script.ledger([.of("purchase:t")] + (isPlanted ? [.of("purchase:u")] : []))
+        },
+        PlantedCase(.p10, "more refunded than charged", lines: [3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.ledger([.of("purchase:t", refunded: isPlanted ? 200 : 199)])
+        },
+        PlantedCase(.r2, "a restore is charged", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.restore, [.of("t", "restored", product: "pro", original: "n-o")])
+            script.ledger(isPlanted ? [.of("purchase:t")] : [])
+        },
+        PlantedCase(.d1, "charged while deferred", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", "deferred")])
+            script.ledger(isPlanted ? [.of("purchase:t")] : [])
+        },
+        PlantedCase(.d3, "approved twice, charged twice", lines: [1, 2, 3, 4, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", "deferred")])
+            script.run(.approve, [.of("t", revision: 3)], detail: ["transaction": "t"])
+            script.ledger([.of("purchase:t")] + (isPlanted ? [.of("purchase:t:2")] : []))
+        },
+        PlantedCase(.s1, "one period charged twice", lines: [3]) { isPlanted, script in
+            script.stream("opened")
+            script.stream("transactions", [.of("r", product: "monthly", original: "o")])
+            script.ledger([.of("renew:o:1")] + (isPlanted ? [.of("renew:o:1:2")] : []))
+        },
+    ]
+
+    private static let queue: [PlantedCase] = [
+        PlantedCase(.q1, "not redelivered", lines: [1, 2, 4, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.line(.invoke, .observe, process: 1000)
+            script.stream("opened")
+            script.stream("transactions", isPlanted ? [] : [.of("t")])
+            script.stream("synchronized")
+        },
+        PlantedCase(.q6, "not redelivered to another device", lines: [1, 2, 4, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.device = "alice-2"
+            script.line(.invoke, .observe, process: 1000)
+            script.stream("opened")
+            script.stream("transactions", isPlanted ? [] : [.of("t")])
+            script.stream("synchronized")
+        },
+        PlantedCase(.q2, "not delivered to a connected observer", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.stream("opened")
+            script.stream("synchronized")
+            script.run(.purchase, key: "k", [.of("t")])
+            if !isPlanted { script.stream("transactions", [.of("t")]) }
+            script.wait(20)
+            script.run(.readHistory, [.of("t")])
+        },
+        PlantedCase(.q1, "never synchronized", lines: [1]) { isPlanted, script in
+            script.stream("opened")
+            if !isPlanted { script.stream("synchronized") }
+            script.wait(20)
+            script.line(.invoke, .purchase, key: "k")
+        },
+        PlantedCase(.q3, "listed after its finish", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.finish, detail: ["transaction": "t"])
+            script.run(.listUnfinished, isPlanted ? [.of("t")] : [])
+        },
+        PlantedCase(.q3, "delivered to a stream requested after its finish", lines: [3, 4, 6, 7]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.finish, detail: ["transaction": "t"])
+            script.line(.invoke, .observe, process: 1000)
+            script.stream("opened")
+            script.stream("transactions", isPlanted ? [.of("t")] : [])
+        },
+        PlantedCase(.q4, "a second finish is refused", lines: [1, 2, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.finish, detail: ["transaction": "t"])
+            script.run(
+                .finish, isPlanted ? .fail : .ok, code: isPlanted ? "transactionNotFinishable" : nil,
+                detail: ["transaction": "t"])
+        },
+        PlantedCase(.q5, "lost from the final list", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.line(.ok, .finalUnfinished, isPlanted ? [] : [.of("t")])
+        },
+        PlantedCase(.q5, "revisions out of order", lines: [1, 2, 3]) { isPlanted, script in
+            script.stream("opened")
+            script.stream("transactions", [isPlanted ? .of("t") : .of("t", "purchasing", revision: 1)])
+            script.stream("transactions", [isPlanted ? .of("t", "purchasing", revision: 1) : .of("t")])
+        },
+        PlantedCase(.d4, "deferred, and finished", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", "deferred")])
+            script.run(
+                .finish, isPlanted ? .ok : .fail, code: isPlanted ? nil : "transactionNotFinishable",
+                detail: ["transaction": "t"])
+            script.run(.listUnfinished, [.of("t", "deferred")])
+        },
+        PlantedCase(.d4, "deferred, and not redelivered", lines: [1, 2, 4, 6, 8]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", "deferred")])
+            script.line(.invoke, .observe, process: 1000)
+            script.stream("opened")
+            script.stream("transactions", isPlanted ? [] : [.of("t", "deferred")])
+            script.stream("synchronized")
+            script.run(.listUnfinished, [.of("t", "deferred")])
+        },
+    ]
+
+    private static let restores: [PlantedCase] = [
+        PlantedCase(.r1, "one is missing", lines: [1, 2, 3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.run(.finish, detail: ["transaction": "t"])
+            let restored = ObservedTransaction.of("x", "restored", product: "pro", original: "n-t")
+            script.run(
+                .restore, key: "r", isPlanted ? [] : [restored], detail: ["restore": "r_1", "state": "finished"])
+        },
+        PlantedCase(.r1, "a consumable comes back", lines: [1, 2]) { isPlanted, script in
+            let product = isPlanted ? "coins" : "pro"
+            script.run(.listUnfinished, [.of("x", "restored", product: product, original: "n-t")])
+        },
+        PlantedCase(.r3, "its key begins another", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.restore, key: "r", detail: ["restore": "r_1", "state": "finished"])
+            script.run(.restore, key: "r", detail: ["restore": isPlanted ? "r_2" : "r_1", "state": "finished"])
+        },
+        PlantedCase(.r3, "it ends twice", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.restore, key: "r", detail: ["restore": "r_1", "state": "finished"])
+            script.run(.restore, key: "r", detail: ["restore": "r_1", "state": isPlanted ? "failed" : "finished"])
+        },
+        PlantedCase(.r4, "the original is gone", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "pro")])
+            script.line(
+                .event, .observe, [.of("x", "restored", product: "pro", original: "n-t")],
+                detail: ["what": "transactions"])
+            script.run(.finish, detail: ["transaction": "x"])
+            script.line(.ok, .finalHistory, isPlanted ? [] : [.of("t", product: "pro")])
+        },
+    ]
+
+    private static let decisions: [PlantedCase] = [
+        PlantedCase(.d2, "approved and declined", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", "deferred")])
+            script.run(.approve, [.of("t", revision: 3)], detail: ["transaction": "t"])
+            if isPlanted {
+                script.run(.decline, [.of("t", "failed", revision: 4)], detail: ["transaction": "t"])
+            } else {
+                script.run(.decline, .fail, code: "transactionStateInvalid", detail: ["transaction": "t"])
+            }
+        },
+        PlantedCase(.d2, "declined, and charged", lines: [1, 2, 3, 4, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", "deferred")])
+            script.run(.decline, [.of("t", "failed", revision: 3)], detail: ["transaction": "t"])
+            script.ledger(isPlanted ? [.of("purchase:t")] : [])
+        },
+        PlantedCase(.d3, "still deferred after an approval", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", "deferred")])
+            script.run(.approve, detail: ["transaction": "t"])
+            script.run(.listUnfinished, [isPlanted ? .of("t", "deferred") : .of("t", revision: 3)])
+        },
+        PlantedCase(.i1, "lost before a decision", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.createIntent, product: "pro", detail: ["intent": "i"])
+            script.line(.ok, .finalIntents, detail: ["intent": isPlanted ? "" : "h i"])
+        },
+        PlantedCase(.i1, "not delivered to the next stream", lines: [1, 2, 4, 5]) { isPlanted, script in
+            script.run(.createIntent, product: "pro", detail: ["intent": "i"])
+            script.line(.invoke, .observe, process: 1000)
+            script.stream("opened")
+            if !isPlanted { script.stream("intent", intent: "i") }
+            script.stream("synchronized")
+            script.stream("intent", intent: "i")
+        },
+        PlantedCase(.i2, "continued and cancelled", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.createIntent, product: "pro", detail: ["intent": "i"])
+            script.run(.decideIntent, [.of("t", product: "pro")], detail: ["intent": "i", "decision": "continue"])
+            script.run(
+                .decideIntent, isPlanted ? .ok : .fail, code: isPlanted ? nil : "intentDecided",
+                detail: ["intent": "i", "decision": "cancel"])
+        },
+        PlantedCase(.i3, "two payments", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.createIntent, product: "pro", detail: ["intent": "i"])
+            script.run(.decideIntent, [.of("t", product: "pro")], detail: ["intent": "i", "decision": "continue"])
+            script.run(.purchase, key: "s", [.of(isPlanted ? "u" : "t", product: "pro")], detail: ["intent": "i"])
+        },
+        PlantedCase(.i4, "cancelled, and bought", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.createIntent, product: "pro", detail: ["intent": "i"])
+            script.run(.decideIntent, detail: ["intent": "i", "decision": "cancel"])
+            script.run(
+                .purchase, isPlanted ? .ok : .fail, key: "s",
+                [.of("t", isPlanted ? "purchased" : "failed", product: "pro")],
+                detail: ["intent": "i"])
+        },
+        PlantedCase(.i5, "another product", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.createIntent, product: "pro", detail: ["intent": "i"])
+            script.run(
+                .decideIntent, [.of("t", product: isPlanted ? "coins" : "pro")],
+                detail: ["intent": "i", "decision": "continue"])
+        },
+    ]
+
+    private static let overrides: [PlantedCase] = [
+        PlantedCase(.m1, "an older value", lines: [1, 2, 3, 4, 5, 6]) { isPlanted, script in
+            script.run(.overrideWrite, detail: ["order": "a b"])
+            script.run(.overrideWrite, detail: ["order": "b a"])
+            script.run(.overrideRead, detail: ["order": isPlanted ? "a b" : "b a"])
+        },
+        PlantedCase(.m1, "an unknown write shows and hides", lines: [1, 2, 3, 4, 5, 6, 7, 8, 9]) { isPlanted, script in
+            script.run(.overrideWrite, .info, detail: ["order": "a", "version": "1"])
+            script.line(.invoke, .overrideWrite, detail: ["order": "b", "version": "2"])
+            script.run(.overrideRead, detail: ["order": "b", "version": "2"])
+            script.run(.overrideRead, detail: ["order": "a", "version": "1"])
+            script.run(
+                .overrideRead, detail: isPlanted ? ["order": "b", "version": "2"] : ["order": "a", "version": "1"])
+        },
+        PlantedCase(.m2, "a product twice", lines: [1, 2]) { isPlanted, script in
+            script.run(.storePage, detail: ["order": isPlanted ? "a b a" : "a b"])
+        },
+        PlantedCase(.m2, "another order than the device's", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.overrideWrite, detail: ["order": "b a"])
+            script.run(.storePage, detail: ["order": isPlanted ? "a b c" : "b a c"])
+        },
+        PlantedCase(.m2, "a hidden product", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.overrideWrite, product: "b", detail: ["visibility": "hide"])
+            script.run(.storePage, detail: ["order": isPlanted ? "a b" : "a"])
+        },
+        PlantedCase(.m3, "another device's order", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.overrideWrite, detail: ["order": "b a"])
+            script.device = "alice-2"
+            script.run(.overrideRead, detail: ["order": isPlanted ? "b a" : ""])
+        },
+    ]
+
+    private static let offers: [PlantedCase] = [
+        PlantedCase(.o1, "two introductory offers", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "monthly", price: 0, offer: "introductory")])
+            script.run(
+                .purchase, key: "l", [.of("u", product: "yearly", price: 0, offer: isPlanted ? "introductory" : nil)])
+        },
+        PlantedCase(.o2, "eligible after use", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "monthly", price: 0, offer: "introductory")])
+            script.run(
+                .eligibility, product: "yearly",
+                detail: ["group": "g", "answer": isPlanted ? "eligible" : "ineligible"])
+        },
+        PlantedCase(.o4, "ineligible though each purchase failed", lines: [1, 2, 3]) { isPlanted, script in
+            script.run(.purchase, .fail, key: "k", product: "monthly", [.of("t", "failed", product: "monthly")])
+            script.line(
+                .ok, .finalEligibility, detail: ["group": "g", "answer": isPlanted ? "ineligible" : "eligible"])
+        },
+        PlantedCase(.s2, "two periods with one end", lines: [2, 3]) { isPlanted, script in
+            script.stream("opened")
+            script.stream("transactions", [.of("r1", product: "monthly", original: "o", expires: 100)])
+            script.stream(
+                "transactions", [.of("r2", product: "monthly", original: "o", expires: isPlanted ? 100 : 200)])
+        },
+        PlantedCase(.s3, "renewed after a cancellation", lines: [3, 4, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", product: "monthly", [.of("t", product: "monthly", expires: 100)])
+            script.run(.cancelSubscription, [.of("t", product: "monthly", expires: 100)], detail: ["transaction": "t"])
+            script.stream(
+                "transactions", isPlanted ? [.of("r", product: "monthly", original: "n-t", expires: 200)] : [])
+        },
+        PlantedCase(.s6, "two active subscriptions", lines: [1]) { isPlanted, script in
+            script.line(
+                .ok, .finalHistory,
+                [
+                    .of("t", product: "monthly", expires: 100),
+                    .of("u", product: "yearly", expires: isPlanted ? 100 : 10),
+                ], detail: ["now": "50"])
+        },
+    ]
+}

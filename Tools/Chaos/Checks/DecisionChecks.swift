@@ -1,0 +1,200 @@
+/// Checks D2 and D3 of deferred purchases, and I1–I5 of purchases that begin in the store.
+enum DecisionChecks {
+    static func check(_ history: RunHistory) -> Findings {
+        var findings = Findings()
+        deferred(history, &findings)
+        intents(history, &findings)
+        return findings
+    }
+
+    /// D2 and D3. An approval and a refusal of one transaction do not both succeed with ends of their own; without a
+    /// transaction in the answers, not both at all. After a decision that succeeded, no read begun later shows the
+    /// transaction as deferred.
+    private static func deferred(_ history: RunHistory, _ findings: inout Findings) {
+        var decisions: [String: [RunHistory.Attempt]] = [:]
+        for attempt in history.attempts(.approve, .decline) where attempt.isOK {
+            if let id = attempt.subject { decisions[id, default: []].append(attempt) }
+        }
+        for (id, decided) in decisions.sorted(by: { $0.key < $1.key }) {
+            findings.examine(.d2)
+            func end(_ attempt: RunHistory.Attempt) -> String {
+                let state = attempt.transactions?.first { $0.id == id }?.state
+                return state ?? (attempt.operation == .approve ? "purchased" : "failed")
+            }
+            let ends = decided.filter { end($0) != "purchasing" && end($0) != "deferred" }
+            if let first = ends.first, let other = ends.first(where: { end($0) != end(first) }) {
+                findings.report(
+                    Violation(
+                        invariant: .d2, subject: id, expected: "both callers get \(end(first))",
+                        found: "one got \(end(other))",
+                        lines: history.excerpt([first.begin, first.end, other.begin, other.end], ids: [id])))
+            }
+            guard let first = decided.min(by: { $0.definiteEnd < $1.definiteEnd }) else { continue }
+            findings.examine(.d3)
+            let late = history.sightings[id]?.first {
+                $0.transaction.state == "deferred" && $0.begin > first.definiteEnd
+                    && [.listUnfinished, .finalUnfinished, .finalHistory].contains($0.operation)
+            }
+            guard let late else { continue }
+            findings.report(
+                Violation(
+                    invariant: .d3, subject: id, expected: "deferred no longer after the \(first.operation.rawValue)",
+                    found: "still deferred",
+                    lines: history.excerpt([first.begin, first.end, late.begin, late.place], ids: [id])))
+        }
+    }
+
+    private struct Intent {
+        var id: String
+        var created: RunHistory.Attempt?
+        var decisions: [RunHistory.Attempt] = []
+        /// Purchases with the saved payment.
+        var payments: [RunHistory.Attempt] = []
+    }
+
+    private static func intents(_ history: RunHistory, _ findings: inout Findings) {
+        var intents: [String: Intent] = [:]
+        for attempt in history.attempts {
+            guard let id = attempt.detail["intent"] else { continue }
+            var intent = intents[id] ?? Intent(id: id)
+            switch attempt.operation {
+            case .createIntent: if intent.created == nil || attempt.isOK { intent.created = attempt }
+            case .decideIntent: intent.decisions.append(attempt)
+            case .purchase: intent.payments.append(attempt)
+            default: continue
+            }
+            intents[id] = intent
+        }
+        let clocks = firstClock(history)
+        for (_, intent) in intents.sorted(by: { $0.key < $1.key }) {
+            kept(intent, clocks, history, &findings)
+            decided(intent, history, &findings)
+            paid(intent, history, &findings)
+        }
+        delivered(intents, history, &findings)
+    }
+
+    /// The first place at which a clock of an app may have moved: from there on intents may expire.
+    private static func firstClock(_ history: RunHistory) -> [String: Int] {
+        history.attempts(.moveClock).filter(\.isPossible).reduce(into: [:]) { first, attempt in
+            let app = attempt.app ?? ""
+            first[app] = min(first[app] ?? .max, attempt.begin)
+        }
+    }
+
+    /// I1. An intent that was created and never possibly continued, cancelled or paid is in a final read of its device.
+    /// A device without a final read decides nothing, and nor does an app whose clock was moved.
+    private static func kept(
+        _ intent: Intent, _ clocks: [String: Int], _ history: RunHistory, _ findings: inout Findings
+    ) {
+        guard let created = intent.created, created.isOK, clocks[created.app ?? ""] == nil,
+            intent.payments.allSatisfy({ !$0.isPossible }),
+            intent.decisions.allSatisfy({ !$0.isPossible || $0.detail["decision"] == "defer" })
+        else { return }
+        let reads = history.attempts(.finalIntents).filter {
+            $0.isOK && $0.app == created.app && $0.device == created.device
+        }
+        guard let last = reads.last else { return }
+        findings.examine(.i1)
+        let isShown = reads.contains { read in
+            (read.detail["intent"] ?? "").split(separator: " ").contains { $0 == intent.id }
+        }
+        guard !isShown else { return }
+        findings.report(
+            Violation(
+                invariant: .i1, subject: intent.id, expected: "kept until it is decided", found: "in no final read",
+                lines: history.excerpt(
+                    [created.begin, created.end] + intent.decisions.flatMap { [$0.begin, $0.end] } + [last.end])))
+    }
+
+    /// I1. The first stream of the device that was requested after the creation has the intent before it is
+    /// synchronized, unless another stream had it before or a decision about it was about to be sent. Runs in which no
+    /// stream takes promoted purchases at all decide nothing.
+    private static func delivered(
+        _ intents: [String: Intent], _ history: RunHistory, _ findings: inout Findings
+    ) {
+        var deliveries: [String: [Int]] = [:]
+        var sessions: [String: [RunHistory.Session]] = [:]
+        for session in history.sessions {
+            sessions["\(session.owner.app)\u{1F}\(session.device)", default: []].append(session)
+            for place in session.intents {
+                if let id = history.entries[place].detail?["intent"] { deliveries[id, default: []].append(place) }
+            }
+        }
+        guard !deliveries.isEmpty else { return }
+        let clocks = firstClock(history)
+        for (id, intent) in intents.sorted(by: { $0.key < $1.key }) {
+            guard let created = intent.created, created.isOK, let end = created.end,
+                clocks[created.app ?? ""] == nil,
+                let session = sessions["\(created.app ?? "")\u{1F}\(created.device ?? "")"]?.first(where: {
+                    $0.requestedAfter >= end && $0.synchronized != nil
+                }), let synchronized = session.synchronized
+            else { continue }
+            let first = (intent.decisions + intent.payments).map(\.begin).min() ?? .max
+            guard first > synchronized else { continue }
+            findings.examine(.i1)
+            guard (deliveries[id] ?? []).allSatisfy({ $0 > synchronized }) else { continue }
+            findings.report(
+                Violation(
+                    invariant: .i1, subject: id, expected: "delivered to the next stream of \(session.device)",
+                    found: "synchronized without it",
+                    lines: history.excerpt([created.begin, end, session.opened, synchronized])))
+        }
+    }
+
+    /// I2. Not both of continue and cancel succeed, and nothing else succeeds that began after one of them did.
+    private static func decided(_ intent: Intent, _ history: RunHistory, _ findings: inout Findings) {
+        let acknowledged = intent.decisions.filter(\.isOK)
+        guard !acknowledged.isEmpty else { return }
+        findings.examine(.i2)
+        let final = acknowledged.filter { $0.detail["decision"] != "defer" }
+        for first in final {
+            let other = acknowledged.first {
+                $0.detail["decision"] != first.detail["decision"]
+                    && ($0.detail["decision"] != "defer" || $0.begin > first.definiteEnd)
+            }
+            guard let other else { continue }
+            findings.report(
+                Violation(
+                    invariant: .i2, subject: intent.id,
+                    expected: "\(first.detail["decision"] ?? "") is the one decision",
+                    found: "\(other.detail["decision"] ?? "") succeeded too",
+                    lines: history.excerpt([first.begin, first.end, other.begin, other.end])))
+            return
+        }
+    }
+
+    /// I3, I4 and I5. All answers about an intent's payment have one transaction, of the intent's product. After a
+    /// cancellation that succeeded there is none: a continue cannot have won before, and later ones are refused.
+    private static func paid(_ intent: Intent, _ history: RunHistory, _ findings: inout Findings) {
+        let cancelled = intent.decisions.first { $0.isOK && $0.detail["decision"] == "cancel" }
+        if cancelled != nil { findings.examine(.i4) }
+        let answers = (intent.decisions.filter { $0.detail["decision"] == "continue" } + intent.payments)
+            .filter { $0.kind != .info && $0.transactions?.isEmpty == false }
+        guard let first = answers.first, let transaction = first.transactions?.first else { return }
+        findings.examine(.i3)
+        func report(_ invariant: Invariant, _ expected: String, _ found: String, _ tries: [RunHistory.Attempt]) {
+            findings.report(
+                Violation(
+                    invariant: invariant, subject: intent.id, expected: expected, found: found,
+                    lines: history.excerpt(
+                        tries.flatMap { [$0.begin, $0.end] },
+                        ids: Set(answers.flatMap { $0.transactions ?? [] }.map(\.id)))
+                ))
+        }
+        if let other = answers.first(where: { $0.transactions?.first?.id != transaction.id }) {
+            report(
+                .i3, "one payment, \(transaction.id)", "another, \(other.transactions?.first?.id ?? "")",
+                [first, other])
+        }
+        if let cancelled, let bought = answers.first(where: { $0.transactions?.first?.state == "purchased" }) {
+            report(.i4, "no payment of a cancelled intent", "it was purchased", [cancelled, bought])
+        }
+        if let product = intent.created?.product {
+            findings.examine(.i5)
+            if transaction.product != product {
+                report(.i5, "product \(product)", transaction.product, [intent.created, first].compactMap(\.self))
+            }
+        }
+    }
+}

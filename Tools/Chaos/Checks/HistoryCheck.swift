@@ -1,0 +1,77 @@
+/// The result of all checks of a history.
+package struct HistoryCheck: Sendable {
+    package enum Verdict: String, Sendable {
+        /// Each invariant held.
+        case valid
+        /// One at least was broken.
+        case invalid
+        /// None was broken, but what the run meant to exercise was not.
+        case unknown
+    }
+
+    package let verdict: Verdict
+    package let violations: [Violation]
+    /// Number of facts each invariant was held against.
+    package let examined: [Invariant: Int]
+    /// Reasons for an unknown verdict, in sentences.
+    package let gaps: [String]
+
+    /// Runs every checker. The same entries and options give the same result.
+    package init(_ entries: [HistoryEntry], options: RunOptions = RunOptions()) {
+        self.init(RunHistory(entries, products: options.products), options)
+    }
+
+    package init(_ history: RunHistory, _ options: RunOptions) {
+        var findings = Findings()
+        for check in Self.checkers { findings.add(check(history)) }
+        var seen: Set<[String]> = []
+        violations = findings.violations.sorted { left, right in
+            (left.invariant.rank, left.lines.first?.index ?? 0, left.subject)
+                < (right.invariant.rank, right.lines.first?.index ?? 0, right.subject)
+        }.filter { seen.insert([$0.invariant.rawValue, $0.subject]).inserted }
+        examined = findings.examined
+        gaps = Self.gaps(history, options)
+        verdict = !violations.isEmpty ? .invalid : gaps.isEmpty ? .valid : .unknown
+    }
+
+    private static let checkers: [@Sendable (RunHistory) -> Findings] = [
+        PurchaseChecks.check, MoneyChecks.check, IsolationChecks.check, QueueChecks.check, RestoreChecks.check,
+        DecisionChecks.check, OverrideChecks.check, OfferChecks.check,
+    ]
+
+    /// Finds what the run meant to exercise and did not: classes without one success, final reads that are missing,
+    /// and keys with an unknown outcome that were not sent again.
+    private static func gaps(_ history: RunHistory, _ options: RunOptions) -> [String] {
+        var tried: [HistoryEntry.Operation: (all: Int, ok: Int)] = [:]
+        for operation in options.operations { tried[operation] = (0, 0) }
+        for attempt in history.attempts {
+            tried[attempt.operation, default: (0, 0)].all += 1
+            if attempt.isOK { tried[attempt.operation, default: (0, 0)].ok += 1 }
+        }
+        var gaps: [String] = tried.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { operation, count in
+            count.ok == 0 ? "\(operation.rawValue): \(count.all) tried, none succeeded" : nil
+        }
+        if tried.isEmpty { gaps.append("the history has no operation") }
+        if tried[.purchase, default: (0, 0)].ok > 0 {
+            for read in [HistoryEntry.Operation.finalHistory, .finalCharges, .finalUnfinished] where tried[read] == nil
+            {
+                gaps.append("\(read.rawValue): not read, so what was lost is not known")
+            }
+        }
+        var answered: [String: Bool] = [:]
+        for attempt in history.attempts(.purchase) {
+            guard let key = attempt.key else { continue }
+            let scoped = "\(attempt.owner) \(key)"
+            let isLate = history.phases["healed"].map { history.entries[attempt.begin].time >= $0 } ?? false
+            answered[scoped] = answered[scoped] == true || attempt.kind != .info || isLate && attempt.end != nil
+        }
+        let open = answered.values.count { !$0 }
+        if open > 0 { gaps.append("\(open) keys have an unknown outcome and were not sent again") }
+        return gaps
+    }
+}
+
+extension Invariant {
+    /// The place in the order of the table.
+    var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

@@ -1,0 +1,44 @@
+/// Checks P11: no answer and no stream has an object of another customer.
+///
+/// A transaction belongs to the customer whose purchase, restore or decision it answers; without such a line, to the
+/// first customer it is shown to. Each line that shows it to another customer is a violation: who may see it never
+/// changes, so concurrency is no excuse. Intents belong to the device they were created for.
+enum IsolationChecks {
+    static func check(_ history: RunHistory) -> Findings {
+        var findings = Findings()
+        for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
+            let made = sightings.first { [.purchase, .restore, .decideIntent].contains($0.operation) } ?? sightings[0]
+            findings.examine(.p11, sightings.count)
+            // The operator's requests may name no customer.
+            guard !made.owner.account.isEmpty,
+                let other = sightings.first(where: { $0.owner != made.owner && !$0.owner.account.isEmpty })
+            else { continue }
+            findings.report(
+                Violation(
+                    invariant: .p11, subject: id, expected: "shown to \(made.owner) only",
+                    found: "shown to \(other.owner)",
+                    lines: history.excerpt([made.begin, made.place, other.begin, other.place], ids: [id])))
+        }
+        intents(history, &findings)
+        return findings
+    }
+
+    private static func intents(_ history: RunHistory, _ findings: inout Findings) {
+        var owners: [String: RunHistory.Attempt] = [:]
+        for attempt in history.attempts(.createIntent) where attempt.isOK {
+            if let intent = attempt.detail["intent"] { owners[intent] = attempt }
+        }
+        for session in history.sessions {
+            for place in session.intents {
+                guard let intent = history.entries[place].detail?["intent"], let made = owners[intent] else { continue }
+                findings.examine(.p11)
+                guard made.device != session.device || made.app != session.owner.app else { continue }
+                findings.report(
+                    Violation(
+                        invariant: .p11, subject: intent, expected: "delivered to device \(made.device ?? "") only",
+                        found: "delivered to \(session.device)",
+                        lines: history.excerpt([made.begin, made.end, session.opened, place])))
+            }
+        }
+    }
+}

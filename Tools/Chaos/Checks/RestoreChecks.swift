@@ -1,0 +1,174 @@
+/// Checks R1, R3, R4: what a restore brings back. R2 is checked against the ledger.
+enum RestoreChecks {
+    static func check(_ history: RunHistory) -> Findings {
+        var findings = Findings()
+        var kept = originals(history)
+        for owner in kept.keys { kept[owner]?.sort { $0.finished < $1.finished } }
+        let restored = restored(history)
+        var begins: [String: Int] = [:]
+        for attempt in history.attempts(.restore) {
+            let begin = attempt.key.map { key in
+                let scoped = "\(attempt.owner)\u{1F}\(attempt.device ?? "")\u{1F}\(key)"
+                begins[scoped] = min(begins[scoped] ?? .max, attempt.begin)
+                return begins[scoped] ?? attempt.begin
+            }
+            guard attempt.isOK, attempt.detail["state"] == "finished" else { continue }
+            missing(attempt, since: begin ?? attempt.begin, kept[attempt.owner] ?? [], restored, history, &findings)
+        }
+        extra(history, &findings)
+        ends(history, &findings)
+        originalsStay(history, &findings)
+        return findings
+    }
+
+    private struct Original {
+        var id: String
+        var root: String
+        /// The place of the acknowledged finish.
+        var finished: Int
+    }
+
+    /// First purchases of kinds that are restored, which were acknowledged as finished and never possibly revoked.
+    private static func originals(_ history: RunHistory) -> [RunHistory.Owner: [Original]] {
+        var originals: [RunHistory.Owner: [Original]] = [:]
+        for (id, sightings) in history.sightings {
+            guard let bought = sightings.first(where: { $0.transaction.isPurchased && $0.transaction.original == nil }),
+                ["nonConsumable", "autoRenewable"].contains(history.types[bought.transaction.product]),
+                bought.transaction.transactionIdentifier != nil,
+                !sightings.contains(where: { $0.transaction.revoked == true }),
+                history.requests(about: id, .refund).isEmpty,
+                let finished = history.requests(about: id, .finish).map(\.definiteEnd).min(), finished < .max
+            else { continue }
+            originals[bought.owner, default: []].append(
+                Original(id: id, root: bought.transaction.root, finished: finished))
+        }
+        return originals
+    }
+
+    private struct Place: Hashable { var owner: RunHistory.Owner; var device: String; var root: String }
+
+    /// The last line that shows a restored transaction, by its original, on each device.
+    private static func restored(_ history: RunHistory) -> [Place: Int] {
+        var last: [Place: Int] = [:]
+        for sightings in history.sightings.values {
+            for sighting in sightings where sighting.transaction.state == "restored" {
+                let place = Place(
+                    owner: sighting.owner, device: sighting.device ?? "", root: sighting.transaction.root)
+                last[place] = max(last[place] ?? -1, sighting.place)
+            }
+        }
+        return last
+    }
+
+    /// R1. What was finished before the restore's key was first sent comes back. The answer's own transactions decide
+    /// where it has them; else any line after it began that shows such a transaction on the device, final reads too.
+    /// Purchases that overlap the restore may be either.
+    private static func missing(
+        _ attempt: RunHistory.Attempt, since begin: Int, _ kept: [Original], _ restored: [Place: Int],
+        _ history: RunHistory,
+        _ findings: inout Findings
+    ) {
+        let answer = attempt.transactions.map { Set($0.map(\.root)) }
+        // Without a list in the answer, streams must have had calm time to deliver.
+        if answer == nil, let end = attempt.end,
+            history.calm(QueueChecks.deadline, after: history.entries[end].time) == nil
+        {
+            return
+        }
+        for original in kept {
+            if original.finished >= begin { break }
+            findings.examine(.r1)
+            let place = Place(owner: attempt.owner, device: attempt.device ?? "", root: original.root)
+            if answer?.contains(original.root) ?? ((restored[place] ?? -1) > begin) { continue }
+            findings.report(
+                Violation(
+                    invariant: .r1, subject: "restore \(attempt.detail["restore"] ?? attempt.key ?? "")",
+                    expected: "\(original.root) is restored", found: "it is not",
+                    lines: history.excerpt(
+                        history.life(of: original.id) + [attempt.begin, attempt.end], ids: [original.id])))
+        }
+    }
+
+    /// R1. No restored transaction is of a kind that is used up or that the app restores itself.
+    private static func extra(_ history: RunHistory, _ findings: inout Findings) {
+        for (id, sightings) in history.sightings.sorted(by: { $0.key < $1.key }) {
+            let restored = sightings.filter { $0.transaction.state == "restored" }
+            guard let first = restored.first, history.types[first.transaction.product] != nil else { continue }
+            findings.examine(.r1)
+            var found: (sighting: RunHistory.Sighting, reason: String)?
+            for sighting in restored {
+                let type = history.types[sighting.transaction.product] ?? ""
+                if ["consumable", "nonRenewable"].contains(type) {
+                    found = (sighting, "a \(type) product is restored")
+                } else if sighting.transaction.original == nil {
+                    found = (sighting, "it has no original")
+                }
+                if found != nil { break }
+            }
+            guard let found else { continue }
+            findings.report(
+                Violation(
+                    invariant: .r1, subject: id, expected: "a non-consumable or subscription with its original",
+                    found: found.reason,
+                    lines: history.excerpt([found.sighting.begin, found.sighting.place], ids: [id])))
+        }
+    }
+
+    /// R3. A restore has one end, and its key one restore.
+    private static func ends(_ history: RunHistory, _ findings: inout Findings) {
+        var ends: [String: RunHistory.Attempt] = [:]
+        var keys: [String: RunHistory.Attempt] = [:]
+        for attempt in history.attempts(.restore) where attempt.kind != .info {
+            guard let restore = attempt.detail["restore"] else { continue }
+            findings.examine(.r3)
+            if let state = attempt.detail["state"], state != "running" {
+                if let other = ends[restore], other.detail["state"] != state {
+                    findings.report(
+                        Violation(
+                            invariant: .r3, subject: "restore \(restore)",
+                            expected: "it ends as \(other.detail["state"] ?? "") once", found: "\(state)",
+                            lines: history.excerpt([other.begin, other.end, attempt.begin, attempt.end])))
+                }
+                ends[restore] = attempt
+            }
+            guard let key = attempt.key else { continue }
+            let scoped = "\(attempt.owner)\u{1F}\(attempt.device ?? "")\u{1F}\(key)"
+            if let other = keys[scoped], other.detail["restore"] != restore {
+                findings.report(
+                    Violation(
+                        invariant: .r3, subject: "key \(key)",
+                        expected: "restore \(other.detail["restore"] ?? "") again", found: "restore \(restore)",
+                        lines: history.excerpt([other.begin, other.end, attempt.begin, attempt.end])))
+            }
+            keys[scoped] = attempt
+        }
+    }
+
+    /// R4. After a restored transaction was finished, the final history still has its original.
+    private static func originalsStay(_ history: RunHistory, _ findings: inout Findings) {
+        var finals: [RunHistory.Owner: [RunHistory.Attempt]] = [:]
+        for read in history.attempts(.finalHistory) where read.isOK { finals[read.owner, default: []].append(read) }
+        var roots: [RunHistory.Attempt] = []
+        for finish in history.attempts(.finish) where finish.isOK { roots.append(finish) }
+        let identifiers = finals.mapValues { reads in
+            reads.map { read in
+                Set((read.transactions ?? []).filter(\.isPurchased).compactMap(\.transactionIdentifier))
+            }
+        }
+        for finish in roots {
+            guard let id = finish.subject,
+                let restored = history.sightings[id]?.first(where: { $0.transaction.state == "restored" }),
+                let root = restored.transaction.original
+            else { continue }
+            for (number, read) in (finals[restored.owner] ?? []).enumerated() where read.begin > finish.definiteEnd {
+                findings.examine(.r4)
+                guard identifiers[restored.owner]?[number].contains(root) == false else { continue }
+                findings.report(
+                    Violation(
+                        invariant: .r4, subject: id, expected: "the original \(root) in the final history",
+                        found: "gone after the finish",
+                        lines: history.excerpt([restored.place, finish.begin, finish.end, read.end], ids: [id])))
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/// One line of `history.jsonl`: what a worker or an observer of the run did or saw.
+///
+/// ```json
+/// {"device":"c1-1","index":7,"key":"k1","kind":"invoke","operation":"purchase","process":3,"product":"p","time":1200}
+/// ```
+/// The model is Jepsen's: an `invoke`, and later a line `of` it that says how it ended.
+package struct HistoryEntry: Codable, Equatable, Sendable {
+    /// What the line says of its operation.
+    package enum Kind: String, Codable, Sendable {
+        /// The request is about to be sent.
+        case invoke
+        /// It succeeded for certain.
+        case ok
+        /// It had no effect for certain (a documented 4xx, a declined charge).
+        case fail
+        /// It may have had its effect (timeout, reset, 5xx).
+        case info
+        /// Something was observed without a request (an event of a stream, a fault).
+        case event
+    }
+
+    /// The class of operation a line belongs to.
+    package enum Operation: String, Codable, Sendable, CaseIterable {
+        case purchase, finish, restore, approve, decline, refund, cancelSubscription
+        case listUnfinished, readHistory, eligibility, moveClock
+        case overrideWrite, overrideRead, storePage
+        case createIntent, decideIntent
+        /// A stream of one device: `event` lines for opened, delivered transactions, ended.
+        case observe
+        /// A fault begins or ends (`event`), of the run itself.
+        case fault
+        /// State of a service, seen by the run (`event`): up, down, with recovery.
+        case service
+        /// The final reads after everything was healed (`ok`): one line a read.
+        case finalUnfinished, finalHistory, finalCharges, finalOverride, finalIntents, finalEligibility
+    }
+
+    /// Number of the line, from 1.
+    package var index: Int
+    /// Microseconds since the run began, by a monotonic clock.
+    package var time: Int64
+    /// The logical process: a worker until one of its operations ends with `info`, then a new number. Observers too.
+    package var process: Int
+    package var kind: Kind
+    package var operation: Operation
+    /// Number of the `invoke` line this line ends.
+    package var of: Int?
+    package var app: String?
+    package var account: String?
+    package var device: String?
+    package var product: String?
+    /// The idempotency key.
+    package var key: String?
+    /// Fingerprint of the body under the key, when one key is sent with another body on purpose.
+    package var body: String?
+    /// HTTP status and code of the problem; nil where there was no response.
+    package var status: Int?
+    package var code: String?
+    package var milliseconds: Double?
+    /// Transactions in the response, or in the event of a stream.
+    package var transactions: [ObservedTransaction]?
+    /// Charges and refunds of the processor's ledger (finalCharges).
+    package var charges: [ObservedCharge]?
+    /// Everything else an operation is about, by name.
+    package var detail: [String: String]?
+
+    package init(
+        index: Int = 0, time: Int64, process: Int, kind: Kind, operation: Operation, of: Int? = nil,
+        app: String? = nil, account: String? = nil, device: String? = nil, product: String? = nil, key: String? = nil,
+        body: String? = nil, status: Int? = nil, code: String? = nil, milliseconds: Double? = nil,
+        transactions: [ObservedTransaction]? = nil, charges: [ObservedCharge]? = nil, detail: [String: String]? = nil
+    ) {
+        self.index = index
+        self.time = time
+        self.process = process
+        self.kind = kind
+        self.operation = operation
+        self.of = of
+        self.app = app
+        self.account = account
+        self.device = device
+        self.product = product
+        self.key = key
+        self.body = body
+        self.status = status
+        self.code = code
+        self.milliseconds = milliseconds
+        self.transactions = transactions
+        self.charges = charges
+        self.detail = detail
+    }
+}
+
+/// A transaction as a response or an event has shown it.
+package struct ObservedTransaction: Codable, Equatable, Sendable {
+    /// The store's identifier of the payment.
+    package var id: String
+    /// The identifier of a purchased or restored one.
+    package var transactionIdentifier: String?
+    /// The identifier of the first purchase; nil for a first purchase itself.
+    package var original: String?
+    /// purchasing, purchased, failed, restored or deferred.
+    package var state: String
+    package var product: String
+    /// Minor units of the currency, the same unit as ``ObservedCharge/amount``.
+    package var price: Int64?
+    package var currency: String?
+    package var revision: Int64?
+    /// The kind of offer: introductory, trial, …; nil at the regular price.
+    package var offer: String?
+    package var revoked: Bool?
+    /// Milliseconds since 1970, of a subscription's period.
+    package var expires: Int64?
+
+    package init(
+        id: String, transactionIdentifier: String? = nil, original: String? = nil, state: String, product: String,
+        price: Int64? = nil, currency: String? = nil, revision: Int64? = nil, offer: String? = nil,
+        revoked: Bool? = nil, expires: Int64? = nil
+    ) {
+        self.id = id
+        self.transactionIdentifier = transactionIdentifier
+        self.original = original
+        self.state = state
+        self.product = product
+        self.price = price
+        self.currency = currency
+        self.revision = revision
+        self.offer = offer
+        self.revoked = revoked
+        self.expires = expires
+    }
+}
+
+/// A row of the processor's ledger, with the sum of its refunds.
+package struct ObservedCharge: Codable, Equatable, Sendable {
+    /// `purchase:<id>`, `renew:<original>:<period>`, …
+    package var key: String
+    /// approved, declined, cancelled or pending.
+    package var outcome: String
+    package var amount: Int64
+    package var currency: String
+    package var refunded: Int64
+
+    package init(key: String, outcome: String, amount: Int64, currency: String, refunded: Int64 = 0) {
+        self.key = key
+        self.outcome = outcome
+        self.amount = amount
+        self.currency = currency
+        self.refunded = refunded
+    }
+}

@@ -42,6 +42,7 @@ import Testing
     @Test func `a fault hits only services that it can hit`() {
         let faults = schedule(3, 120).faults
         #expect(faults.filter { $0.name == .slowProcessor }.allSatisfy { $0.target == "payment-processor" })
-        #expect(Schedule(seed: 1, duration: .seconds(60), targets: ["catalog"], faults: [.slowProcessor]).faults.isEmpty)
+        #expect(
+            Schedule(seed: 1, duration: .seconds(60), targets: ["catalog"], faults: [.slowProcessor]).faults.isEmpty)
     }
 }

@@ -24,10 +24,12 @@ extension ChaosClient {
             if made.transactionState == .failed { end.kind = .fail }
         }
         guard !changesBody else { return outcome.kind }
+        // 202 is of a deferred transaction too, which waits for its parent and not for the store.
+        let isPurchasing = outcome.value?.transactionState == .purchasing
         switch (outcome.kind, outcome.status) {
-        case (.info, _): world.unresolve(key, request)
         case (.fail, 401): world.keep(nil, phone, ofStore: false)
-        case (.ok, 202): world.unresolve(key, request)
+        case (.ok, _) where isPurchasing: world.unresolve(key, request)
+        case (.info, _): world.unresolve(key, request)
         default: world.resolve(key, request)
         }
         if let transaction = outcome.value { world.note(transaction, phone) }
@@ -93,7 +95,8 @@ extension ChaosClient {
         let start = ContinuousClock.now
         do throws(CLIError) {
             let isHistory = operation == .readHistory || operation == .finalHistory
-            let found = isHistory
+            let found =
+                isHistory
                 ? try await api.history(token: token) : try await api.unfinishedTransactions(token: token)
             end.kind = .ok
             end.status = 200

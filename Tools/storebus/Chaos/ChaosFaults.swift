@@ -17,7 +17,8 @@ enum ChaosFaults {
     static func list(_ bus: any BusClient, _ context: CommandContext) async throws(CLIError) -> [Entry] {
         let rules = try await BusFaults.askPatiently(bus, "LIST")["rules"]?.arrayValue ?? []
         return rules.map { rule in
-            let words = ["from", "to", "p", "ms"].compactMap { name in rule[name].map { "\(name) \(JSONText.line($0))" } }
+            let words = ["from", "to", "p", "ms"].compactMap { name in rule[name].map { "\(name) \(JSONText.line($0))" }
+            }
             return Entry(
                 fault: rule["action"]?.stringValue ?? "?",
                 target: rule["to"]?.stringValue ?? rule["from"]?.stringValue ?? "broker",
@@ -31,10 +32,12 @@ enum ChaosFaults {
         switch fault.means {
         case .signal:
             let signals: [FaultName: Int32] = [.kill: SIGKILL, .restart: SIGTERM, .pause: SIGSTOP]
-            guard let signal = signals[fault], let pid = processes(context.directory).first(where: { $0.service == service })?.pid
+            guard let signal = signals[fault],
+                let pid = processes(context.directory).first(where: { $0.service == service })?.pid
             else {
                 throw CLIError(
-                    .usage, "the fault '\(fault.rawValue)' needs the process of \(service), which is not of this machine",
+                    .usage,
+                    "the fault '\(fault.rawValue)' needs the process of \(service), which is not of this machine",
                     hints: ["name the store's data directory: --data DIR"])
             }
             guard kill(pid, signal) == 0 else {

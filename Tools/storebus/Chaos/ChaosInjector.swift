@@ -30,15 +30,20 @@ actor ChaosInjector {
         if let fault = faults.first(where: { $0.means == .busRules }) {
             guard (try? await ask("LIST")) != nil else {
                 throw CLIError(
-                    .usage, "the fault '\(fault.rawValue)' needs the fault injector of the store's broker, which is off",
-                    hints: ["start the store with it: STOREBUS_CHAOS=1 storebus up", "or leave such faults out: --faults kill,pause,restart"])
+                    .usage,
+                    "the fault '\(fault.rawValue)' needs the fault injector of the store's broker, which is off",
+                    hints: [
+                        "start the store with it: STOREBUS_CHAOS=1 storebus up",
+                        "or leave such faults out: --faults kill,pause,restart",
+                    ])
             }
         }
         if let fault = faults.first(where: { $0.means == .signal }) {
             for service in store.services {
                 guard let pid = store.pids(of: service).first, kill(pid, 0) == 0 else {
                     throw CLIError(
-                        .usage, "the fault '\(fault.rawValue)' needs the processes of \(service), which cannot be signalled",
+                        .usage,
+                        "the fault '\(fault.rawValue)' needs the processes of \(service), which cannot be signalled",
                         hints: ["run it as the user of the store, on the same machine"])
                 }
             }

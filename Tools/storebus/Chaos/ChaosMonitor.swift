@@ -72,7 +72,9 @@ final class ChaosMonitor: Sendable {
             let request = StoreRequest(.get, "/healthz", timeout: Self.timeout)
             return (try? await store.api.transport.send(request))?.status == 200
         default:
-            guard let reply = try? await bus.request("$SRV.HEALTH.\(service)", timeout: Self.timeout) else { return false }
+            guard let reply = try? await bus.request("$SRV.HEALTH.\(service)", timeout: Self.timeout) else {
+                return false
+            }
             return (try? StrictJSON.parse(reply.body))?["status"]?.stringValue.map { $0 != "fail" } ?? false
         }
     }

@@ -51,7 +51,8 @@ struct ChaosPlan: Sendable {
             // Of the usual faults some fit one service only.
             guard faults == FaultName.usual else {
                 throw CLIError(
-                    .usage, "the fault '\(fault.rawValue)' hits \(fault.targets(ServiceList.services).joined(separator: ", ")) only",
+                    .usage,
+                    "the fault '\(fault.rawValue)' hits \(fault.targets(ServiceList.services).joined(separator: ", ")) only",
                     hints: ["add it to --target, or leave the fault out"])
             }
         }
@@ -81,7 +82,8 @@ struct ChaosPlan: Sendable {
         guard let text else { return UInt64.random(in: 0..<1_000_000) }
         guard let seed = UInt64(text) else {
             throw CLIError(
-                .usage, "--seed is a whole number from 0 to \(UInt64.max), not '\(text)'", hints: ["for example --seed 7"])
+                .usage, "--seed is a whole number from 0 to \(UInt64.max), not '\(text)'",
+                hints: ["for example --seed 7"])
         }
         return seed
     }
@@ -94,7 +96,8 @@ struct ChaosPlan: Sendable {
         } catch {
             let near = Suggestion.nearest(to: error.name, among: known).map { ["did you mean '\($0)'?"] } ?? []
             throw CLIError(
-                .usage, "there is no \(kind) '\(error.name)'", hints: near + ["they are \(known.joined(separator: ", "))"])
+                .usage, "there is no \(kind) '\(error.name)'",
+                hints: near + ["they are \(known.joined(separator: ", "))"])
         }
     }
 }

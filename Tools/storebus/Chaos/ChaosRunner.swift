@@ -167,7 +167,9 @@ struct ChaosRunner: Sendable {
         _ schedule: Schedule, _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor
     ) async -> (count: Int, open: [PlannedFault]) {
         let begin = ContinuousClock.now
-        var steps = schedule.faults.flatMap { [(at: $0.begin, fault: $0, isEnd: false), (at: $0.end, fault: $0, isEnd: true)] }
+        var steps = schedule.faults.flatMap {
+            [(at: $0.begin, fault: $0, isEnd: false), (at: $0.end, fault: $0, isEnd: true)]
+        }
         // Stable for an instant fault, whose begin and end have one moment.
         steps.sort { $0.at < $1.at || $0.at == $1.at && !$0.isEnd && $1.isEnd }
         var open: [PlannedFault] = []

@@ -107,7 +107,8 @@ final class OwnedStore: Sendable {
         let deadline = ContinuousClock.now + Self.startTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
             if let end = end.withLock({ $0 }) {
-                throw CLIError(.serviceFailed, "the run's own store did not start: \(end)", hints: ["its words: \(log)"])
+                throw CLIError(
+                    .serviceFailed, "the run's own store did not start: \(end)", hints: ["its words: \(log)"])
             }
             if let record = RunRecord.read(directory), record.pid == child.pid { return record }
             try? await ContinuousClock().sleep(for: .milliseconds(20))

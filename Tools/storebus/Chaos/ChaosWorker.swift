@@ -39,7 +39,9 @@ extension ChaosClient {
         case .askToBuy:
             return await purchase(phone, product: product, key: world.newKey(), asksToBuy: true, process: process)
         case .retry:
-            if let known = world.keyToRetry(step.pick) { return await resend(known.key, known.request, process: process) }
+            if let known = world.keyToRetry(step.pick) {
+                return await resend(known.key, known.request, process: process)
+            }
         case .retryOtherBody:
             if let known = world.answeredPurchase(step.pick), let product = known.request.product {
                 return await purchase(

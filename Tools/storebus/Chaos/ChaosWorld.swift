@@ -149,7 +149,9 @@ final class ChaosWorld: Sendable {
         }
     }
 
-    func unfinished(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.unfinished, pick) } }
+    func unfinished(_ pick: UInt64) -> (id: String, phone: Phone)? {
+        state.withLock { Self.choose($0.unfinished, pick) }
+    }
     func deferred(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.deferred, pick) } }
     func purchased(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.purchased, pick) } }
     func intent(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.intents, pick) } }

@@ -41,7 +41,9 @@ struct ChaosOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Operations a second.", valueName: "n"))
     var rate = 100
 
-    @Option(help: ArgumentHelp("Write history and reports here. Default: chaos-<seed>.", valueName: "dir"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("Write history and reports here. Default: chaos-<seed>.", valueName: "dir"),
+        completion: .directory)
     var out: String?
 
     @Option(
@@ -50,7 +52,8 @@ struct ChaosOptions: ParsableArguments, Sendable {
             valueName: "dir"), completion: .directory)
     var data: String?
 
-    @Option(help: ArgumentHelp("Number of processes of a service of the new store. Repeatable.", valueName: "service=n"))
+    @Option(
+        help: ArgumentHelp("Number of processes of a service of the new store. Repeatable.", valueName: "service=n"))
     var replicas: [String] = []
 
     @Option(help: ArgumentHelp("The PostgreSQL of the new store.", valueName: "url"))

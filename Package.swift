@@ -169,8 +169,8 @@ var targets: [Target] = [
     tests(
         "Storebus",
         [
-            "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient", "StoreHTTP",
-            "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
+            "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "Chaos", "EventLoop", "NATSClient",
+            "StoreHTTP", "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
         ]),
     tests("Chaos", ["Chaos", "StoreModels", "StorebusTesting"]),
     .testTarget(

@@ -53,6 +53,7 @@ struct StorebusCommand: AsyncParsableCommand {
                 name: "Testing",
                 subcommands: [
                     AccountCommand.self, PromptCommand.self, WaitCommand.self, ResetCommand.self, KeyCommand.self,
+                    ChaosCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
             CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),

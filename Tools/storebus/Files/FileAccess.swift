@@ -101,6 +101,9 @@ enum FileAccess {
     /// Removes a file; a missing one is no error.
     static func remove(_ path: String) { unlink(path) }
 
+    /// Removes a directory with everything in it; a missing one is no error.
+    static func removeTree(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
     private static func unwritable(_ path: String) -> CLIError {
         CLIError(
             .dataDirectoryUnusable, "cannot write \(path): \(systemReason)", hints: ["name another place: --data DIR"])

@@ -25,6 +25,8 @@ struct HTTPTransport: StoreTransport {
     private static func client(idle: TimeAmount?) -> HTTPClient {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Each open stream holds a connection, and a run of chaos has many besides its requests; 8 by default.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
         configuration.timeout.connect = .seconds(5)
         configuration.timeout.read = idle
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import Chaos
+
+/// Outages and recoveries of services, from faults and answers to probes.
+@Suite struct ServiceBoardTests {
+    private typealias Change = ServiceBoard.Change
+    private let kill = PlannedFault(number: 1, name: .kill, target: "catalog")
+    private let pause = PlannedFault(number: 2, name: .pause, target: "catalog", length: .seconds(2))
+
+    @Test func `a killed service recovers with the first answer to a later question`() {
+        var board = ServiceBoard(["catalog", "gateway"])
+        #expect(board.begin(kill, now: 1_000) == [Change(service: "catalog", isUp: false, recovered: nil)])
+        #expect(!board.areAllUp)
+        #expect(board.probed("catalog", answers: true, asked: 990, now: 1_010).isEmpty, "asked before the kill")
+        #expect(board.probed("catalog", answers: false, asked: 1_020, now: 1_100).isEmpty)
+        let changes = board.probed("catalog", answers: true, asked: 2_700, now: 2_800)
+        #expect(changes == [Change(service: "catalog", isUp: true, recovered: 1_800)])
+        #expect(board.areAllUp)
+        #expect(board.worstRecovery == 1_800)
+    }
+
+    @Test func `a fault with a length is recovered from since its end`() {
+        var board = ServiceBoard(["catalog"])
+        #expect(board.begin(pause, now: 1_000).isEmpty)
+        #expect(board.rows[0].faults == ["pause"])
+        #expect(board.probed("catalog", answers: false, asked: 1_100, now: 1_900).map(\.isUp) == [false])
+        board.end(pause, now: 3_000)
+        #expect(board.probed("catalog", answers: true, asked: 3_010, now: 3_050).map(\.recovered) == [50])
+        #expect(board.rows[0].faults.isEmpty)
+    }
+
+    @Test func `a fault that no probe noticed has no recovery`() {
+        var board = ServiceBoard(["catalog"])
+        _ = board.begin(pause, now: 1_000)
+        board.end(pause, now: 1_100)
+        #expect(board.probed("catalog", answers: true, asked: 1_200, now: 1_210).isEmpty)
+        #expect(board.worstRecovery == nil)
+    }
+
+    @Test func `the line names each service with its state`() {
+        var board = ServiceBoard(["catalog", "gateway"])
+        _ = board.begin(kill, now: 0)
+        #expect(board.line == "catalog DOWN [kill]   gateway up")
+        #expect(ServiceBoard.seconds(1_849) == "1.8 s")
+    }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: `storebus chaos run` breaks a store of real processes, heals it and leaves a history.
+/// Method: some seconds of kills and lost messages at two services of a running store; then the history has purchases
+/// that succeeded and every fault's begin and end, no rule is left, and the store sells again.
+@Suite(.serialized) struct ChaosRunTests {
+    @Test func `a run of kills and lost messages leaves a history and a healed store`() async throws {
+        try await StoreStack.run(environment: ["STOREBUS_CHAOS": "true"]) { store in
+            let out = store.directory.file("chaos")
+            // The run's own verdict is its exit status; what it wrote is looked at either way.
+            _ = try? await store.process.storebus([
+                "chaos", "run", "--seed", "7", "--duration", "6s", "--target", "payment-queue,eligibility",
+                "--faults", "kill,drop", "--data", store.directory.path, "--out", out, "--quiet",
+            ])
+            let lines = try String(contentsOfFile: "\(out)/history.jsonl", encoding: .utf8)
+                .split(separator: "\n").map { try StrictJSON.parse(Array($0.utf8)) }
+            let bought = lines.filter { $0["operation"]?.stringValue == "purchase" && $0["kind"]?.stringValue == "ok" }
+            #expect(bought.count > 20)
+            let faults = lines.filter { $0["operation"]?.stringValue == "fault" }.compactMap { $0["detail"] }
+            let begun = faults.filter { $0["what"]?.stringValue == "begin" }.compactMap { $0["number"]?.stringValue }
+            let ended = faults.filter { $0["what"]?.stringValue == "end" }.compactMap { $0["number"]?.stringValue }
+            #expect(!begun.isEmpty)
+            #expect(Set(begun) == Set(ended))
+            #expect(lines.contains { $0["operation"]?.stringValue == "finalCharges" })
+            let rules = try await store.process.storebus(["chaos", "fault", "list", "--data", store.directory.path])
+            #expect(rules == "no faults\n")
+            let shopper = try await store.session(account: "afterwards")
+            #expect(try await shopper.buy("com.example.fishingHotSpots", key: "k").transactionState == .purchased)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// A kind of fault that a run can inject, by its name on the command line.
+package enum FaultName: String, CaseIterable, Sendable {
+    /// SIGKILL; the supervisor starts the process again.
+    case kill
+    /// SIGSTOP, and SIGCONT at the end.
+    case pause
+    /// SIGTERM; the supervisor starts the process again.
+    case restart
+    /// Messages to and from the service are lost.
+    case drop
+    /// Messages to and from the service arrive twice.
+    case duplicate
+    /// Messages to and from the service arrive late.
+    case delay
+    /// Messages to and from the service overtake each other.
+    case reorder
+    /// Replies to the service have a flipped bit in their header.
+    case corrupt
+    /// Nothing reaches the service over the bus, and nothing it sends arrives.
+    case partition
+    /// The processor approves after seconds.
+    case slowProcessor = "slow-processor"
+    /// Requests arrive at ten times the rate, whether or not the ones before were answered.
+    case overload
+
+    /// What a fault is injected with.
+    package enum Means: Sendable {
+        /// Signals to the process.
+        case signal
+        /// The rules of the broker's fault injector.
+        case busRules
+        /// Settings of the run's own accounts.
+        case testerSettings
+        /// The run's own requests.
+        case load
+    }
+
+    package var means: Means {
+        switch self {
+        case .kill, .pause, .restart: .signal
+        case .drop, .duplicate, .delay, .reorder, .corrupt, .partition: .busRules
+        case .slowProcessor: .testerSettings
+        case .overload: .load
+        }
+    }
+
+    /// Whether the fault has an instant and no length: what it hits comes back by itself.
+    package var isInstant: Bool { self == .kill || self == .restart }
+
+    /// The services it can hit, of those a run has.
+    package func targets(_ services: [String]) -> [String] {
+        switch self {
+        case .slowProcessor: services.filter { $0 == "payment-processor" }
+        case .overload: services.filter { $0 == "gateway" }
+        default: services
+        }
+    }
+
+    /// The faults of a run that names none.
+    package static let usual: [FaultName] = [
+        .kill, .pause, .restart, .drop, .duplicate, .delay, .reorder, .corrupt, .partition, .slowProcessor,
+    ]
+}
+
+/// One fault of a schedule.
+package struct PlannedFault: Hashable, Sendable {
+    /// Counted from 1.
+    package var number: Int
+    package var name: FaultName
+    /// The service's name.
+    package var target: String
+    /// Chooses among the processes of a service with several: the remainder by their count.
+    package var replica: Int
+    /// Since the faults' phase began.
+    package var begin: Duration
+    /// Zero for an instant fault.
+    package var length: Duration
+
+    package init(
+        number: Int, name: FaultName, target: String, replica: Int = 0, begin: Duration = .zero,
+        length: Duration = .zero
+    ) {
+        self.number = number
+        self.name = name
+        self.target = target
+        self.replica = replica
+        self.begin = begin
+        self.length = length
+    }
+
+    package var end: Duration { begin + length }
+}

@@ -1,0 +1,56 @@
+import StoreModels
+
+/// The catalogue of a run's own app: one consumable, one non-consumable, and a group of two subscriptions.
+package enum ChaosCatalog {
+    package struct Item: Hashable, Sendable {
+        package var identifier: String
+        /// As `RunOptions.Product.type`.
+        package var type: String
+        package var group: String?
+    }
+
+    package static let group = "21900001"
+    package static let items = [
+        Item(identifier: "chaos.coins", type: "consumable"),
+        Item(identifier: "chaos.map", type: "nonConsumable"),
+        Item(identifier: "chaos.pro.monthly", type: "autoRenewable", group: group),
+        Item(identifier: "chaos.pro.yearly", type: "autoRenewable", group: group),
+    ]
+
+    /// The products, as `options.json` has them for the checkers.
+    package static var json: JSONValue {
+        .object(
+            items.reduce(into: [:]) { members, item in
+                var product: [String: JSONValue] = ["type": .string(item.type)]
+                product["group"] = item.group.map { .string($0) }
+                members[item.identifier] = .object(product)
+            })
+    }
+
+    /// The file to import, in Xcode's format.
+    package static let storekit = #"""
+        {"identifier":"21900000","nonRenewingSubscriptions":[],
+         "products":[
+          {"type":"Consumable","productID":"chaos.coins","referenceName":"Coins","internalID":"21910001",
+           "displayPrice":"1.99","familyShareable":false,
+           "localizations":[{"locale":"en_US","displayName":"Coins","description":"A handful of coins."}]},
+          {"type":"NonConsumable","productID":"chaos.map","referenceName":"Map","internalID":"21910002",
+           "displayPrice":"0.99","familyShareable":false,
+           "localizations":[{"locale":"en_US","displayName":"Map","description":"The whole map."}]}],
+         "settings":{"_locale":"en_US","_storefront":"USA"},
+         "subscriptionGroups":[{"id":"21900001","name":"Pro","localizations":[],"subscriptions":[
+          {"type":"RecurringSubscription","productID":"chaos.pro.monthly","referenceName":"Pro, monthly",
+           "internalID":"21920001","subscriptionGroupID":"21900001","groupNumber":1,"displayPrice":"9.99",
+           "recurringSubscriptionPeriod":"P1M","familyShareable":false,
+           "introductoryOffer":{"internalID":"21930001","paymentMode":"free","subscriptionPeriod":"P1W",
+            "numberOfPeriods":1},"adHocOffers":[],"codeOffers":[],"winbackOffers":[],
+           "localizations":[{"locale":"en_US","displayName":"Pro","description":"Everything, by the month."}]},
+          {"type":"RecurringSubscription","productID":"chaos.pro.yearly","referenceName":"Pro, yearly",
+           "internalID":"21920002","subscriptionGroupID":"21900001","groupNumber":1,"displayPrice":"79.99",
+           "recurringSubscriptionPeriod":"P1Y","familyShareable":false,
+           "introductoryOffer":{"internalID":"21930002","paymentMode":"free","subscriptionPeriod":"P1W",
+            "numberOfPeriods":1},"adHocOffers":[],"codeOffers":[],"winbackOffers":[],
+           "localizations":[{"locale":"en_US","displayName":"Pro","description":"Everything, by the year."}]}]}],
+         "version":{"major":4,"minor":0}}
+        """#
+}

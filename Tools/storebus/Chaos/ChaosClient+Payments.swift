@@ -1,0 +1,125 @@
+import Chaos
+import StoreHTTP
+import StoreModels
+
+/// Purchases and what follows them.
+extension ChaosClient {
+    /// Buys, or sends a purchase again under its key.
+    /// - Parameter changesBody: Sends another body under the key on purpose; the store must refuse it.
+    func purchase(
+        _ phone: Phone, product: String, key: String, asksToBuy: Bool, changesBody: Bool = false, process: Int
+    ) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        var line = line(.purchase, process, phone)
+        line.product = product
+        line.key = key
+        let body = PaymentRequest(
+            productIdentifier: product, applicationUsername: changesBody ? "another body" : nil,
+            simulatesAskToBuyInSandbox: asksToBuy ? true : nil)
+        if changesBody { line.body = "another body" }
+        let request = ChaosWorld.Unresolved(
+            operation: .purchase, phone: phone, product: product, asksToBuy: asksToBuy)
+        let outcome = await perform(line, PaymentRoutes.add, token: token, key: key, body: body) { made, status, end in
+            end.transactions = [ObservedTransaction(made)]
+            if made.transactionState == .failed { end.kind = .fail }
+        }
+        guard !changesBody else { return outcome.kind }
+        // 202 is of a deferred transaction too, which waits for its parent and not for the store.
+        let isPurchasing = outcome.value?.transactionState == .purchasing
+        switch (outcome.kind, outcome.status) {
+        case (.fail, 401): world.keep(nil, phone, ofStore: false)
+        case (.ok, _) where isPurchasing: world.unresolve(key, request)
+        case (.info, _): world.unresolve(key, request)
+        default: world.resolve(key, request)
+        }
+        if let transaction = outcome.value { world.note(transaction, phone) }
+        return outcome.kind
+    }
+
+    func finish(_ id: String, _ phone: Phone, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        var line = line(.finish, process, phone)
+        line.detail = ["transaction": id]
+        let outcome = await perform(
+            line, TransactionRoutes.finish, [.id: id], token: token
+        ) { finished, _, end in end.transactions = [ObservedTransaction(finished)] }
+        if outcome.kind != .info { world.forget(id) }
+        return outcome.kind
+    }
+
+    /// Starts a restore and reads its end.
+    func restore(_ phone: Phone, key: String, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        var line = line(.restore, process, phone)
+        line.key = key
+        let request = ChaosWorld.Unresolved(operation: .restore, phone: phone)
+        let outcome = await perform(
+            line, RestoreRoutes.start, token: token, key: key, body: NewRestore()
+        ) { accepted, _, end in
+            end.detail = ["restore": accepted.restoreIdentifier, "state": Restore.State.running.rawValue]
+        }
+        if outcome.kind == .info { world.unresolve(key, request) } else { world.resolve(key, request) }
+        return outcome.kind
+    }
+
+    /// Decides about a deferred transaction as a parent, refunds one, or ends a renewal.
+    func operate(
+        _ operation: HistoryEntry.Operation, _ id: String, _ phone: Phone, process: Int
+    ) async -> HistoryEntry.Kind {
+        var line = line(operation, process, phone)
+        line.detail = ["transaction": id]
+        let describe: @Sendable (PaymentTransaction, Int, inout HistoryEntry) -> Void = { transaction, _, end in
+            end.transactions = [ObservedTransaction(transaction)]
+        }
+        let values: [PathParameter: String] = [.id: id]
+        let outcome: Outcome<PaymentTransaction>
+        switch operation {
+        case .approve: outcome = await perform(line, TransactionRoutes.approve, values, token: nil, describe: describe)
+        case .decline: outcome = await perform(line, TransactionRoutes.decline, values, token: nil, describe: describe)
+        case .refund: outcome = await perform(line, TransactionRoutes.refund, values, token: nil, describe: describe)
+        default:
+            return await perform(line, TransactionRoutes.operate(.disableAutoRenew), values, token: nil) { _, _, _ in }
+                .kind
+        }
+        if outcome.kind != .info { world.forget(id) }
+        if let transaction = outcome.value { world.note(transaction, phone) }
+        return outcome.kind
+    }
+
+    /// Reads all pages of a list as one operation.
+    func list(_ operation: HistoryEntry.Operation, _ phone: Phone, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        let line = line(operation, process, phone)
+        var end = line
+        end.of = history.append(line).index
+        let start = ContinuousClock.now
+        do throws(CLIError) {
+            let isHistory = operation == .readHistory || operation == .finalHistory
+            let found =
+                isHistory
+                ? try await api.history(token: token) : try await api.unfinishedTransactions(token: token)
+            end.kind = .ok
+            end.status = 200
+            end.transactions = found.map { ObservedTransaction($0) }
+            if !isHistory { for transaction in found { world.note(transaction, phone) } }
+        } catch {
+            end.kind = error.retryable || error.status == .unreachable ? .info : .fail
+            end.code = error.code.name
+        }
+        end.milliseconds = Double((ContinuousClock.now - start).milliseconds)
+        history.append(end)
+        world.count(operation)
+        return end.kind
+    }
+
+    /// Moves the app's clock; one key is one advance.
+    func moveClock(by length: String, process: Int) async -> HistoryEntry.Kind {
+        let key = world.newKey()
+        let line = HistoryEntry(
+            time: 0, process: process, kind: .invoke, operation: .moveClock, app: world.bundleId, key: key,
+            detail: ["by": length])
+        return await perform(
+            line, ClockRoutes.advance, [.bundleId: world.bundleId], token: nil, key: key, body: ClockMove(by: length)
+        ) { _, _, _ in }.kind
+    }
+}

@@ -1,0 +1,111 @@
+import Chaos
+import StoreHTTP
+import StoreModels
+
+/// Overrides, the store page, intents and offers.
+extension ChaosClient {
+    /// Replaces the order of promoted products on a device.
+    func writeOrder(_ phone: Phone, _ pick: UInt64, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        var random = SeededGenerator(seed: pick)
+        let order = ChaosCatalog.items.map(\.identifier).shuffled(using: &random)
+            .prefix(Int.random(in: 1...ChaosCatalog.items.count, using: &random))
+        var line = line(.overrideWrite, process, phone)
+        line.detail = ["order": order.joined(separator: " ")]
+        return await perform(
+            line, PromotionRoutes.putOrder, token: token, body: NewOrder(productIdentifiers: Array(order))
+        ) { _, _, _ in }.kind
+    }
+
+    func readOrder(
+        _ phone: Phone, process: Int, as operation: HistoryEntry.Operation = .overrideRead
+    ) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        return await perform(
+            line(operation, process, phone), PromotionRoutes.order, token: token
+        ) { found, _, end in end.detail = ["order": found.productIdentifiers.joined(separator: " ")] }.kind
+    }
+
+    func storePage(_ phone: Phone, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone, ofStore: true) else { return .fail }
+        return await perform(
+            line(.storePage, process, phone), StorePageRoutes.page, token: token
+        ) { page, _, end in
+            // A page without the overrides says nothing of them.
+            guard page.degraded.isEmpty else { return }
+            end.detail = [
+                "order": page.promotions.map { $0.product.productIdentifier }.joined(separator: " ")
+            ]
+        }.kind
+    }
+
+    /// Taps Buy in the store.
+    func createIntent(_ phone: Phone, product: String, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone, ofStore: true) else { return .fail }
+        var line = line(.createIntent, process, phone)
+        line.product = product
+        let outcome = await perform(
+            line, StorePageRoutes.purchase, token: token, body: StorePurchase(productIdentifier: product)
+        ) { reply, _, end in
+            if let intent = reply.intentIdentifier { end.detail = ["intent": intent, "state": "pending"] }
+        }
+        if let intent = outcome.value?.intentIdentifier { world.noteIntent(intent, phone) }
+        return outcome.kind
+    }
+
+    func decideIntent(_ id: String, _ phone: Phone, _ pick: UInt64, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        let decision: DecideIntentRequest.Decision =
+            pick % 8 < 5 ? .continue : pick % 8 < 7 ? .defer : .cancel
+        var line = line(.decideIntent, process, phone)
+        line.detail = ["intent": id, "decision": decision.rawValue]
+        let outcome = await perform(
+            line, IntentRoutes.decide, [.id: id], token: token, body: DecisionRequest(decision: decision)
+        ) { reply, _, end in
+            end.detail?["state"] = reply.intent.state.rawValue
+            end.transactions = reply.transaction.map { [ObservedTransaction($0)] }
+        }
+        if outcome.kind != .info, decision != .defer { world.forget(id) }
+        if let transaction = outcome.value?.transaction { world.note(transaction, phone) }
+        return outcome.kind
+    }
+
+    /// Asks whether the customer may have the introductory offer of one subscription.
+    func eligibility(
+        _ phone: Phone, product: String, process: Int, as operation: HistoryEntry.Operation = .eligibility
+    ) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        var line = line(operation, process, phone)
+        line.product = product
+        line.detail = ["group": ChaosCatalog.group]
+        return await perform(
+            line, ProductRoutes.eligibility, query: ["ids": product], token: token
+        ) { reply, _, end in
+            end.detail?["answer"] = (reply.eligibility.first?.eligibility ?? .unknown).rawValue
+        }.kind
+    }
+
+    /// Lists all intents of a device.
+    func finalIntents(_ phone: Phone, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        var line = line(.finalIntents, process, phone)
+        do throws(CLIError) {
+            let pages = try await api.pages(\IntentsPage.after) { after throws(CLIError) in
+                try await api.call(IntentRoutes.list, query: ["after": after, "limit": "100"], token: token)
+            }
+            let intents = pages.flatMap(\.intents)
+            line.kind = .ok
+            line.detail = [
+                "intent": intents.map(\.intentIdentifier).joined(separator: " "),
+                "state": intents.map(\.state.rawValue).joined(separator: " "),
+            ]
+        } catch {
+            line.kind = .info
+            line.code = error.code.name
+            return .info
+        }
+        history.append(line)
+        world.count(.finalIntents)
+        return line.kind
+    }
+}

@@ -1,0 +1,106 @@
+import Chaos
+import StoreHTTP
+import StoreModels
+
+/// Sends the requests of a run and writes to its history how each ended.
+struct ChaosClient: Sendable {
+    typealias Phone = ChaosWorld.Phone
+
+    let api: StoreAPI
+    let world: ChaosWorld
+    let history: HistoryWriter
+
+    /// Time for one response; the gateway answers within its own deadline.
+    static let timeout = Duration.seconds(10)
+
+    /// The end of a request.
+    struct Outcome<Value: Sendable>: Sendable {
+        var kind: HistoryEntry.Kind
+        var status: Int?
+        var code: String?
+        var value: Value?
+    }
+
+    // MARK: Requests
+
+    /// Writes `invoke`, sends the request, and writes its end.
+    /// - Parameter describe: Adds to the last line what the response shows, and may change how it ended.
+    @discardableResult
+    func perform<Body: Encodable & Sendable, Response: Decodable & Sendable>(
+        _ line: HistoryEntry, _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
+        query: KeyValuePairs<String, String?> = [:], token: String?, key: String? = nil, body: Body? = nil,
+        describe: @Sendable (Response, Int, inout HistoryEntry) -> Void
+    ) async -> Outcome<Response> {
+        var end = line
+        end.of = history.append(line).index
+        let start = ContinuousClock.now
+        let request = api.request(endpoint, values, query: query, token: token, key: key, timeout: Self.timeout)
+        var outcome = Outcome<Response>(kind: .info)
+        do throws(CLIError) {
+            let response = try await api.transport.send(request.with(body))
+            outcome.status = response.status
+            if (200..<300).contains(response.status) {
+                outcome.value = try api.decode(endpoint, response)
+                outcome.kind = .ok
+            } else {
+                outcome.code = Problem(body: response.body)?.code?.name
+                outcome.kind = Self.kind(ofStatus: response.status, outcome.code)
+            }
+        } catch {
+            outcome.code = error.code.name
+        }
+        end.kind = outcome.kind
+        end.status = outcome.status
+        end.code = outcome.code
+        end.milliseconds = Double((ContinuousClock.now - start).milliseconds)
+        if let value = outcome.value, let status = outcome.status { describe(value, status, &end) }
+        outcome.kind = end.kind
+        history.append(end)
+        world.count(line.operation)
+        return outcome
+    }
+
+    /// How a response without success ends its operation: rejected for certain, or with an unknown outcome.
+    static func kind(ofStatus status: Int, _ code: String?) -> HistoryEntry.Kind {
+        if code == StoreErrorCode.inFlight.name || code == StoreErrorCode.outcomeUnknown.name { return .info }
+        return (400..<500).contains(status) ? .fail : .info
+    }
+
+    // MARK: Sessions
+
+    /// The session of an app on a device, or of the App Store app there; opened when there is none.
+    func token(_ phone: Phone, ofStore: Bool = false) async -> String? {
+        if let token = world.session(phone, ofStore: ofStore) { return token }
+        let installation = Installation(
+            bundleId: world.bundleId, account: phone.account, deviceId: phone.device)
+        let session: SessionResponse?
+        if ofStore {
+            session = try? await api.openStoreSession(installation, on: DeviceProfile())
+        } else {
+            session = try? await api.openSession(installation)
+        }
+        if let session { world.keep(session.token, phone, ofStore: ofStore) }
+        return session?.token
+    }
+
+    /// A line about one phone.
+    func line(_ operation: HistoryEntry.Operation, _ process: Int, _ phone: Phone) -> HistoryEntry {
+        HistoryEntry(
+            time: 0, process: process, kind: .invoke, operation: operation, app: world.bundleId, account: phone.account,
+            device: phone.device)
+    }
+}
+
+extension ObservedTransaction {
+    /// A transaction of a response, as the history has it.
+    init(_ transaction: PaymentTransaction) {
+        let offer = transaction.offer.map { $0.type.rawValue }
+        self.init(
+            id: transaction.id, transactionIdentifier: transaction.transactionIdentifier,
+            original: transaction.originalTransactionIdentifier, state: transaction.transactionState.rawValue,
+            product: transaction.payment.productIdentifier, price: transaction.price?.minorUnits,
+            currency: transaction.price?.currency.code, revision: Int64(transaction.revision),
+            offer: offer ?? (transaction.isTrialPeriod == true ? "trial" : nil),
+            revoked: transaction.revocationDate == nil ? nil : true, expires: transaction.expiresDate?.milliseconds)
+    }
+}

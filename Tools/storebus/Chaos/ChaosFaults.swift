@@ -1,0 +1,113 @@
+import BusClient
+import Chaos
+import Glibc
+import StoreModels
+
+/// Faults that are injected into a running store by hand.
+enum ChaosFaults {
+    /// A fault in force.
+    struct Entry: Hashable, Sendable {
+        var fault: String
+        var target: String
+        /// The rule of the bus, or the process.
+        var detail: String
+    }
+
+    /// Lists the rules of the broker and the stopped processes.
+    static func list(_ bus: any BusClient, _ context: CommandContext) async throws(CLIError) -> [Entry] {
+        let rules = try await BusFaults.askPatiently(bus, "LIST")["rules"]?.arrayValue ?? []
+        return rules.map { rule in
+            let words = ["from", "to", "p", "ms"].compactMap { name in rule[name].map { "\(name) \(JSONText.line($0))" }
+            }
+            return Entry(
+                fault: rule["action"]?.stringValue ?? "?",
+                target: rule["to"]?.stringValue ?? rule["from"]?.stringValue ?? "broker",
+                detail: ([rule["match"]?.stringValue ?? "?"] + words).joined(separator: " "))
+        } + stopped(context.directory).map { Entry(fault: "pause", target: $0.service, detail: "pid \($0.pid)") }
+    }
+
+    static func add(
+        _ fault: FaultName, _ service: String, _ bus: any BusClient, _ context: CommandContext
+    ) async throws(CLIError) {
+        switch fault.means {
+        case .signal:
+            let signals: [FaultName: Int32] = [.kill: SIGKILL, .restart: SIGTERM, .pause: SIGSTOP]
+            guard let signal = signals[fault],
+                let pid = processes(context.directory).first(where: { $0.service == service })?.pid
+            else {
+                throw CLIError(
+                    .usage,
+                    "the fault '\(fault.rawValue)' needs the process of \(service), which is not of this machine",
+                    hints: ["name the store's data directory: --data DIR"])
+            }
+            guard kill(pid, signal) == 0 else {
+                throw CLIError(
+                    .notConfirmed, "cannot signal \(service), pid \(pid): \(FileAccess.systemReason)",
+                    hints: ["run it as the user of the store"])
+            }
+        default:
+            // SET replaces all rules, so those in force are sent along.
+            let inForce = try await BusFaults.askPatiently(bus, "LIST")["rules"]?.arrayValue ?? []
+            let kept = inForce.compactMap { rule in
+                (try? StoreJSON.encode(rule)).flatMap { try? StoreJSON.decode(BusRule.self, from: $0) }
+            }
+            let set = BusRuleSet(seed: .random(in: 0...UInt64.max), rules: kept + BusRule.rules(fault, at: service))
+            _ = try await BusFaults.askPatiently(bus, "SET", set)
+        }
+    }
+
+    /// Lets stopped processes go on.
+    static func goOn(_ directory: DataDirectory?) {
+        for process in stopped(directory) { kill(process.pid, SIGCONT) }
+    }
+
+    private static func processes(_ directory: DataDirectory?) -> [(service: String, pid: Int32)] {
+        guard let directory, let record = RunRecord.read(directory) else { return [] }
+        let all = [ServiceInstance(service: ServiceList.broker)] + record.instances
+        return all.compactMap { instance in
+            FileAccess.text(directory.pidFile(instance.name)).flatMap { Int32($0) }.map { (instance.service, $0) }
+        }
+    }
+
+    /// Processes that the kernel has stopped: state T.
+    private static func stopped(_ directory: DataDirectory?) -> [(service: String, pid: Int32)] {
+        processes(directory).filter { process in
+            // The state follows the name, which is in parentheses and may contain any of them.
+            let text = FileAccess.text("/proc/\(process.pid)/stat") ?? ""
+            guard let end = text.lastIndex(of: ")") else { return false }
+            return text[end...].dropFirst(2).first == "T"
+        }
+    }
+
+    static func result(_ entries: [Entry]) -> CommandResult {
+        var table = Table([Table.Column("fault"), Table.Column("target"), Table.Column("detail")])
+        for entry in entries { table.add([entry.fault, entry.target, entry.detail]) }
+        let items = entries.map { entry -> JSONValue in
+            .object(["fault": .string(entry.fault), "target": .string(entry.target), "detail": .string(entry.detail)])
+        }
+        return CommandResult(table, items: items, names: entries.map(\.target), ifEmpty: "no faults")
+    }
+}
+
+extension BusFaults {
+    /// Time for a response that the rules in force may hit.
+    private static let patience = Duration.seconds(10)
+
+    /// Asks again until there is a response; a request changes nothing when it is repeated.
+    /// - Throws: `usage` for a broker without the fault injector.
+    static func askPatiently(
+        _ bus: any BusClient, _ verb: String, _ rules: BusRuleSet? = nil
+    ) async throws(CLIError) -> JSONValue {
+        try bus.requireSystemSubjects()
+        do throws(CLIError) {
+            return try await Retry.run(until: .now + patience) { () throws(CLIError) in
+                try await ask(bus, verb, rules, timeout: .seconds(1))
+            }
+        } catch {
+            guard error.status == .notAllowed || error.code.name == CLIErrorCode.nobodyAnswers.name else { throw error }
+            throw CLIError(
+                .busRefused, "the broker of this store takes no faults",
+                hints: ["start the store with its fault injector: STOREBUS_CHAOS=1 storebus up"])
+        }
+    }
+}

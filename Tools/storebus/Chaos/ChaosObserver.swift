@@ -1,0 +1,78 @@
+import Chaos
+import StoreHTTP
+import StoreModels
+
+/// Keeps the stream of one device open and writes what it delivers to the history.
+struct ChaosObserver: Sendable {
+    let client: ChaosClient
+    let phone: ChaosWorld.Phone
+    let process: Int
+
+    /// Time until a broken stream is opened again.
+    private static let pause = Duration.milliseconds(200)
+    private static let eventByteCountMax = 8 * 1024 * 1024
+
+    func run() async {
+        while !Task.isCancelled {
+            if let token = await client.token(phone) { await follow(token) }
+            try? await ContinuousClock().sleep(for: Self.pause)
+        }
+    }
+
+    private func follow(_ token: String) async {
+        let bytes: any AsyncSequence<[UInt8], any Error> & Sendable
+        do throws(CLIError) {
+            bytes = try await client.api.openStream(token: token)
+        } catch {
+            if error.code.name == StoreErrorCode.unauthenticated.name { client.world.keep(nil, phone, ofStore: false) }
+            return
+        }
+        note(["what": "opened"])
+        var parser = ServerSentEventParser(byteCountMax: Self.eventByteCountMax)
+        do {
+            for try await piece in bytes {
+                for case .event(let event) in try parser.append(piece) {
+                    guard !show(event) else {
+                        client.world.keep(nil, phone, ofStore: false)
+                        return
+                    }
+                }
+            }
+            note(["what": "ended", "why": "closed"])
+        } catch {
+            note(["what": "ended", "why": Task.isCancelled ? "run" : "broken"])
+        }
+    }
+
+    /// - Returns: Whether the stream was superseded.
+    private func show(_ event: ServerSentEvent) -> Bool {
+        switch StreamEventName(rawValue: event.name) {
+        case .updatedTransactions:
+            if let body = try? StoreJSON.decode(
+                TransactionsEvent<PaymentTransaction>.self, from: Array(event.data))
+            {
+                note(["what": "transactions"], body.transactions)
+                for transaction in body.transactions { client.world.note(transaction, phone) }
+            }
+        case .promotedPurchase:
+            if let body = try? StoreJSON.decode(PromotedPurchaseEvent.self, from: Array(event.data)) {
+                note(["what": "intent", "intent": body.intent.intentIdentifier, "state": body.intent.state.rawValue])
+                client.world.noteIntent(body.intent.intentIdentifier, phone)
+            }
+        case .synchronized: note(["what": "synchronized"])
+        case .superseded:
+            note(["what": "ended", "why": "superseded"])
+            return true
+        default: break
+        }
+        return false
+    }
+
+    private func note(_ detail: [String: String], _ transactions: [PaymentTransaction]? = nil) {
+        var line = client.line(.observe, process, phone)
+        line.kind = .event
+        line.detail = detail
+        line.transactions = transactions?.map { ObservedTransaction($0) }
+        client.history.append(line)
+    }
+}

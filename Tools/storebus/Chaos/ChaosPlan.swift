@@ -1,0 +1,103 @@
+import Chaos
+import StoreModels
+
+/// What a run is going to do.
+struct ChaosPlan: Sendable {
+    var seed: UInt64
+    var duration: Duration
+    var targets: [String]
+    var faults: [FaultName]
+    var workload: Workload
+    /// Absolute.
+    var directory: String
+    /// Distinguishes the run's app and accounts from those of another run on the same store.
+    var name: String
+    var workers = 16
+    /// Operations a second, of all workers together.
+    var rate = 100
+    var accounts = 8
+    var devicesEach = 2
+    /// The one fault of a matrix's round; nil for a seeded schedule.
+    var only: PlannedFault?
+
+    /// The least time between two operations of one worker.
+    var interval: Duration { .milliseconds(1_000 * workers / rate) }
+
+    var schedule: Schedule {
+        only.map { Schedule([$0]) }
+            ?? Schedule(seed: seed, duration: duration, targets: targets, faults: faults)
+    }
+
+    func writeOptions() throws(CLIError) {
+        let options: JSONValue = .object([
+            "seed": .string("\(seed)"), "duration": .string(TimeLimit(duration).description),
+            "driver": "process", "workload": .string(workload.rawValue),
+            "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
+            "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
+        ])
+        try FileAccess.write(
+            Array((JSONText.line(options) + "\n").utf8), to: "\(directory)/\(RunDirectory.optionsName)", mode: 0o644)
+    }
+
+    /// Eight hexadecimal digits.
+    static func newName() -> String {
+        let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// - Throws: `usage` when no fault fits a service, before anything is started.
+    func checkSchedule() throws(CLIError) {
+        for fault in faults where fault.targets(ServiceList.services).allSatisfy({ !targets.contains($0) }) {
+            // Of the usual faults some fit one service only.
+            guard faults == FaultName.usual else {
+                throw CLIError(
+                    .usage,
+                    "the fault '\(fault.rawValue)' hits \(fault.targets(ServiceList.services).joined(separator: ", ")) only",
+                    hints: ["add it to --target, or leave the fault out"])
+            }
+        }
+    }
+
+    // MARK: Words of the command line
+
+    /// Reads names of services.
+    /// - Throws: `usage` with the list of what there is.
+    static func targets(_ text: String?, of services: [String]) throws(CLIError) -> [String] {
+        try names("service", text, known: services, usual: nil)
+    }
+
+    static func faults(_ text: String?) throws(CLIError) -> [FaultName] {
+        try names(
+            "fault", text, known: FaultName.allCases.map(\.rawValue), usual: FaultName.usual.map(\.rawValue)
+        ).compactMap(FaultName.init(rawValue:))
+    }
+
+    static func workload(_ text: String) throws(CLIError) -> Workload {
+        let word = try names("workload", text, known: Workload.allCases.map(\.rawValue), usual: nil).first
+        return word.flatMap(Workload.init(rawValue:)) ?? .mix
+    }
+
+    /// - Throws: `usage` for a seed that is no number.
+    static func seed(_ text: String?) throws(CLIError) -> UInt64 {
+        guard let text else { return UInt64.random(in: 0..<1_000_000) }
+        guard let seed = UInt64(text) else {
+            throw CLIError(
+                .usage, "--seed is a whole number from 0 to \(UInt64.max), not '\(text)'",
+                hints: ["for example --seed 7"])
+        }
+        return seed
+    }
+
+    static func names(
+        _ kind: String, _ text: String?, known: [String], usual: [String]? = nil
+    ) throws(CLIError) -> [String] {
+        do throws(NameList.Unknown) {
+            return try NameList.parse(text, known: known, usual: usual)
+        } catch {
+            let near = Suggestion.nearest(to: error.name, among: known).map { ["did you mean '\($0)'?"] } ?? []
+            throw CLIError(
+                .usage, "there is no \(kind) '\(error.name)'",
+                hints: near + ["they are \(known.joined(separator: ", "))"])
+        }
+    }
+}

@@ -1,0 +1,306 @@
+import BusClient
+import BusService
+import Chaos
+import StoreHTTP
+import StoreModels
+
+/// One run: a workload, the faults of a schedule, healing, and the final reads.
+struct ChaosRunner: Sendable {
+    let plan: ChaosPlan
+    let store: ChaosStore
+    let bus: any BusClient
+    /// Shows the state while it runs.
+    let display: ChaosDisplay
+
+    /// What a run did, as far as it can be told without the checkers.
+    struct Outcome: Sendable {
+        var directory: String
+        var operations: Int
+        var faults: Int
+        /// Milliseconds; nil when nothing went down.
+        var worstRecovery: Int64?
+        /// Services that did not come back, and keys without an outcome; empty for a healed store.
+        var unhealed: [String]
+        var wasBrokenOff: Bool
+    }
+
+    /// Time for services to come back and for each key to get an outcome.
+    private static let healTimeout = Duration.seconds(60)
+
+    func run() async throws(CLIError) -> Outcome {
+        try FileAccess.makeDirectory(plan.directory)
+        try plan.writeOptions()
+        let start = ContinuousClock.now
+        let history: HistoryWriter
+        do throws(HistoryFault) {
+            history = try HistoryWriter(path: "\(plan.directory)/\(RunDirectory.historyName)") {
+                let (seconds, attoseconds) = (ContinuousClock.now - start).components
+                return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+            }
+        } catch {
+            throw CLIError(.dataDirectoryUnusable, "\(error)", hints: ["name another directory: --out DIR"])
+        }
+        let world = ChaosWorld(
+            name: plan.name, accounts: plan.accounts, devicesEach: plan.devicesEach, workers: plan.workers)
+        let client = ChaosClient(api: store.api, world: world, history: history)
+        let injector = ChaosInjector(store: store, bus: bus, seed: plan.seed, accounts: world.accounts)
+        try await injector.check(plan.faults)
+        let earlier = Set(try await charges().map { ExactText($0.key) })
+        try await setUp(client)
+        let monitor = ChaosMonitor(store: store, bus: bus, history: history, start: start)
+        let schedule = plan.schedule
+        let outcome = await disturb(client, injector, monitor, schedule, start)
+        if !outcome.wasBrokenOff { try await readFinally(client, except: earlier) }
+        do throws(HistoryFault) {
+            try history.flush()
+        } catch {
+            throw CLIError(.dataDirectoryUnusable, "\(error)", hints: ["name another directory: --out DIR"])
+        }
+        return Outcome(
+            directory: plan.directory, operations: world.counts.values.reduce(0, +), faults: outcome.faults,
+            worstRecovery: monitor.board.worstRecovery, unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff)
+    }
+
+    // MARK: Before
+
+    /// Makes the run's app, catalogue, promotions and sessions.
+    private func setUp(_ client: ChaosClient) async throws(CLIError) {
+        let api = client.api
+        _ = try await api.importCatalog(
+            Array(ChaosCatalog.storekit.utf8), fileName: "Chaos.storekit", bundleId: client.world.bundleId)
+        _ = try await api.putPromotions(
+            ChaosCatalog.items.map { PromotionEntry(productIdentifier: $0.identifier, visible: true) },
+            bundleId: client.world.bundleId)
+        for phone in client.world.phones {
+            for ofStore in [false, true] {
+                try await Retry.run(until: .now + .seconds(10)) { () throws(CLIError) in
+                    guard await client.token(phone, ofStore: ofStore) != nil else {
+                        throw CLIError(.notReady, "no session of \(phone.account) could be opened", retryable: true)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: The phases
+
+    private struct Disturbed {
+        var faults: Int
+        var unhealed: [String]
+        var wasBrokenOff: Bool
+    }
+
+    /// Time without faults at the beginning, to have something to disturb.
+    private static let warmUp = Duration.seconds(2)
+
+    private func disturb(
+        _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor, _ schedule: Schedule,
+        _ start: ContinuousClock.Instant
+    ) async -> Disturbed {
+        phase("warmUp", client)
+        let probing = Task { await monitor.run { await injector.renewRules() } }
+        let observing = Task { await observe(client) }
+        let showing = Task { await display.run(monitor, client.world, start) }
+        let working = Task { await work(client) }
+        try? await ContinuousClock().sleep(for: min(Self.warmUp, plan.duration / 4))
+        phase("faults", client)
+        let struck = await strike(schedule, client, injector, monitor)
+        // In a task of its own, because requests of a cancelled one are never sent.
+        await Task { await injector.healAll(schedule.faults) }.value
+        for fault in struck.open { monitor.end(fault) }
+        let wasBrokenOff = Task.isCancelled
+        phase("healed", client)
+        var unhealed: [String] = []
+        if !wasBrokenOff {
+            if await !monitor.waitUntilUp(within: Self.healTimeout) {
+                unhealed += monitor.board.rows.filter { !$0.isUp }.map(\.service)
+            }
+            // Some load after healing shows that the store serves again.
+            try? await ContinuousClock().sleep(for: .seconds(1))
+        }
+        await end(working)
+        if !wasBrokenOff {
+            phase("quiet", client)
+            unhealed += await resolve(client)
+            // Streams get what the last operations made.
+            try? await ContinuousClock().sleep(for: .seconds(2))
+            phase("final", client)
+        }
+        for task in [observing, showing, probing] { await end(task) }
+        return Disturbed(faults: struck.count, unhealed: unhealed, wasBrokenOff: wasBrokenOff)
+    }
+
+    private func end(_ task: Task<Void, Never>) async {
+        task.cancel()
+        await task.value
+    }
+
+    private func phase(_ name: String, _ client: ChaosClient) {
+        client.history.append(
+            HistoryEntry(
+                time: 0, process: 0, kind: .event, operation: .service, detail: ["what": "phase", "phase": name]))
+        display.phase(name)
+    }
+
+    private func work(_ client: ChaosClient) async {
+        await withDiscardingTaskGroup { group in
+            for number in 1...plan.workers {
+                let worker = ChaosWorker(
+                    client: client, workload: plan.workload, number: number, seed: plan.seed, interval: plan.interval)
+                group.addTask { await worker.run() }
+            }
+        }
+    }
+
+    private func observe(_ client: ChaosClient) async {
+        await withDiscardingTaskGroup { group in
+            for (index, phone) in client.world.phones.enumerated() {
+                let observer = ChaosObserver(client: client, phone: phone, process: ChaosWorld.firstObserver + index)
+                group.addTask { await observer.run() }
+            }
+        }
+    }
+
+    /// Injects the schedule's faults at their moments, until its end or until the task is cancelled.
+    /// - Returns: Number of faults that were begun, and those whose end had not come.
+    private func strike(
+        _ schedule: Schedule, _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor
+    ) async -> (count: Int, open: [PlannedFault]) {
+        let begin = ContinuousClock.now
+        var steps = schedule.faults.flatMap {
+            [(at: $0.begin, fault: $0, isEnd: false), (at: $0.end, fault: $0, isEnd: true)]
+        }
+        // Stable for an instant fault, whose begin and end have one moment.
+        steps.sort { $0.at < $1.at || $0.at == $1.at && !$0.isEnd && $1.isEnd }
+        var open: [PlannedFault] = []
+        var count = 0
+        var surge: Task<Void, Never>?
+        for step in steps {
+            try? await ContinuousClock().sleep(until: begin + step.at)
+            if Task.isCancelled { break }
+            if step.isEnd {
+                surge?.cancel()
+                await injector.end(step.fault)
+                monitor.end(step.fault)
+                open.removeAll { $0.number == step.fault.number }
+            } else {
+                count += 1
+                open.append(step.fault)
+                display.note(step.fault)
+                let pid = await injector.begin(step.fault)
+                monitor.begin(step.fault, pid: pid)
+                if step.fault.name == .overload { surge = Task { await overload(client, number: step.fault.number) } }
+            }
+        }
+        surge?.cancel()
+        await surge?.value
+        if !Task.isCancelled { try? await ContinuousClock().sleep(until: begin + plan.duration) }
+        return (count, open)
+    }
+
+    /// Requests under way at most while the store is overloaded.
+    private static let surgeMax = 1_000
+
+    /// Sends ten times the workers' operations without waiting for answers.
+    private func overload(_ client: ChaosClient, number: Int) async {
+        let interval = plan.interval / (10 * plan.workers)
+        var random = SeededGenerator(seed: plan.seed, stream: 10_000 + UInt64(number))
+        await withTaskGroup(of: Void.self) { group in
+            var underWay = 0
+            var next = ContinuousClock.now
+            while !Task.isCancelled {
+                next += interval
+                try? await ContinuousClock().sleep(until: next)
+                if underWay == Self.surgeMax {
+                    await group.next()
+                    underWay -= 1
+                }
+                let step = Step.next(
+                    plan.workload, accounts: client.world.accounts.count, devices: client.world.devicesEach,
+                    using: &random)
+                underWay += 1
+                group.addTask { _ = await client.perform(step, process: client.world.newProcess()) }
+            }
+        }
+    }
+
+    // MARK: After
+
+    /// Sends every key without an outcome again until it has one.
+    /// - Returns: Keys that have none in the end.
+    private func resolve(_ client: ChaosClient) async -> [String] {
+        let deadline = ContinuousClock.now + Self.healTimeout
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            let open = client.world.unresolved
+            if open.isEmpty { return [] }
+            for (key, request) in open {
+                _ = await client.resend(key, request, process: client.world.newProcess())
+            }
+            try? await ContinuousClock().sleep(for: .milliseconds(200))
+        }
+        return client.world.unresolved.map(\.key)
+    }
+
+    private func readFinally(_ client: ChaosClient, except earlier: Set<ExactText>) async throws(CLIError) {
+        let process = client.world.newProcess()
+        for phone in client.world.phones {
+            try await surely { await client.list(.finalUnfinished, phone, process: process) }
+            try await surely { await client.readOrder(phone, process: process, as: .finalOverride) }
+            try await surely { await client.finalIntents(phone, process: process) }
+        }
+        for account in client.world.accounts.indices {
+            let phone = client.world.phone(account, 0)
+            try await surely { await client.list(.finalHistory, phone, process: process) }
+            for item in ChaosCatalog.items where item.group != nil {
+                try await surely {
+                    await client.eligibility(phone, product: item.identifier, process: process, as: .finalEligibility)
+                }
+            }
+        }
+        let charges = try await charges().filter { !earlier.contains(ExactText($0.key)) }
+        client.history.append(
+            HistoryEntry(
+                time: 0, process: process, kind: .ok, operation: .finalCharges, app: client.world.bundleId,
+                charges: charges))
+    }
+
+    private func surely(_ read: () async -> HistoryEntry.Kind) async throws(CLIError) {
+        try await Retry.run(until: .now + .seconds(30)) { () throws(CLIError) in
+            guard await read() == .ok else {
+                throw CLIError(.notReady, "a final read had no response", retryable: true)
+            }
+        }
+    }
+
+    /// Reads the processor's whole ledger over the bus.
+    private func charges() async throws(CLIError) -> [ObservedCharge] {
+        let caller = ServiceCaller(bus: bus, caller: "chaos", retries: true)
+        do throws(StoreError) {
+            var refunded: [ExactText: Int64] = [:]
+            var after: String?
+            repeat {
+                let page = try await caller.call(
+                    ProcessorEndpoints.listRefunds, ChargeListRequest(after: after, limit: 500))
+                for refund in page.refunds {
+                    refunded[ExactText(refund.chargeKey), default: 0] += refund.amount.minorUnits
+                }
+                after = page.after
+            } while after != nil
+            var charges: [ObservedCharge] = []
+            repeat {
+                let page = try await caller.call(
+                    ProcessorEndpoints.listCharges, ChargeListRequest(after: after, limit: 500))
+                charges += page.charges.map { charge in
+                    ObservedCharge(
+                        key: charge.chargeKey, outcome: charge.outcome.rawValue,
+                        amount: charge.amount?.minorUnits ?? 0, currency: charge.amount?.currency.code ?? "",
+                        refunded: refunded[ExactText(charge.chargeKey)] ?? 0)
+                }
+                after = page.after
+            } while after != nil
+            return charges
+        } catch {
+            throw CLIError(.nobodyAnswers, "the ledger cannot be read: \(error.message)", retryable: true)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import BusClient
+import EventLoop
+import Glibc
+import StoreModels
+
+/// The store that a run disturbs: one it starts for itself, or a running `storebus up`.
+struct ChaosStore: Sendable {
+    let directory: DataDirectory
+    let api: StoreAPI
+    let bus: BusTarget
+    /// Every service with a process, the broker first where the store has its own.
+    let services: [String]
+    /// The `storebus up` that the run has started; nil for a store it found.
+    let owned: OwnedStore?
+
+    /// Finds the running store of a data directory.
+    /// - Throws: `serverUnreachable` when none runs there.
+    static func find(_ data: String, _ environment: CommandEnvironment) throws(CLIError) -> ChaosStore {
+        let directory = DataDirectory(data, currentDirectory: environment.currentDirectory)
+        guard let record = RunRecord.read(directory), record.isAlive else {
+            throw CLIError(
+                .serverUnreachable, "no store runs on \(data)",
+                hints: ["start it: STOREBUS_CHAOS=1 storebus up --data \(data)", "or leave --data out for a new store"])
+        }
+        return try ChaosStore(directory, record, owned: nil, environment)
+    }
+
+    init(
+        _ directory: DataDirectory, _ record: RunRecord, owned: OwnedStore?, _ environment: CommandEnvironment
+    ) throws(CLIError) {
+        self.directory = directory
+        self.owned = owned
+        let key = environment.variables["STOREBUS_ADMIN_KEY"].flatMap { owned == nil ? $0 : nil }
+        api = StoreAPI(
+            transport: environment.transport(record.url), url: record.url,
+            adminKey: key ?? FileAccess.text(directory.adminKey))
+        bus = try BusTarget.find(url: nil, tokenFile: nil, data: directory.path, environment)
+        services = (record.monitorPort == nil ? [] : [ServiceList.broker]) + ServiceName.allCases.map(\.rawValue)
+    }
+
+    /// Process identifiers of a service, in the order of its replicas.
+    func pids(of service: String) -> [Int32] {
+        let count = RunRecord.read(directory)?.replicas?[service] ?? 1
+        return (1...count).compactMap { number in
+            let name = ServiceInstance(service: service, number: number).name
+            return FileAccess.text(directory.pidFile(name)).flatMap { Int32($0) }
+        }
+    }
+
+    /// Stops the store if the run has started it, and removes its data.
+    func close() async { await owned?.stop() }
+}
+
+/// A `storebus up` of the run's own, on free ports and a temporary data directory.
+final class OwnedStore: Sendable {
+    private let child: ChildProcess
+    private let end: Locked<Termination?>
+    private let directory: DataDirectory
+    private let keepsData: Bool
+
+    /// Time for the first start, in which the services make their databases.
+    private static let startTimeout = Duration.seconds(60)
+
+    private init(_ child: ChildProcess, _ end: Locked<Termination?>, _ directory: DataDirectory, keepsData: Bool) {
+        self.child = child
+        self.end = end
+        self.directory = directory
+        self.keepsData = keepsData
+    }
+
+    /// Starts a store and waits until it is ready.
+    /// - Parameters:
+    ///   - arguments: More arguments of `up`, such as replicas.
+    ///   - log: The file with what `up` prints.
+    /// - Throws: `serviceFailed` when it ends or is not ready in time.
+    static func start(
+        _ arguments: [String], log: String, keepsData: Bool, _ environment: CommandEnvironment
+    ) async throws(CLIError) -> ChaosStore {
+        let directory = DataDirectory(try temporaryDirectory())
+        var variables = environment.variables
+        // A run must not reach the database, bus or key of another store.
+        for name in ["BUS_URL", "BUS_CREDENTIALS_FILE", "DATABASE_URL", "STOREBUS_ADMIN_KEY", "STOREBUS_URL"] {
+            variables[name] = nil
+        }
+        variables["STOREBUS_CHAOS"] = "true"
+        let launch = ChildProcess.Launch(
+            executable: "/proc/self/exe",
+            arguments: ["up", "--data", directory.path, "--port", "auto", "--bus-port", "auto"] + arguments,
+            environment: variables, logFile: log)
+        let end = Locked<Termination?>(nil)
+        let child: ChildProcess
+        do {
+            child = try ChildProcess.start(launch) { _, termination in end.withLock { $0 = termination } }
+        } catch {
+            throw CLIError(.serviceFailed, "cannot start storebus up: \(error.reason)")
+        }
+        let owned = OwnedStore(child, end, directory, keepsData: keepsData)
+        do throws(CLIError) {
+            return try ChaosStore(directory, try await owned.record(log), owned: owned, environment)
+        } catch {
+            await owned.stop()
+            throw error
+        }
+    }
+
+    private func record(_ log: String) async throws(CLIError) -> RunRecord {
+        let deadline = ContinuousClock.now + Self.startTimeout
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            if let end = end.withLock({ $0 }) {
+                throw CLIError(
+                    .serviceFailed, "the run's own store did not start: \(end)", hints: ["its words: \(log)"])
+            }
+            if let record = RunRecord.read(directory), record.pid == child.pid { return record }
+            try? await ContinuousClock().sleep(for: .milliseconds(20))
+        }
+        throw CLIError(.serviceFailed, "the run's own store was not ready in time", hints: ["its words: \(log)"])
+    }
+
+    private static func temporaryDirectory() throws(CLIError) -> String {
+        var template = Array("/tmp/storebus-chaos-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw CLIError(.dataDirectoryUnusable, "cannot make a directory in /tmp: \(FileAccess.systemReason)")
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Time until `up`, which stops its services in order, is killed with them.
+    private static let stopTimeout = Duration.seconds(20)
+
+    func stop() async {
+        child.send(SIGTERM)
+        let deadline = ContinuousClock.now + Self.stopTimeout
+        while end.withLock({ $0 }) == nil {
+            if ContinuousClock.now > deadline { child.send(SIGKILL) }
+            // Not cancelled with the task: the store is stopped also when the run is.
+            await Task { try? await ContinuousClock().sleep(for: .milliseconds(20)) }.value
+        }
+        if !keepsData { FileAccess.removeTree(directory.path) }
+    }
+}

@@ -1,0 +1,91 @@
+import Chaos
+import StoreModels
+
+/// Does one operation after the other until it is cancelled.
+struct ChaosWorker: Sendable {
+    let client: ChaosClient
+    let workload: Workload
+    /// The first number of its processes, from 1.
+    let number: Int
+    let seed: UInt64
+    /// The least time from the beginning of an operation to the next.
+    let interval: Duration
+
+    func run() async {
+        // Streams below 100 belong to the schedule.
+        var random = SeededGenerator(seed: seed, stream: 100 + UInt64(number))
+        var process = number
+        while !Task.isCancelled {
+            let next = ContinuousClock.now + interval
+            let step = Step.next(
+                workload, accounts: client.world.accounts.count, devices: client.world.devicesEach, using: &random)
+            if await client.perform(step, process: process) == .info { process = client.world.newProcess() }
+            try? await ContinuousClock().sleep(until: next)
+        }
+    }
+}
+
+extension ChaosClient {
+    /// Length of an advance of the app's clock: past the trial and one month.
+    private static let advance = "40d"
+
+    /// Does what a step says, or buys where there is nothing for it yet.
+    func perform(_ step: Step, process: Int) async -> HistoryEntry.Kind {
+        let phone = world.phone(step.account, step.device)
+        let product = ChaosCatalog.items[step.product].identifier
+        let subscription = ChaosCatalog.items[2 + Int(step.pick % 2)].identifier
+        switch step.choice {
+        case .purchase: break
+        case .askToBuy:
+            return await purchase(phone, product: product, key: world.newKey(), asksToBuy: true, process: process)
+        case .retry:
+            if let known = world.keyToRetry(step.pick) {
+                return await resend(known.key, known.request, process: process)
+            }
+        case .retryOtherBody:
+            if let known = world.answeredPurchase(step.pick), let product = known.request.product {
+                return await purchase(
+                    known.request.phone, product: product, key: known.key, asksToBuy: known.request.asksToBuy,
+                    changesBody: true, process: process)
+            }
+        case .finish:
+            if let known = world.unfinished(step.pick) { return await finish(known.id, known.phone, process: process) }
+        case .restore: return await restore(phone, key: world.newKey(), process: process)
+        case .approve, .decline:
+            if let known = world.deferred(step.pick) {
+                return await operate(
+                    step.choice == .approve ? .approve : .decline, known.id, known.phone, process: process)
+            }
+        case .refund:
+            if let known = world.purchased(step.pick) {
+                return await operate(.refund, known.id, known.phone, process: process)
+            }
+        case .cancelSubscription:
+            if let known = world.subscription(step.pick) {
+                return await operate(.cancelSubscription, known.id, known.phone, process: process)
+            }
+        case .listUnfinished: return await list(.listUnfinished, phone, process: process)
+        case .readHistory: return await list(.readHistory, phone, process: process)
+        case .eligibility: return await eligibility(phone, product: subscription, process: process)
+        case .moveClock: return await moveClock(by: Self.advance, process: process)
+        case .overrideWrite: return await writeOrder(phone, step.pick, process: process)
+        case .overrideRead: return await readOrder(phone, process: process)
+        case .storePage: return await storePage(phone, process: process)
+        case .createIntent: return await createIntent(phone, product: product, process: process)
+        case .decideIntent:
+            if let known = world.intent(step.pick) {
+                return await decideIntent(known.id, known.phone, step.pick, process: process)
+            }
+        }
+        return await purchase(phone, product: product, key: world.newKey(), asksToBuy: false, process: process)
+    }
+
+    /// Sends a request with a key again, as it was.
+    func resend(_ key: String, _ request: ChaosWorld.Unresolved, process: Int) async -> HistoryEntry.Kind {
+        guard request.operation == .purchase, let product = request.product else {
+            return await restore(request.phone, key: key, process: process)
+        }
+        return await purchase(
+            request.phone, product: product, key: key, asksToBuy: request.asksToBuy, process: process)
+    }
+}

@@ -1,0 +1,153 @@
+import ArgumentParser
+import BusClient
+import Chaos
+import StoreModels
+
+/// `storebus chaos …`
+struct ChaosCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chaos", abstract: "Break a store on purpose, and check what survives.",
+        discussion: """
+            storebus chaos run --seed 7 --duration 60s
+            storebus chaos matrix --target payment-queue --faults kill,pause
+            storebus chaos fault list
+            """,
+        subcommands: [ChaosRunCommand.self, ChaosMatrixCommand.self, ChaosFaultCommand.self])
+}
+
+/// Options of the commands that run a workload.
+struct ChaosOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Decides the faults and their moments. Default: a random one.", valueName: "n"))
+    var seed: String?
+
+    @Option(
+        help: ArgumentHelp("Services that may be hit, separated by commas. Default: all.", valueName: "services"),
+        completion: .list(ServiceList.services))
+    var target: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Faults to inject, separated by commas: \(FaultName.allCases.map(\.rawValue).joined(separator: ", ")). "
+                + "Default: all but overload.", valueName: "faults"),
+        completion: .list(FaultName.allCases.map(\.rawValue)))
+    var faults: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What customers do: \(Workload.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "name"),
+        completion: .list(Workload.allCases.map(\.rawValue)))
+    var workload = Workload.mix.rawValue
+
+    @Option(help: ArgumentHelp("Operations a second.", valueName: "n"))
+    var rate = 100
+
+    @Option(
+        help: ArgumentHelp("Write history and reports here. Default: chaos-<seed>.", valueName: "dir"),
+        completion: .directory)
+    var out: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Disturb the store that runs on this directory. Default: a new store, removed afterwards.",
+            valueName: "dir"), completion: .directory)
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp("Number of processes of a service of the new store. Repeatable.", valueName: "service=n"))
+    var replicas: [String] = []
+
+    @Option(help: ArgumentHelp("The PostgreSQL of the new store.", valueName: "url"))
+    var databaseUrl: String?
+
+    @Flag(help: "Keep the new store's data, to look at what it stored.")
+    var keepData = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...10_000).contains(rate) else { throw ValidationError("--rate is 1 to 10000") }
+        if data != nil, !replicas.isEmpty || databaseUrl != nil || keepData {
+            throw ValidationError("--replicas, --database-url and --keep-data are of a new store, without --data")
+        }
+        if output.format == .names || output.format == .jsonl { throw ValidationError("chaos prints human or json") }
+    }
+
+    /// The checked words, before anything is started.
+    func plan(duration: Duration, _ environment: CommandEnvironment) throws(CLIError) -> ChaosPlan {
+        let seed = try ChaosPlan.seed(seed)
+        let path = out ?? "chaos-\(seed)"
+        return ChaosPlan(
+            seed: seed, duration: duration, targets: try ChaosPlan.targets(target, of: ServiceList.services),
+            faults: try ChaosPlan.faults(faults), workload: try ChaosPlan.workload(workload),
+            directory: path.hasPrefix("/") ? path : "\(environment.currentDirectory)/\(path)",
+            name: ChaosPlan.newName(), rate: rate)
+    }
+
+    /// Starts or finds the store, connects to its bus, and stops what was started.
+    ///
+    /// The body's task is cancelled by Ctrl-C; it then puts everything back and returns.
+    func withStore<Value: Sendable>(
+        log: String, _ environment: CommandEnvironment,
+        _ body: @escaping @Sendable (ChaosStore, any BusClient) async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let running = Task { () async -> Result<Value, CLIError> in
+            do throws(CLIError) {
+                return .success(try await connected(log: log, environment, body))
+            } catch {
+                return .failure(error)
+            }
+        }
+        let signals = environment.onStop { running.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        return try await running.value.get()
+    }
+
+    private func connected<Value: Sendable>(
+        log: String, _ environment: CommandEnvironment,
+        _ body: @Sendable (ChaosStore, any BusClient) async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let store: ChaosStore
+        if let data {
+            store = try ChaosStore.find(data, environment)
+        } else {
+            var arguments = replicas.flatMap { ["--replicas", $0] }
+            if let databaseUrl { arguments += ["--database-url", databaseUrl] }
+            store = try await OwnedStore.start(arguments, log: log, keepsData: keepData, environment)
+        }
+        let outcome: Result<Value, CLIError>
+        do throws(CLIError) {
+            outcome = .success(
+                try await store.bus.join { bus throws(CLIError) in try await body(store, bus) })
+        } catch {
+            outcome = .failure(error)
+        }
+        await store.close()
+        return try outcome.get()
+    }
+}
+
+/// What the checkers say of a run.
+struct ChaosVerdict: Sendable {
+    let report: RunReport
+    let outcome: ChaosRunner.Outcome
+
+    /// Checks the history of a run and writes its reports beside it.
+    init(_ outcome: ChaosRunner.Outcome) throws(CLIError) {
+        self.outcome = outcome
+        let directory = RunDirectory(outcome.directory)
+        do throws(HistoryFault) {
+            report = RunReport(try directory.history(), options: try directory.options())
+            try directory.write(report)
+        } catch {
+            throw CLIError(.fileUnreadable, "\(error)")
+        }
+    }
+
+    /// Whether nothing was violated and the store came back.
+    var isGood: Bool { report.check.verdict == .valid && outcome.unhealed.isEmpty && !outcome.wasBrokenOff }
+
+    /// `valid`, or why not.
+    var word: String { outcome.unhealed.isEmpty ? report.check.verdict.rawValue : "not healed" }
+
+    var line: String { "\(report.line)  report: \(outcome.directory)/report.html" }
+}

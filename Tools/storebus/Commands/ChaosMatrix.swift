@@ -1,0 +1,150 @@
+import ArgumentParser
+import BusClient
+import Chaos
+import StoreModels
+
+/// `storebus chaos matrix`
+struct ChaosMatrixCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "matrix", abstract: "Inject each fault into each service, one at a time, and print the table.",
+        discussion: """
+            storebus chaos matrix
+            storebus chaos matrix --target payment-queue,gateway --faults kill,pause,partition
+            storebus chaos matrix --length 5s --out matrix -o json
+
+            Each round has an app and accounts of its own, one fault, and its own history and reports in the \
+            directory of the same name below --out; the table is matrix.json and matrix.md there. Availability is \
+            the share of operations with an outcome. Exits with 1 unless every round is valid.
+            """)
+
+    @Option(help: ArgumentHelp("How long each fault lasts; kill and restart have an instant only.", valueName: "time"))
+    var length = TimeLimit(.seconds(2))
+
+    @OptionGroup var chaos: ChaosOptions
+
+    func validate() throws {
+        guard (.milliseconds(100)...Duration.seconds(600)).contains(length.duration) else {
+            throw ValidationError("--length is 100ms to 10m")
+        }
+    }
+
+    func run() async throws {
+        let environment = CommandEnvironment.current
+        // A round begins with a second without the fault and ends with two.
+        let plan = try chaos.plan(duration: length.duration + .seconds(3), environment)
+        try plan.checkSchedule()
+        try FileAccess.makeDirectory(plan.directory)
+        let isQuiet = chaos.output.quiet || chaos.output.format.isJSON
+        let cells = plan.faults.flatMap { fault in fault.targets(plan.targets).map { (fault, $0) } }
+        let length = length.duration
+        let rows = try await chaos.withStore(
+            log: "\(plan.directory)/up.log", environment
+        ) { store, bus throws(CLIError) in
+            var rows: [ChaosMatrixRow] = []
+            for (number, (fault, service)) in cells.enumerated() where !Task.isCancelled {
+                let round = plan.round(number + 1, fault, service, length: length)
+                let outcome = try await ChaosRunner(
+                    plan: round, store: store, bus: bus, display: ChaosDisplay(environment, isQuiet: true)
+                ).run()
+                if outcome.wasBrokenOff { break }
+                let row = ChaosMatrixRow(round, try ChaosVerdict(outcome))
+                rows.append(row)
+                if !isQuiet { environment.console.narrate("\(number + 1) of \(cells.count)  \(row.line)\n") }
+            }
+            return rows
+        }
+        let result = ChaosMatrixRow.result(rows)
+        try FileAccess.write(
+            Array((JSONText.line(result.data) + "\n").utf8), to: "\(plan.directory)/matrix.json", mode: 0o644)
+        try FileAccess.write(
+            Array(ChaosMatrixRow.markdown(rows).utf8), to: "\(plan.directory)/matrix.md", mode: 0o644)
+        chaos.output.print(result)
+        if rows.count < cells.count { throw QuietExit(status: .interrupted) }
+        if !rows.allSatisfy(\.isGood) { throw QuietExit(status: .refused) }
+    }
+}
+
+extension ChaosPlan {
+    /// The plan of one round of the matrix.
+    fileprivate func round(_ number: Int, _ fault: FaultName, _ service: String, length: Duration) -> ChaosPlan {
+        var round = self
+        round.name = ChaosPlan.newName()
+        round.seed = seed &+ UInt64(number)
+        round.directory = "\(directory)/\(service)-\(fault.rawValue)"
+        round.targets = [service]
+        round.faults = [fault]
+        round.accounts = 4
+        round.only = PlannedFault(
+            number: 1, name: fault, target: service, begin: .seconds(1), length: fault.isInstant ? .zero : length)
+        return round
+    }
+}
+
+/// One cell of the matrix: a service with a fault.
+struct ChaosMatrixRow: Hashable, Sendable {
+    var service: String
+    var fault: String
+    var verdict: String
+    var isGood: Bool
+    /// Milliseconds; nil when the service was never away.
+    var recovery: Int64?
+    /// 0 to 1; nil without operations.
+    var availability: Double?
+    var operations: Int
+
+    init(
+        service: String, fault: String, verdict: String, isGood: Bool, recovery: Int64?, availability: Double?,
+        operations: Int
+    ) {
+        self.service = service
+        self.fault = fault
+        self.verdict = verdict
+        self.isGood = isGood
+        self.recovery = recovery
+        self.availability = availability
+        self.operations = operations
+    }
+
+    init(_ round: ChaosPlan, _ verdict: ChaosVerdict) {
+        self.init(
+            service: round.targets.joined(), fault: round.faults.map(\.rawValue).joined(), verdict: verdict.word,
+            isGood: verdict.isGood, recovery: verdict.outcome.worstRecovery,
+            availability: verdict.report.statistics.availability, operations: verdict.outcome.operations)
+    }
+
+    private var cells: [String] {
+        [
+            service, fault, verdict, recovery.map(ServiceBoard.seconds) ?? "-",
+            availability.map(Self.percent) ?? "-", "\(operations)",
+        ]
+    }
+
+    private static let titles = ["service", "fault", "verdict", "worst recovery", "availability", "operations"]
+
+    /// `99.4 %`, rounded down, so that only a round without a loss has 100 %.
+    static func percent(_ share: Double) -> String {
+        let tenths = Int(share * 1_000)
+        return "\(tenths / 10).\(tenths % 10) %"
+    }
+
+    var line: String { cells.joined(separator: "  ") }
+
+    static func markdown(_ rows: [ChaosMatrixRow]) -> String {
+        let lines = [titles, titles.map { _ in "---" }] + rows.map(\.cells)
+        return lines.map { "| \($0.joined(separator: " | ")) |\n" }.joined()
+    }
+
+    static func result(_ rows: [ChaosMatrixRow]) -> CommandResult {
+        let items = rows.map { row -> JSONValue in
+            .object([
+                "service": .string(row.service), "fault": .string(row.fault), "verdict": .string(row.verdict),
+                "worstRecoveryMilliseconds": row.recovery.map { .integer(Int($0)) } ?? .null,
+                "availability": row.availability.map { .number("\($0)") } ?? .null,
+                "operations": .integer(row.operations),
+            ])
+        }
+        var table = Table(titles.map { Table.Column($0) })
+        for row in rows { table.add(row.cells) }
+        return CommandResult(table, items: items, names: [], ifEmpty: "no round was run")
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Chaos
+import StoreModels
+
+/// `storebus chaos run`
+struct ChaosRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run a workload, inject faults by a seed, heal, and check every invariant.",
+        discussion: """
+            storebus chaos run --seed 7
+            storebus chaos run --seed 7 --duration 10m --target payment-queue,broker --faults kill,pause
+            storebus chaos run --data .storebus --faults kill --workload purchases
+
+            Starts a store of its own, or disturbs a running one (--data), with an app and accounts that the run makes. \
+            The same seed, duration, targets and faults give the same schedule. After the faults everything is healed, \
+            requests without an outcome are sent again under their keys, and everything is read; then history.jsonl is \
+            checked and the reports are written. Exits with 1 unless every invariant held and the store came back. \
+            Ctrl-C puts everything back too.
+
+            A running store needs STOREBUS_CHAOS=1 for the faults of the bus: drop, duplicate, delay, reorder, \
+            corrupt, partition.
+            """)
+
+    @Option(help: ArgumentHelp("How long faults are injected: 60s, 10m.", valueName: "time"))
+    var duration = TimeLimit(.seconds(60))
+
+    @OptionGroup var chaos: ChaosOptions
+
+    func validate() throws {
+        guard duration.duration >= .seconds(3) else { throw ValidationError("--duration is 3s at least") }
+    }
+
+    func run() async throws {
+        let environment = CommandEnvironment.current
+        let plan = try chaos.plan(duration: duration.duration, environment)
+        try plan.checkSchedule()
+        try FileAccess.makeDirectory(plan.directory)
+        if !chaos.output.quiet, !chaos.output.format.isJSON {
+            environment.console.narrate(
+                "seed \(plan.seed), \(plan.schedule.faults.count) faults in \(duration), into \(plan.directory)\n")
+        }
+        let display = ChaosDisplay(environment, isQuiet: chaos.output.quiet || chaos.output.format.isJSON)
+        let outcome = try await chaos.withStore(
+            log: "\(plan.directory)/up.log", environment
+        ) { store, bus throws(CLIError) in
+            try await ChaosRunner(plan: plan, store: store, bus: bus, display: display).run()
+        }
+        let verdict = try ChaosVerdict(outcome)
+        chaos.output.print(verdict.result(plan))
+        if outcome.wasBrokenOff { throw QuietExit(status: .interrupted) }
+        if !verdict.isGood { throw QuietExit(status: .refused) }
+    }
+}
+
+extension ChaosVerdict {
+    func result(_ plan: ChaosPlan) -> CommandResult {
+        var members = report.jsonValue.objectValue ?? [:]
+        members["report"] = .string("\(outcome.directory)/report.html")
+        members["seed"] = .string("\(plan.seed)")
+        members["brokenOff"] = .bool(outcome.wasBrokenOff)
+        members["unhealed"] = .array(outcome.unhealed.map { .string($0) })
+        var text = line + "\n"
+        for name in outcome.unhealed.prefix(10) { text += "not healed: \(name)\n" }
+        return CommandResult(text, data: .object(members))
+    }
+}

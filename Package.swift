@@ -216,7 +216,8 @@ targets += [
     .target(
         name: "Storebus",
         dependencies: [
-            "Chaos", "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
+            "Chaos", "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop",
+            "NATSClient",
             asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
         path: "Tools/storebus", exclude: ["Executable", "README.md"],

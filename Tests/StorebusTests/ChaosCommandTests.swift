@@ -1,4 +1,5 @@
 import Chaos
+import StoreModels
 import StorebusTesting
 import Testing
 

@@ -72,7 +72,7 @@ extension ChaosClient {
             end.transactions = [ObservedTransaction(transaction)]
         }
         let values: [PathParameter: String] = [.id: id]
-        let outcome: Outcome<PaymentTransaction>
+        let outcome: CallOutcome<PaymentTransaction>
         switch operation {
         case .approve: outcome = await perform(line, TransactionRoutes.approve, values, token: nil, describe: describe)
         case .decline: outcome = await perform(line, TransactionRoutes.decline, values, token: nil, describe: describe)

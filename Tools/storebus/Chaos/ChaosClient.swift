@@ -14,7 +14,7 @@ struct ChaosClient: Sendable {
     static let timeout = Duration.seconds(10)
 
     /// The end of a request.
-    struct Outcome<Value: Sendable>: Sendable {
+    struct CallOutcome<Value: Sendable>: Sendable {
         var kind: HistoryEntry.Kind
         var status: Int?
         var code: String?
@@ -30,12 +30,12 @@ struct ChaosClient: Sendable {
         _ line: HistoryEntry, _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
         query: KeyValuePairs<String, String?> = [:], token: String?, key: String? = nil, body: Body? = nil,
         describe: @Sendable (Response, Int, inout HistoryEntry) -> Void
-    ) async -> Outcome<Response> {
+    ) async -> CallOutcome<Response> {
         var end = line
         end.of = history.append(line).index
         let start = ContinuousClock.now
         let request = api.request(endpoint, values, query: query, token: token, key: key, timeout: Self.timeout)
-        var outcome = Outcome<Response>(kind: .info)
+        var outcome = CallOutcome<Response>(kind: .info)
         do throws(CLIError) {
             let response = try await api.transport.send(request.with(body))
             outcome.status = response.status

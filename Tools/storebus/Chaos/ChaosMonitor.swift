@@ -8,7 +8,7 @@ import StoreModels
 final class ChaosMonitor: Sendable {
     private struct State {
         var board: ServiceBoard
-        /// Processes that were told to end: answers count from their successors on.
+        /// Processes under termination; probes count again from their successors on.
         var leaving: [String: Int32] = [:]  // keys: services
     }
 

@@ -12,8 +12,8 @@ struct ChaosRunner: Sendable {
     /// Shows the state while it runs.
     let display: ChaosDisplay
 
-    /// What a run did, as far as it can be told without the checkers.
-    struct Outcome: Sendable {
+    /// Result of a run, before its history is checked.
+    struct RunOutcome: Sendable {
         var directory: String
         var operations: Int
         var faults: Int
@@ -27,7 +27,7 @@ struct ChaosRunner: Sendable {
     /// Time for services to come back and for each key to get an outcome.
     private static let healTimeout = Duration.seconds(60)
 
-    func run() async throws(CLIError) -> Outcome {
+    func run() async throws(CLIError) -> RunOutcome {
         try FileAccess.makeDirectory(plan.directory)
         try plan.writeOptions()
         let start = ContinuousClock.now
@@ -56,7 +56,7 @@ struct ChaosRunner: Sendable {
         } catch {
             throw CLIError(.dataDirectoryUnusable, "\(error)", hints: ["name another directory: --out DIR"])
         }
-        return Outcome(
+        return RunOutcome(
             directory: plan.directory, operations: world.counts.values.reduce(0, +), faults: outcome.faults,
             worstRecovery: monitor.board.worstRecovery, unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff)
     }

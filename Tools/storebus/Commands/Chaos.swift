@@ -10,9 +10,12 @@ struct ChaosCommand: AsyncParsableCommand {
         discussion: """
             storebus chaos run --seed 7 --duration 60s
             storebus chaos matrix --target payment-queue --faults kill,pause
+            storebus chaos check chaos-7
             storebus chaos fault list
             """,
-        subcommands: [ChaosRunCommand.self, ChaosMatrixCommand.self, ChaosFaultCommand.self])
+        subcommands: [
+            ChaosRunCommand.self, ChaosMatrixCommand.self, ChaosCheckCommand.self, ChaosFaultCommand.self,
+        ])
 }
 
 /// Options of the commands that run a workload.
@@ -129,18 +132,12 @@ struct ChaosOptions: ParsableArguments, Sendable {
 /// What the checkers say of a run.
 struct ChaosVerdict: Sendable {
     let report: RunReport
-    let outcome: ChaosRunner.Outcome
+    let outcome: ChaosRunner.RunOutcome
 
     /// Checks the history of a run and writes its reports beside it.
-    init(_ outcome: ChaosRunner.Outcome) throws(CLIError) {
+    init(_ outcome: ChaosRunner.RunOutcome) throws(CLIError) {
         self.outcome = outcome
-        let directory = RunDirectory(outcome.directory)
-        do throws(HistoryFault) {
-            report = RunReport(try directory.history(), options: try directory.options())
-            try directory.write(report)
-        } catch {
-            throw CLIError(.fileUnreadable, "\(error)")
-        }
+        report = try ChaosCheckCommand.report(of: RunDirectory(outcome.directory))
     }
 
     /// Whether nothing was violated and the store came back.

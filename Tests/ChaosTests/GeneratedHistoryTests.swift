@@ -44,7 +44,7 @@ import Testing
     func `a planted violation is found in histories it fits`(mutation: Mutation) {
         var random = SplitMix64.seeded(mutation.name)
         var planted = 0
-        for _ in 0..<40 {
+        for _ in 0..<200 {
             let seed = random.next()
             var entries = ModelStore.history(seed: seed)
             guard mutation.plant(&entries, &random) else { continue }
@@ -57,6 +57,6 @@ import Testing
             #expect(check.violations.allSatisfy { !$0.lines.isEmpty && $0.lines.count <= 60 }, "seed \(seed)")
             if planted == 8 { break }
         }
-        #expect(planted > 0, "no history of 40 fits")
+        #expect(planted > 0, "no history of 200 fits")
     }
 }

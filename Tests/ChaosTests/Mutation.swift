@@ -47,10 +47,6 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         self.plant = plant
     }
 
-    private static func wasDeferred(_ id: String, _ entries: [HistoryEntry]) -> Bool {
-        entries.contains { $0.transactions?.contains { $0.id == id && $0.state == "deferred" } == true }
-    }
-
     private static func isTouched(_ id: String, _ entries: [HistoryEntry]) -> Bool {
         entries.contains { ["finish", "refund"].contains($0.operation.rawValue) && $0.detail?["transaction"] == id }
     }
@@ -261,12 +257,10 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         },
         line("finish what waits", .finish, .d4) { entry, entries in
             guard entry.code == "transactionNotFinishable", let id = entry.detail?["transaction"],
-                wasDeferred(id, entries),
-                entries.contains(where: {
-                    $0.operation == .finalUnfinished
-                        && $0.transactions?.contains {
-                            $0.id == id && $0.state == "deferred"
-                        } == true
+                entries.contains(where: { later in
+                    ["listUnfinished", "finalUnfinished"].contains(later.operation.rawValue) && later.kind == .ok
+                        && later.of ?? later.index > entry.index
+                        && later.transactions?.contains { $0.id == id && $0.state == "deferred" } == true
                 })
             else { return false }
             (entry.kind, entry.code) = (.ok, nil)

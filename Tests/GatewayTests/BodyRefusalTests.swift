@@ -108,7 +108,9 @@ import Testing
             let subjects = try subjects()
             #expect(subjects.count >= 40)
             for subject in subjects {
-                for refusal in Self.refusals {
+                // Where the body is a list, or has no members at all, an array is taken.
+                let isObject = subject.example.objectValue.map { !$0.isEmpty } ?? false
+                for refusal in Self.refusals where isObject || refusal.what != "no object" {
                     let answer = try await send(store, subject, tokens, refusal.bytes, refusal.headers)
                     #expect(answer.status == refusal.status, "\(subject.name): \(refusal.what)")
                     #expect(answer.code == refusal.code, "\(subject.name): \(refusal.what)")
@@ -121,7 +123,7 @@ import Testing
         try await GatewayHarness.run { store in
             let tokens = try await credentials(store)
             for subject in try subjects() {
-                let members = try #require(subject.example.objectValue, "\(subject.name)")
+                guard let members = subject.example.objectValue else { continue }
                 for name in ["customerIdentifier", "isTrialPeriod", "transactionState", "isAdmin"] {
                     try #require(members[name] == nil)
                     let body = JSONValue.object(members.merging([name: "x"]) { $1 })

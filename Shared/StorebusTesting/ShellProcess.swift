@@ -34,6 +34,8 @@ final class ShellProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        // Foundation learns of a process's end by a socket that closes: a copy of it here would hide that end.
+        for descriptor in STDERR_FILENO + 1..<1_024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,15 +1,17 @@
-// Starting a child that cannot outlive its parent. Header only, used by `storebus up` alone.
+// Starting a child that cannot outlive its parent, and the limits of another process. Header only, used by `storebus`.
 //
-// It is C because between fork and exec only async-signal-safe functions may run, which no Swift code promises, and
+// The start is C because between fork and exec only async-signal-safe functions may run, which no Swift code promises, and
 // because posix_spawn has no attribute for the parent-death signal.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -70,5 +72,26 @@ static inline int storebus_spawn(
         return error;
     }
     *pid = child;
+    return 0;
+}
+
+// Sets the soft limit of open files of a process and returns the one it had; -1 with errno.
+static inline long long storebus_limit_files(pid_t pid, unsigned long long soft)
+{
+    // The kernel's structure, because prlimit(2) is declared for GNU programs only.
+    struct { unsigned long long soft, hard; } old, set;
+    if (syscall(SYS_prlimit64, pid, RLIMIT_NOFILE, NULL, &old) != 0) return -1;
+    set.soft = soft < old.hard ? soft : old.hard;
+    set.hard = old.hard;
+    if (syscall(SYS_prlimit64, pid, RLIMIT_NOFILE, &set, NULL) != 0) return -1;
+    return (long long)old.soft;
+}
+
+// Makes a semaphore with a name, of value 1, for programs that libfaketime is loaded into. Returns 0 or -1 with errno.
+static inline int storebus_make_semaphore(const char *name)
+{
+    sem_t *made = sem_open(name, O_CREAT | O_EXCL, 0600, 1u);
+    if (made == SEM_FAILED) return -1;
+    sem_close(made);
     return 0;
 }

@@ -31,4 +31,28 @@ import Testing
             #expect(try await shopper.buy("com.example.fishingHotSpots", key: "k").transactionState == .purchased)
         }
     }
+
+    /// Goal: faults with a disk, clock, relay and limits of the run's own hit a store that the run starts.
+    /// Method: a matrix of one service and such faults; each round has a verdict and its fault's begin and end, and
+    /// nothing of the store is left behind.
+    @Test func `faults beyond signals and the bus hit a store of the run's own`() async throws {
+        try await StoreStack.run { store in
+            let out = store.directory.file("matrix")
+            let faults = ["disk-full", "cut-to", "cut-from", "torn-frames", "descriptors"]
+            // Without --data the run has a store of its own beside this one.
+            _ = try? await store.process.storebus([
+                "chaos", "matrix", "--seed", "7", "--length", "1s", "--target", "payment-queue", "--faults",
+                faults.joined(separator: ","), "--out", out, "--quiet",
+            ])
+            for fault in faults {
+                let lines = try String(
+                    contentsOfFile: "\(out)/payment-queue-\(fault)/history.jsonl", encoding: .utf8
+                ).split(separator: "\n").map { try StrictJSON.parse(Array($0.utf8)) }
+                let what = lines.filter { $0["operation"]?.stringValue == "fault" }
+                    .compactMap { $0["detail"]?["what"]?.stringValue }
+                #expect(what == ["begin", "end"], "\(fault)")
+                #expect(lines.contains { $0["operation"]?.stringValue == "finalCharges" }, "\(fault)")
+            }
+        }
+    }
 }

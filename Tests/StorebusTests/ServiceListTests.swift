@@ -43,6 +43,23 @@ import Testing
         #expect(!serviceList(wantsSample: false).launch("catalog", ports: ports).arguments.contains("--sample"))
     }
 
+    @Test func `variables of single services go before all others, and their file reaches none`() throws {
+        let serviceList = ServiceList(
+            settings: .init(
+                directory: DataDirectory("/data"), host: "127.0.0.1", port: .auto, busPort: .fixed(7420),
+                wantsSample: false),
+            executableDirectory: "/bin/storebus", environment: [ServiceList.additionsVariable: "/x", "A": "1"],
+            additions: ["catalog": ["BUS_URL": "storebus://127.0.0.1:9", "A": "2", ServiceList.dataVariable: "/disk"]])
+        let ports = ["broker": try ready("broker", port: 41000, monitorPort: 41001)]
+        let catalog = serviceList.launch("catalog", ports: ports).environment
+        #expect(catalog["BUS_URL"] == "storebus://127.0.0.1:9" && catalog["A"] == "2")
+        #expect(serviceList.launch("catalog", ports: ports).arguments.contains("/disk"))
+        #expect(!serviceList.launch("gateway", ports: ports).arguments.contains("/disk"))
+        let gateway = serviceList.launch("gateway", ports: ports).environment
+        #expect(gateway["BUS_URL"] == "storebus://127.0.0.1:41000" && gateway["A"] == "1")
+        #expect(gateway[ServiceList.additionsVariable] == nil)
+    }
+
     @Test func `replicas are processes of their own, each with its ready file, log and monitoring`() throws {
         let serviceList = serviceList(
             replicas: try Replicas(["payment-queue=2,eligibility=3", "catalog=2", "gateway=2"]))

@@ -22,6 +22,20 @@ package enum FaultName: String, CaseIterable, Sendable {
     case slowProcessor = "slow-processor"
     /// Requests arrive at ten times the rate, whether or not the ones before were answered.
     case overload
+    /// The disk under the service's database has no room left.
+    case diskFull = "disk-full"
+    /// The service's wall clock is hours off; monotonic time goes on.
+    case clockJump = "clock-jump"
+    /// Bytes from the broker to the service wait, as behind a cut cable.
+    case cutTo = "cut-to"
+    /// Bytes from the service to the broker wait.
+    case cutFrom = "cut-from"
+    /// Connections between service and broker end in the middle of a frame, again and again.
+    case tornFrames = "torn-frames"
+    /// The process can open no further file or socket.
+    case descriptors
+    /// Clients stop to read the streams they have open.
+    case slowObservers = "slow-observers"
 
     /// What a fault is injected with.
     package enum Means: Sendable {
@@ -33,6 +47,19 @@ package enum FaultName: String, CaseIterable, Sendable {
         case testerSettings
         /// The run's own requests.
         case load
+        /// A file system of the service's own, in a mount namespace.
+        case disk
+        /// libfaketime, loaded into the service.
+        case clock
+        /// A relay of the run's own between the service and the broker.
+        case relay
+        /// Limits of the process.
+        case limits
+        /// The run's own streams.
+        case streams
+
+        /// Whether the store must have been started by the run for it.
+        package var needsOwnStore: Bool { [.disk, .clock, .relay].contains(self) }
     }
 
     package var means: Means {
@@ -41,6 +68,11 @@ package enum FaultName: String, CaseIterable, Sendable {
         case .drop, .duplicate, .delay, .reorder, .corrupt, .partition: .busRules
         case .slowProcessor: .testerSettings
         case .overload: .load
+        case .diskFull: .disk
+        case .clockJump: .clock
+        case .cutTo, .cutFrom, .tornFrames: .relay
+        case .descriptors: .limits
+        case .slowObservers: .streams
         }
     }
 
@@ -51,14 +83,17 @@ package enum FaultName: String, CaseIterable, Sendable {
     package func targets(_ services: [String]) -> [String] {
         switch self {
         case .slowProcessor: services.filter { $0 == "payment-processor" }
-        case .overload: services.filter { $0 == "gateway" }
+        case .overload, .slowObservers: services.filter { $0 == "gateway" }
+        case .diskFull: services.filter { $0 != "broker" && $0 != "eligibility" }
+        case .cutTo, .cutFrom, .tornFrames: services.filter { $0 != "broker" }
         default: services
         }
     }
 
     /// The faults of a run that names none.
     package static let usual: [FaultName] = [
-        .kill, .pause, .restart, .drop, .duplicate, .delay, .reorder, .corrupt, .partition, .slowProcessor,
+        .kill, .pause, .restart, .drop, .duplicate, .delay, .reorder, .corrupt, .partition, .slowProcessor, .diskFull,
+        .clockJump, .cutTo, .cutFrom, .tornFrames, .descriptors, .slowObservers,
     ]
 }
 
@@ -89,4 +124,7 @@ package struct PlannedFault: Hashable, Sendable {
     }
 
     package var end: Duration { begin + length }
+
+    /// Seconds by which a `clock-jump` is off: forwards or back, by the schedule.
+    package var clockJump: Int { [7_200, -3_600][replica % 2] }
 }

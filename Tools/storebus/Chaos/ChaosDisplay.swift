@@ -26,6 +26,13 @@ final class ChaosDisplay: Sendable {
         console.narrate("fault \(fault.number): \(fault.name.rawValue) \(fault.target)\n")
     }
 
+    /// Says that a fault could not be injected, on terminals too.
+    func refused(_ fault: PlannedFault, _ reason: String) {
+        guard !isQuiet else { return }
+        let up = isTerminal ? "\r\u{1B}[K" : ""
+        console.narrate("\(up)fault \(fault.number) not injected: \(fault.name.rawValue) \(fault.target): \(reason)\n")
+    }
+
     /// Shows the state until the task is cancelled.
     func run(_ monitor: ChaosMonitor, _ world: ChaosWorld, _ start: ContinuousClock.Instant) async {
         guard !isQuiet else { return }

@@ -1,4 +1,5 @@
 import BusClient
+import CProcess
 import Chaos
 import Glibc
 import StoreModels
@@ -8,20 +9,22 @@ actor ChaosInjector {
     private let store: ChaosStore
     private let bus: any BusClient
     private let seed: UInt64
-    /// Accounts of the run, whose tester settings the processor's faults change.
-    private let accounts: [String]
-    private var active: [PlannedFault] = []
+    /// The run's accounts, whose tester settings the processor's faults change, and streams.
+    private let world: ChaosWorld
+    private var inForce: [PlannedFault] = []
     /// Stopped processes, by the number of their fault.
     private var stopped: [Int: Int32] = [:]
+    /// Processes under a lower limit, with the one they had, by the number of their fault.
+    private var limited: [Int: (pid: Int32, before: Int64)] = [:]
 
     /// Time in which the broker must take rules that its own faults may hit.
     private static let rulesTimeout = Duration.seconds(15)
 
-    init(store: ChaosStore, bus: any BusClient, seed: UInt64, accounts: [String]) {
+    init(store: ChaosStore, bus: any BusClient, seed: UInt64, world: ChaosWorld) {
         self.store = store
         self.bus = bus
         self.seed = seed
-        self.accounts = accounts
+        self.world = world
     }
 
     /// Checks that the means of each fault are there.
@@ -38,7 +41,7 @@ actor ChaosInjector {
                     ])
             }
         }
-        if let fault = faults.first(where: { $0.means == .signal }) {
+        if let fault = faults.first(where: { $0.means == .signal || $0.means == .limits }) {
             for service in store.services {
                 guard let pid = store.pids(of: service).first, kill(pid, 0) == 0 else {
                     throw CLIError(
@@ -50,62 +53,91 @@ actor ChaosInjector {
         }
     }
 
-    /// - Returns: The process that was signalled; nil for faults of other means.
-    @discardableResult
-    func begin(_ fault: PlannedFault) async -> Int32? {
+    /// What came of the begin of a fault.
+    struct Beginning: Sendable {
+        /// The process that was hit; nil for faults of other means.
+        var pid: Int32?
+        /// Why nothing was injected; nil when it was.
+        var refusal: String?
+    }
+
+    func begin(_ fault: PlannedFault) async -> Beginning {
+        inForce.append(fault)
         switch fault.name.means {
-        case .signal:
+        case .signal, .limits:
             let pids = store.pids(of: fault.target)
-            guard !pids.isEmpty else { return nil }
+            guard !pids.isEmpty else { return Beginning(refusal: "no process of \(fault.target) runs now") }
             let pid = pids[fault.replica % pids.count]
-            switch fault.name {
-            case .kill: kill(pid, SIGKILL)
-            case .restart: kill(pid, SIGTERM)
-            default:
-                stopped[fault.number] = pid
-                kill(pid, SIGSTOP)
-            }
-            return pid
-        case .busRules:
-            active.append(fault)
-            await setRules()
+            guard hit(pid, fault) else { return Beginning(refusal: FileAccess.systemReason) }
+            return Beginning(pid: pid)
+        case .busRules: await setRules()
         case .testerSettings:
             var settings = AccountSettings()
             settings.processor = ProcessorMode.slow.rawValue
-            for account in accounts { _ = try? await store.api.putTester(account, settings) }
+            for account in world.accounts { _ = try? await store.api.putTester(account, settings) }
+        case .disk, .clock, .relay:
+            do throws(CLIError) {
+                try applyEquipment(fault.target)
+            } catch {
+                return Beginning(refusal: error.message)
+            }
+        case .streams: world.arePaused = true
         case .load: break
         }
-        return nil
+        return Beginning()
+    }
+
+    private func hit(_ pid: Int32, _ fault: PlannedFault) -> Bool {
+        switch fault.name {
+        case .kill: return kill(pid, SIGKILL) == 0
+        case .restart: return kill(pid, SIGTERM) == 0
+        case .descriptors:
+            let before = storebus_limit_files(pid, UInt64(OpenDescriptors.lowestFree(pid)))
+            if before >= 0 { limited[fault.number] = (pid, before) }
+            return before >= 0
+        default:
+            stopped[fault.number] = pid
+            return kill(pid, SIGSTOP) == 0
+        }
     }
 
     func end(_ fault: PlannedFault) async {
+        inForce.removeAll { $0.number == fault.number }
         switch fault.name.means {
         case .signal:
             if let pid = stopped.removeValue(forKey: fault.number) { kill(pid, SIGCONT) }
-        case .busRules:
-            active.removeAll { $0.number == fault.number }
-            await setRules()
+        case .limits:
+            if let (pid, before) = limited.removeValue(forKey: fault.number) {
+                _ = storebus_limit_files(pid, UInt64(before))
+            }
+        case .busRules: await setRules()
         case .testerSettings: await resetTesters()
+        case .disk, .clock, .relay: try? applyEquipment(fault.target)
+        case .streams: world.arePaused = inForce.contains { $0.name.means == .streams }
         case .load: break
         }
     }
 
     /// Takes everything back; safe to call again.
     func healAll(_ faults: [PlannedFault]) async {
-        for pid in stopped.values { kill(pid, SIGCONT) }
-        stopped = [:]
-        active = []
+        for fault in inForce { await end(fault) }
+        // Rules may be left of a broker that was away, and settings of a gateway.
         if faults.contains(where: { $0.name.means == .busRules }) { await setRules() }
         if faults.contains(where: { $0.name.means == .testerSettings }) { await resetTesters() }
     }
 
     /// Sets the rules again: a broker that was killed has forgotten them.
     func renewRules() async {
-        if !active.isEmpty { await setRules() }
+        if inForce.contains(where: { $0.name.means == .busRules }) { await setRules() }
+    }
+
+    private func applyEquipment(_ service: String) throws(CLIError) {
+        let faults = inForce.filter { $0.target == service && $0.name.means.needsOwnStore }
+        try store.owned?.equipment.apply(faults, at: service, seed: seed)
     }
 
     private func resetTesters() async {
-        for account in accounts {
+        for account in world.accounts {
             _ = try? await Retry.run(until: .now + .seconds(10)) { () throws(CLIError) in
                 try await store.api.resetTester(account)
             }
@@ -113,9 +145,9 @@ actor ChaosInjector {
     }
 
     private func setRules() async {
-        let rules = active.flatMap { BusRule.rules($0.name, at: $0.target) }
         let deadline = ContinuousClock.now + Self.rulesTimeout
         while ContinuousClock.now < deadline {
+            let rules = inForce.flatMap { BusRule.rules($0.name, at: $0.target) }
             if (try? await rules.isEmpty ? ask("CLEAR") : ask("SET", BusRuleSet(seed: seed, rules: rules))) != nil {
                 return
             }
@@ -126,6 +158,18 @@ actor ChaosInjector {
 
     private func ask(_ verb: String, _ rules: BusRuleSet? = nil) async throws(CLIError) -> JSONValue {
         try await BusFaults.ask(bus, verb, rules, timeout: .seconds(1))
+    }
+}
+
+/// The files and sockets that a process has open.
+enum OpenDescriptors {
+    /// The number that the next file would get; a limit of it allows no more.
+    static func lowestFree(_ pid: Int32) -> Int {
+        lowestFree(Set(FileAccess.names(in: "/proc/\(pid)/fd").compactMap { Int($0) }))
+    }
+
+    static func lowestFree(_ taken: Set<Int>) -> Int {
+        (0...taken.count).first { !taken.contains($0) } ?? taken.count
     }
 }
 

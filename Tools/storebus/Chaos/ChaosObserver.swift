@@ -10,6 +10,8 @@ struct ChaosObserver: Sendable {
 
     /// Time until a broken stream is opened again.
     private static let pause = Duration.milliseconds(200)
+    /// Interval of looks at whether streams are read again.
+    private static let pausePoll = Duration.milliseconds(20)
     private static let eventByteCountMax = 8 * 1024 * 1024
 
     func run() async {
@@ -31,6 +33,7 @@ struct ChaosObserver: Sendable {
         var parser = ServerSentEventParser(byteCountMax: Self.eventByteCountMax)
         do {
             for try await piece in bytes {
+                await waitWhilePaused()
                 for case .event(let event) in try parser.append(piece) {
                     guard !show(event) else {
                         client.world.keep(nil, phone, ofStore: false)
@@ -42,6 +45,16 @@ struct ChaosObserver: Sendable {
         } catch {
             note(["what": "ended", "why": Task.isCancelled ? "run" : "broken"])
         }
+    }
+
+    /// Reads nothing for the length of a `slow-observers`; the store's events then wait in the connection.
+    private func waitWhilePaused() async {
+        guard client.world.arePaused else { return }
+        note(["what": "paused"])
+        while client.world.arePaused, !Task.isCancelled {
+            try? await ContinuousClock().sleep(for: Self.pausePoll)
+        }
+        note(["what": "resumed"])
     }
 
     /// - Returns: Whether the stream was superseded.

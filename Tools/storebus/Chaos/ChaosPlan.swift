@@ -7,6 +7,8 @@ struct ChaosPlan: Sendable {
     var duration: Duration
     var targets: [String]
     var faults: [FaultName]
+    /// Usual faults that are left out, each with the reason: `disk-full: needs …`.
+    var missing: [String] = []
     var workload: Workload
     /// Absolute.
     var directory: String
@@ -33,6 +35,7 @@ struct ChaosPlan: Sendable {
             "seed": .string("\(seed)"), "duration": .string(TimeLimit(duration).description),
             "driver": "process", "workload": .string(workload.rawValue),
             "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
+            "missingFaults": .array(missing.map { .string($0) }),
             "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
         ])
         try FileAccess.write(
@@ -46,16 +49,38 @@ struct ChaosPlan: Sendable {
     }
 
     /// - Throws: `usage` when no fault fits a service, before anything is started.
-    func checkSchedule() throws(CLIError) {
+    func checkSchedule(isChosen: Bool) throws(CLIError) {
         for fault in faults where fault.targets(ServiceList.services).allSatisfy({ !targets.contains($0) }) {
             // Of the usual faults some fit one service only.
-            guard faults == FaultName.usual else {
+            guard !isChosen else {
                 throw CLIError(
                     .usage,
                     "the fault '\(fault.rawValue)' hits \(fault.targets(ServiceList.services).joined(separator: ", ")) only",
                     hints: ["add it to --target, or leave the fault out"])
             }
         }
+    }
+
+    /// Leaves out usual faults whose means are missing, and remembers them.
+    /// - Parameter isChosen: Whether the command line names the faults; one that is missing is refused then.
+    /// - Throws: `usage` with the name, the reason and the remedy.
+    mutating func dropMissing(
+        _ store: ChaosMeans.Store, isChosen: Bool, probe: ChaosMeans.Probe = .machine
+    ) throws(CLIError) {
+        var present: [FaultName] = []
+        for fault in faults {
+            guard let reason = ChaosMeans.missing(fault, store, probe: probe) else {
+                present.append(fault)
+                continue
+            }
+            guard !isChosen else {
+                throw CLIError(
+                    .usage, "the fault '\(fault.rawValue)' \(reason.reason)",
+                    hints: [reason.remedy, "or leave the fault out"])
+            }
+            missing.append("\(fault.rawValue): \(reason.reason); \(reason.remedy)")
+        }
+        faults = present
     }
 
     // MARK: Words of the command line

@@ -43,7 +43,7 @@ struct ChaosRunner: Sendable {
         let world = ChaosWorld(
             name: plan.name, accounts: plan.accounts, devicesEach: plan.devicesEach, workers: plan.workers)
         let client = ChaosClient(api: store.api, world: world, history: history)
-        let injector = ChaosInjector(store: store, bus: bus, seed: plan.seed, accounts: world.accounts)
+        let injector = ChaosInjector(store: store, bus: bus, seed: plan.seed, world: world)
         try await injector.check(plan.faults)
         let earlier = Set(try await charges().map { ExactText($0.key) })
         try await setUp(client)
@@ -187,8 +187,9 @@ struct ChaosRunner: Sendable {
                 count += 1
                 open.append(step.fault)
                 display.note(step.fault)
-                let pid = await injector.begin(step.fault)
-                monitor.begin(step.fault, pid: pid)
+                let beginning = await injector.begin(step.fault)
+                if let refusal = beginning.refusal { display.refused(step.fault, refusal) }
+                monitor.begin(step.fault, pid: beginning.pid)
                 if step.fault.name == .overload { surge = Task { await overload(client, number: step.fault.number) } }
             }
         }

@@ -1,4 +1,5 @@
 import BusClient
+import Chaos
 import EventLoop
 import Glibc
 import StoreModels
@@ -57,24 +58,30 @@ final class OwnedStore: Sendable {
     private let end: Locked<Termination?>
     private let directory: DataDirectory
     private let keepsData: Bool
+    let equipment: ChaosEquipment
 
     /// Time for the first start, in which the services make their databases.
     private static let startTimeout = Duration.seconds(60)
 
-    private init(_ child: ChildProcess, _ end: Locked<Termination?>, _ directory: DataDirectory, keepsData: Bool) {
+    private init(
+        _ child: ChildProcess, _ end: Locked<Termination?>, _ directory: DataDirectory, _ equipment: ChaosEquipment,
+        keepsData: Bool
+    ) {
         self.child = child
         self.end = end
         self.directory = directory
+        self.equipment = equipment
         self.keepsData = keepsData
     }
 
     /// Starts a store and waits until it is ready.
     /// - Parameters:
     ///   - arguments: More arguments of `up`, such as replicas.
+    ///   - faults: Faults that it is prepared for.
     ///   - log: The file with what `up` prints.
     /// - Throws: `serviceFailed` when it ends or is not ready in time.
     static func start(
-        _ arguments: [String], log: String, keepsData: Bool, _ environment: CommandEnvironment
+        _ arguments: [String], faults: [FaultName], log: String, keepsData: Bool, _ environment: CommandEnvironment
     ) async throws(CLIError) -> ChaosStore {
         let directory = DataDirectory(try temporaryDirectory())
         var variables = environment.variables
@@ -83,18 +90,30 @@ final class OwnedStore: Sendable {
             variables[name] = nil
         }
         variables["STOREBUS_CHAOS"] = "true"
-        let launch = ChildProcess.Launch(
-            executable: "/proc/self/exe",
-            arguments: ["up", "--data", directory.path, "--port", "auto", "--bus-port", "auto"] + arguments,
-            environment: variables, logFile: log)
+        let equipment: ChaosEquipment
+        do throws(CLIError) {
+            equipment = try ChaosEquipment(faults, directory)
+        } catch {
+            FileAccess.removeTree(directory.path)
+            throw error
+        }
+        variables[ServiceList.additionsVariable] = equipment.environmentFile
+        let launch = equipment.launch(
+            ChildProcess.Launch(
+                executable: "/proc/self/exe",
+                arguments: ["up", "--data", directory.path, "--port", "auto", "--bus-port", "auto"] + arguments,
+                environment: variables, logFile: log))
         let end = Locked<Termination?>(nil)
         let child: ChildProcess
         do {
             child = try ChildProcess.start(launch) { _, termination in end.withLock { $0 = termination } }
         } catch {
+            equipment.stop()
+            FileAccess.removeTree(directory.path)
             throw CLIError(.serviceFailed, "cannot start storebus up: \(error.reason)")
         }
-        let owned = OwnedStore(child, end, directory, keepsData: keepsData)
+        equipment.started(child.pid)
+        let owned = OwnedStore(child, end, directory, equipment, keepsData: keepsData)
         do throws(CLIError) {
             return try ChaosStore(directory, try await owned.record(log), owned: owned, environment)
         } catch {
@@ -135,6 +154,7 @@ final class OwnedStore: Sendable {
             // Not cancelled with the task: the store is stopped also when the run is.
             await Task { try? await ContinuousClock().sleep(for: .milliseconds(20)) }.value
         }
+        equipment.stop()
         if !keepsData { FileAccess.removeTree(directory.path) }
     }
 }

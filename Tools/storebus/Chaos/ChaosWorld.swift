@@ -32,6 +32,7 @@ final class ChaosWorld: Sendable {
         var subscriptions: [(id: String, phone: Phone)] = []
         var intents: [(id: String, phone: Phone)] = []
         var counts: [HistoryEntry.Operation: Int] = [:]
+        var arePaused = false
     }
 
     let bundleId: String
@@ -166,6 +167,14 @@ final class ChaosWorld: Sendable {
     private static func keep(_ entry: (id: String, phone: Phone), in list: inout [(id: String, phone: Phone)]) {
         list.append(entry)
         if list.count > keptMax { list.removeFirst() }
+    }
+
+    // MARK: Streams
+
+    /// Whether the streams that are open are not read.
+    var arePaused: Bool {
+        get { state.withLock { $0.arePaused } }
+        set { state.withLock { $0.arePaused = newValue } }
     }
 
     // MARK: Counts

@@ -79,23 +79,31 @@ struct ChaosOptions: ParsableArguments, Sendable {
     func plan(duration: Duration, _ environment: CommandEnvironment) throws(CLIError) -> ChaosPlan {
         let seed = try ChaosPlan.seed(seed)
         let path = out ?? "chaos-\(seed)"
-        return ChaosPlan(
+        var plan = ChaosPlan(
             seed: seed, duration: duration, targets: try ChaosPlan.targets(target, of: ServiceList.services),
             faults: try ChaosPlan.faults(faults), workload: try ChaosPlan.workload(workload),
             directory: path.hasPrefix("/") ? path : "\(environment.currentDirectory)/\(path)",
             name: ChaosPlan.newName(), rate: rate)
+        try plan.checkSchedule(isChosen: faults != nil)
+        try plan.dropMissing(
+            ChaosMeans.Store(isOwn: data == nil, hasDatabase: databaseUrl != nil, keepsData: keepData),
+            isChosen: faults != nil)
+        if !output.quiet {
+            for line in plan.missing { environment.console.narrate("left out: \(line)\n") }
+        }
+        return plan
     }
 
     /// Starts or finds the store, connects to its bus, and stops what was started.
     ///
     /// The body's task is cancelled by Ctrl-C; it then puts everything back and returns.
     func withStore<Value: Sendable>(
-        log: String, _ environment: CommandEnvironment,
+        of plan: ChaosPlan, log: String, _ environment: CommandEnvironment,
         _ body: @escaping @Sendable (ChaosStore, any BusClient) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         let running = Task { () async -> Result<Value, CLIError> in
             do throws(CLIError) {
-                return .success(try await connected(log: log, environment, body))
+                return .success(try await connected(plan, log: log, environment, body))
             } catch {
                 return .failure(error)
             }
@@ -106,7 +114,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
     }
 
     private func connected<Value: Sendable>(
-        log: String, _ environment: CommandEnvironment,
+        _ plan: ChaosPlan, log: String, _ environment: CommandEnvironment,
         _ body: @Sendable (ChaosStore, any BusClient) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         let store: ChaosStore
@@ -115,7 +123,8 @@ struct ChaosOptions: ParsableArguments, Sendable {
         } else {
             var arguments = replicas.flatMap { ["--replicas", $0] }
             if let databaseUrl { arguments += ["--database-url", databaseUrl] }
-            store = try await OwnedStore.start(arguments, log: log, keepsData: keepData, environment)
+            store = try await OwnedStore.start(
+                arguments, faults: plan.faults, log: log, keepsData: keepData, environment)
         }
         let outcome: Result<Value, CLIError>
         do throws(CLIError) {

@@ -32,13 +32,12 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
         let environment = CommandEnvironment.current
         // A round begins with a second without the fault and ends with two.
         let plan = try chaos.plan(duration: length.duration + .seconds(3), environment)
-        try plan.checkSchedule()
         try FileAccess.makeDirectory(plan.directory)
         let isQuiet = chaos.output.quiet || chaos.output.format.isJSON
         let cells = plan.faults.flatMap { fault in fault.targets(plan.targets).map { (fault, $0) } }
         let length = length.duration
         let rows = try await chaos.withStore(
-            log: "\(plan.directory)/up.log", environment
+            of: plan, log: "\(plan.directory)/up.log", environment
         ) { store, bus throws(CLIError) in
             var rows: [ChaosMatrixRow] = []
             for (number, (fault, service)) in cells.enumerated() where !Task.isCancelled {

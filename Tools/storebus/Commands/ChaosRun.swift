@@ -18,7 +18,12 @@ struct ChaosRunCommand: AsyncParsableCommand {
             Ctrl-C puts everything back too.
 
             A running store needs STOREBUS_CHAOS=1 for the faults of the bus: drop, duplicate, delay, reorder, \
-            corrupt, partition.
+            corrupt, partition. Faults with disks, clocks and relays of the run's own need a store that it starts: \
+            disk-full puts each SQLite file on a small disk in a mount namespace; clock-jump needs libfaketime and \
+            moves one service's clock two hours forwards or one back; cut-to and cut-from hold back one direction \
+            between a service and the broker; torn-frames ends connections in the middle of a frame. A fault named \
+            by --faults whose means are missing is refused; without --faults it is left out, said so, and is in \
+            options.json.
             """)
 
     @Option(help: ArgumentHelp("How long faults are injected: 60s, 10m.", valueName: "time"))
@@ -33,7 +38,6 @@ struct ChaosRunCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = CommandEnvironment.current
         let plan = try chaos.plan(duration: duration.duration, environment)
-        try plan.checkSchedule()
         try FileAccess.makeDirectory(plan.directory)
         if !chaos.output.quiet, !chaos.output.format.isJSON {
             environment.console.narrate(
@@ -41,7 +45,7 @@ struct ChaosRunCommand: AsyncParsableCommand {
         }
         let display = ChaosDisplay(environment, isQuiet: chaos.output.quiet || chaos.output.format.isJSON)
         let outcome = try await chaos.withStore(
-            log: "\(plan.directory)/up.log", environment
+            of: plan, log: "\(plan.directory)/up.log", environment
         ) { store, bus throws(CLIError) in
             try await ChaosRunner(plan: plan, store: store, bus: bus, display: display).run()
         }

@@ -196,7 +196,8 @@ struct UpPlan: Sendable {
                 .usage, "--port \(number) is also the bus's or its monitoring", hints: ["choose another: --port auto"])
         }
         let serviceList = ServiceList(
-            settings: settings, executableDirectory: executableDirectory, environment: environment)
+            settings: settings, executableDirectory: executableDirectory, environment: environment,
+            additions: try ServiceList.additions(environment))
         try serviceList.check { access($0, X_OK) == 0 }
         let files = try CatalogFile.pair(request.imports, request.bundleIds)
         var read: [Import] = []

@@ -31,11 +31,32 @@ struct ServiceList: Sendable {
     let executableDirectory: String
     /// The environment of `up`.
     let environment: [String: String]
+    /// Variables of single services, which go before all others; `storebus chaos` sets them.
+    let additions: [String: [String: String]]  // keys: services, then variables
 
-    init(settings: Settings, executableDirectory: String, environment: [String: String]) {
+    /// Name of the variable with the file of ``additions``, a JSON object.
+    static let additionsVariable = "STOREBUS_CHAOS_ENVIRONMENT"
+    /// Name of the addition with the directory in which one service keeps its data.
+    static let dataVariable = "STOREBUS_CHAOS_DATA"
+
+    init(
+        settings: Settings, executableDirectory: String, environment: [String: String],
+        additions: [String: [String: String]] = [:]
+    ) {
         self.settings = settings
         self.executableDirectory = executableDirectory
         self.environment = environment
+        self.additions = additions
+    }
+
+    /// Reads the variables of single services from the file that the environment names.
+    /// - Throws: `usage` for a file that cannot be read or has other content.
+    static func additions(_ environment: [String: String]) throws(CLIError) -> [String: [String: String]] {
+        guard let path = environment[additionsVariable], !path.isEmpty else { return [:] }
+        guard let text = FileAccess.text(path),
+            let additions = try? StoreJSON.decode([String: [String: String]].self, from: Array(text.utf8))
+        else { throw CLIError(.usage, "\(additionsVariable) names no JSON of services and variables: \(path)") }
+        return additions
     }
 
     /// Names of the services and of their executables.
@@ -79,6 +100,7 @@ struct ServiceList: Sendable {
         let directory = settings.directory
         let instance = ServiceInstance(name)
         let own = ports[name]
+        let data = additions[instance.service]?[Self.dataVariable] ?? directory.path
         var arguments = ["--ready-file", directory.readyFile(name)]
         switch instance.service {
         case Self.broker:
@@ -89,11 +111,11 @@ struct ServiceList: Sendable {
             // Only the first process gets the requested port.
             let port = instance.number == 1 ? settings.port.argument : PortChoice.auto.argument
             arguments += ["--host", settings.host, "--port", "\(own?.port ?? port)"]
-            arguments += ["--data", directory.path, "--monitor-port", "0"]
+            arguments += ["--data", data, "--monitor-port", "0"]
         case ServiceName.catalog.rawValue where settings.wantsSample && instance.number == 1:
-            arguments += ["--data", directory.path, "--monitor-port", "0", "--sample"]
+            arguments += ["--data", data, "--monitor-port", "0", "--sample"]
         default:
-            arguments += ["--data", directory.path, "--monitor-port", "0"]
+            arguments += ["--data", data, "--monitor-port", "0"]
         }
         return ChildProcess.Launch(
             executable: "\(executableDirectory)/\(instance.service)", arguments: arguments,
@@ -126,7 +148,8 @@ struct ServiceList: Sendable {
         } else if variables["STOREBUS_ADMIN_KEY"] == nil {
             variables["STOREBUS_ADMIN_KEY_FILE"] = settings.directory.adminKey
         }
-        return variables
+        variables[Self.additionsVariable] = nil
+        return variables.merging(additions[service] ?? [:]) { $1 }
     }
 
     static func busURL(_ port: Int) -> String { "storebus://127.0.0.1:\(port)" }

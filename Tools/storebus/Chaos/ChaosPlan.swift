@@ -17,6 +17,8 @@ struct ChaosPlan: Sendable {
     var rate = 100
     var accounts = 8
     var devicesEach = 2
+    /// How long streams are watched between the last operation and the final reads.
+    var settling = Duration.seconds(2)
     /// The one fault of a matrix's round; nil for a seeded schedule.
     var only: PlannedFault?
 

@@ -123,7 +123,7 @@ struct ChaosRunner: Sendable {
             phase("quiet", client)
             unhealed += await resolve(client)
             // Streams get what the last operations made.
-            try? await ContinuousClock().sleep(for: .seconds(2))
+            try? await ContinuousClock().sleep(for: plan.settling)
             phase("final", client)
         }
         for task in [observing, showing, probing] { await end(task) }

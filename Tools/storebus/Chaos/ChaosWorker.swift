@@ -76,8 +76,28 @@ extension ChaosClient {
             if let known = world.intent(step.pick) {
                 return await decideIntent(known.id, known.phone, step.pick, process: process)
             }
+        case .purchaseTwice:
+            let key = world.newKey()
+            return await twice(process) {
+                await purchase(phone, product: product, key: key, asksToBuy: false, process: $0)
+            }
+        case .decideIntentTwice:
+            if let known = world.intent(step.pick) {
+                return await twice(process) { await decideIntent(known.id, known.phone, step.pick, process: $0) }
+            }
         }
         return await purchase(phone, product: product, key: world.newKey(), asksToBuy: false, process: process)
+    }
+
+    /// Sends a request twice at the same time, the second time as a process of its own.
+    /// - Returns: `info` unless both outcomes are known.
+    private func twice(
+        _ process: Int, _ send: @Sendable (Int) async -> HistoryEntry.Kind
+    ) async -> HistoryEntry.Kind {
+        let other = world.newProcess()
+        async let second = send(other)
+        let first = await send(process)
+        return await second == .info ? .info : first
     }
 
     /// Sends a request with a key again, as it was.

@@ -13,7 +13,6 @@ import Testing
         var faults: String
         var target: String
         var duration = "3s"
-        var settle = "500ms"
     }
 
     struct Planted: Sendable {
@@ -34,9 +33,9 @@ import Testing
         workload: "purchases", faults: "kill", target: "payment-queue", duration: "5s")
     private static let lostCharges = Setting(workload: "purchases", faults: "drop", target: "payment-processor")
     private static let lostHints = Setting(
-        workload: "purchases", faults: "drop", target: "gateway", settle: "11s")
+        workload: "purchases", faults: "drop", target: "gateway")
     private static let watched = Setting(
-        workload: "subscriptions", faults: "delay", target: "catalog", duration: "6s", settle: "11s")
+        workload: "subscriptions", faults: "delay", target: "catalog", duration: "6s")
 
     static let planted: [Planted] = [
         Planted(
@@ -131,7 +130,7 @@ import Testing
         let start = ContinuousClock.now
         let (status, said) = try await storebus(
             [
-                "chaos", "run", "--seed", "\(seed)", "--duration", setting.duration, "--settle", setting.settle,
+                "chaos", "run", "--seed", "\(seed)", "--duration", setting.duration,
                 "--workload", setting.workload, "--faults", setting.faults, "--target", setting.target, "--out", out,
                 "--quiet",
             ], bug: bug)

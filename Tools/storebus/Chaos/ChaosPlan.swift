@@ -17,8 +17,6 @@ struct ChaosPlan: Sendable {
     var rate = 100
     var accounts = 8
     var devicesEach = 2
-    /// How long streams are watched between the last operation and the final reads.
-    var settling = Duration.seconds(2)
     /// The one fault of a matrix's round; nil for a seeded schedule.
     var only: PlannedFault?
 
@@ -36,6 +34,7 @@ struct ChaosPlan: Sendable {
             "driver": "process", "workload": .string(workload.rawValue),
             "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
             "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
+            "operations": .array(workload.operations.map { .string($0.rawValue) }),
         ])
         try FileAccess.write(
             Array((JSONText.line(options) + "\n").utf8), to: "\(directory)/\(RunDirectory.optionsName)", mode: 0o644)

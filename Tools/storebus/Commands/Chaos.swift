@@ -76,16 +76,14 @@ struct ChaosOptions: ParsableArguments, Sendable {
     }
 
     /// The checked words, before anything is started.
-    func plan(
-        duration: Duration, settling: Duration = .seconds(2), _ environment: CommandEnvironment
-    ) throws(CLIError) -> ChaosPlan {
+    func plan(duration: Duration, _ environment: CommandEnvironment) throws(CLIError) -> ChaosPlan {
         let seed = try ChaosPlan.seed(seed)
         let path = out ?? "chaos-\(seed)"
         return ChaosPlan(
             seed: seed, duration: duration, targets: try ChaosPlan.targets(target, of: ServiceList.services),
             faults: try ChaosPlan.faults(faults), workload: try ChaosPlan.workload(workload),
             directory: path.hasPrefix("/") ? path : "\(environment.currentDirectory)/\(path)",
-            name: ChaosPlan.newName(), rate: rate, settling: settling)
+            name: ChaosPlan.newName(), rate: rate)
     }
 
     /// Starts or finds the store, connects to its bus, and stops what was started.

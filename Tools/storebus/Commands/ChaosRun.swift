@@ -24,12 +24,6 @@ struct ChaosRunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long faults are injected: 60s, 10m.", valueName: "time"))
     var duration = TimeLimit(.seconds(60))
 
-    @Option(
-        help: ArgumentHelp(
-            "How long streams are watched before the final reads. Live updates are checked from 11s on.",
-            valueName: "time"))
-    var settle = TimeLimit(.seconds(2))
-
     @OptionGroup var chaos: ChaosOptions
 
     func validate() throws {
@@ -38,7 +32,7 @@ struct ChaosRunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = CommandEnvironment.current
-        let plan = try chaos.plan(duration: duration.duration, settling: settle.duration, environment)
+        let plan = try chaos.plan(duration: duration.duration, environment)
         try plan.checkSchedule()
         try FileAccess.makeDirectory(plan.directory)
         if !chaos.output.quiet, !chaos.output.format.isJSON {

@@ -6,18 +6,22 @@ package enum Workload: String, CaseIterable, Sendable {
     case purchases
     /// Subscriptions, with moves of the clock.
     case subscriptions
+    /// Payments and decisions that are sent twice at the same time.
+    case repeats
+    /// First subscriptions, and questions about their introductory offer.
+    case offers
 
     /// What a worker does next. Some choices need something that earlier ones made, such as an unfinished transaction;
     /// without it the worker buys.
     package enum Choice: String, CaseIterable, Sendable {
         case purchase, askToBuy, retry, retryOtherBody, finish, restore, approve, decline, refund, cancelSubscription
         case listUnfinished, readHistory, eligibility, moveClock, overrideWrite, overrideRead, storePage
-        case createIntent, decideIntent, payIntent
+        case createIntent, decideIntent, payIntent, purchaseTwice, decideIntentTwice
 
         /// The class under which the history has it.
         package var operation: HistoryEntry.Operation {
             switch self {
-            case .purchase, .askToBuy, .retry, .retryOtherBody, .payIntent: .purchase
+            case .purchase, .purchaseTwice, .askToBuy, .retry, .retryOtherBody, .payIntent: .purchase
             case .finish: .finish
             case .restore: .restore
             case .approve: .approve
@@ -32,7 +36,7 @@ package enum Workload: String, CaseIterable, Sendable {
             case .overrideRead: .overrideRead
             case .storePage: .storePage
             case .createIntent: .createIntent
-            case .decideIntent: .decideIntent
+            case .decideIntent, .decideIntentTwice: .decideIntent
             }
         }
     }
@@ -54,6 +58,16 @@ package enum Workload: String, CaseIterable, Sendable {
                 (.purchase, 400), (.retry, 120), (.finish, 250), (.eligibility, 120), (.cancelSubscription, 40),
                 (.moveClock, 10), (.readHistory, 40), (.refund, 20),
             ]
+        case .repeats:
+            [
+                (.purchaseTwice, 250), (.purchase, 150), (.retry, 100), (.finish, 200), (.createIntent, 150),
+                (.decideIntentTwice, 150),
+            ]
+        case .offers:
+            [
+                (.purchase, 120), (.askToBuy, 180), (.approve, 120), (.decline, 20), (.finish, 60),
+                (.eligibility, 500),
+            ]
         }
     }
 
@@ -67,6 +81,8 @@ package enum Workload: String, CaseIterable, Sendable {
         switch self {
         case .mix, .purchases: [60, 20, 12, 8]
         case .subscriptions: [10, 0, 55, 35]
+        case .repeats: [70, 10, 12, 8]
+        case .offers: [10, 0, 45, 45]
         }
     }
 }

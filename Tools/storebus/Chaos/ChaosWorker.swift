@@ -85,6 +85,13 @@ extension ChaosClient {
             if let known = world.intent(step.pick) {
                 return await decideIntent(known.id, known.phone, step.pick, process: process)
             }
+        case .purchaseTwice:
+            let key = world.newKey()
+            return await twice(process) { await purchase(phone, product: product, key: key, process: $0) }
+        case .decideIntentTwice:
+            if let known = world.intent(step.pick) {
+                return await twice(process) { await decideIntent(known.id, known.phone, step.pick, process: $0) }
+            }
         case .payIntent:
             if let known = world.deferredIntent(step.pick) {
                 return await purchase(
@@ -111,7 +118,7 @@ extension ChaosClient {
             }
             await step(choice)
             // Another one stays without a decision.
-            if choice == .decideIntent { await step(.createIntent) }
+            if choice.operation == .decideIntent { await step(.createIntent) }
         }
     }
 
@@ -137,6 +144,17 @@ extension ChaosClient {
                 _ = await operate(.cancelSubscription, bought.id, phone, process: process)
             }
         }
+    }
+
+    /// Sends a request twice at the same time, the second time as a process of its own.
+    /// - Returns: `info` unless both outcomes are known.
+    private func twice(
+        _ process: Int, _ send: @Sendable (Int) async -> HistoryEntry.Kind
+    ) async -> HistoryEntry.Kind {
+        let other = world.newProcess()
+        async let second = send(other)
+        let first = await send(process)
+        return await second == .info ? .info : first
     }
 
     /// Sends a request with a key again, as it was.

@@ -1,6 +1,5 @@
 import BusClient
 import Chaos
-import Glibc
 import StoreModels
 
 /// Injects faults into a store and takes them back.
@@ -11,8 +10,6 @@ actor ChaosInjector {
     /// Accounts of the run, whose tester settings the processor's faults change.
     private let accounts: [String]
     private var active: [PlannedFault] = []
-    /// Stopped processes, by the number of their fault.
-    private var stopped: [Int: Int32] = [:]
 
     /// Time in which the broker must take rules that its own faults may hit.
     private static let rulesTimeout = Duration.seconds(15)
@@ -33,20 +30,13 @@ actor ChaosInjector {
                     .usage,
                     "the fault '\(fault.rawValue)' needs the fault injector of the store's broker, which is off",
                     hints: [
-                        "start the store with it: STOREBUS_CHAOS=1 storebus up",
+                        "start the store with it: STOREBUS_CHAOS=1 storebus up, or \(ComposeProject.start)",
                         "or leave such faults out: --faults kill,pause,restart",
                     ])
             }
         }
-        if let fault = faults.first(where: { $0.means == .signal }) {
-            for service in store.services {
-                guard let pid = store.pids(of: service).first, kill(pid, 0) == 0 else {
-                    throw CLIError(
-                        .usage,
-                        "the fault '\(fault.rawValue)' needs the processes of \(service), which cannot be signalled",
-                        hints: ["run it as the user of the store, on the same machine"])
-                }
-            }
+        for fault in faults where fault.means == .signal {
+            try await store.driver.check(fault, store.services)
         }
     }
 
@@ -55,17 +45,7 @@ actor ChaosInjector {
     func begin(_ fault: PlannedFault) async -> Int32? {
         switch fault.name.means {
         case .signal:
-            let pids = store.pids(of: fault.target)
-            guard !pids.isEmpty else { return nil }
-            let pid = pids[fault.replica % pids.count]
-            switch fault.name {
-            case .kill: kill(pid, SIGKILL)
-            case .restart: kill(pid, SIGTERM)
-            default:
-                stopped[fault.number] = pid
-                kill(pid, SIGSTOP)
-            }
-            return pid
+            return await store.driver.strike(fault)
         case .busRules:
             active.append(fault)
             await setRules()
@@ -81,7 +61,7 @@ actor ChaosInjector {
     func end(_ fault: PlannedFault) async {
         switch fault.name.means {
         case .signal:
-            if let pid = stopped.removeValue(forKey: fault.number) { kill(pid, SIGCONT) }
+            await store.driver.relieve(fault)
         case .busRules:
             active.removeAll { $0.number == fault.number }
             await setRules()
@@ -92,8 +72,7 @@ actor ChaosInjector {
 
     /// Takes everything back; safe to call again.
     func healAll(_ faults: [PlannedFault]) async {
-        for pid in stopped.values { kill(pid, SIGCONT) }
-        stopped = [:]
+        await store.driver.relieveAll()
         active = []
         if faults.contains(where: { $0.name.means == .busRules }) { await setRules() }
         if faults.contains(where: { $0.name.means == .testerSettings }) { await resetTesters() }

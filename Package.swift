@@ -13,34 +13,41 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warningsAsErrors
 
+/// Debug builds make a mistake when `STOREBUS_PLANTED_BUG` names one; release builds contain none (ADR 0038).
+let plantedBugs: [SwiftSetting] = [.define("PLANTED_BUGS", .when(configuration: .debug))]
+
 /// A library that several executables share, in `Shared/`.
 func shared(
-    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource] = []
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource] = [],
+    more: [SwiftSetting] = []
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Shared/\(name)", exclude: exclude, resources: resources,
-        swiftSettings: settings)
+        swiftSettings: settings + more)
 }
 
 /// A service: a library at `Services/<name>` and, inside it, an executable of a few lines. The library can be tested
 /// without a process; the executable only starts it.
 ///
-/// - Parameter failpoints: Debug builds crash at the point `STOREBUS_FAIL` names; release builds contain no failpoints.
+/// - Parameter more: Settings besides those of every target.
 func service(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = [],
-    failpoints: Bool = false
+    more: [SwiftSetting] = []
 ) -> [Target] {
     [
         .target(
             name: name, dependencies: dependencies, path: "Services/\(name)",
             exclude: ["Executable", "README.md"] + exclude, resources: resources,
-            swiftSettings: settings + (failpoints ? [.define("FAILPOINTS", .when(configuration: .debug))] : [])),
+            swiftSettings: settings + more),
         .executableTarget(
             name: "\(name)Main",
             dependencies: [.target(name: name), "Operations", "StoreModels", argumentParser],
             path: "Services/\(name)/Executable", swiftSettings: settings),
     ]
 }
+
+/// Debug builds crash at the point `STOREBUS_FAIL` names; release builds contain no failpoints.
+let failpoints: [SwiftSetting] = [.define("FAILPOINTS", .when(configuration: .debug))]
 
 /// The tests of one module, in `Tests/<name>Tests`.
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
@@ -86,19 +93,22 @@ var targets: [Target] = [
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     shared("EventLoop", ["CLibUV", deque]),
     shared("JSONSyntax"),
+    shared("PlantedBugs", more: plantedBugs),
     shared("StoreModels", ["JSONSyntax"]),
     shared("StoreHTTP", ["StoreModels"]),
     shared("BusProtocol", ["JSONSyntax"]),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque, heap]),
     shared("NATSClient", ["CNATS", "BusClient", "BusProtocol", "EventLoop", logging]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
-    shared("Persistence", ["EventLoop", "CSQLite", "CPostgres", logging, lifecycle, deque]),
+    shared(
+        "Persistence", ["EventLoop", "PlantedBugs", "CSQLite", "CPostgres", logging, lifecycle, deque],
+        more: plantedBugs),
     shared(
         "Operations",
         [
-            "EventLoop", "BusClient", "BusService", "BusProtocol", "NATSClient", "StoreModels", logging, metrics,
-            coreMetrics, lifecycle, unixSignals, configuration, argumentParser,
-        ]),
+            "EventLoop", "BusClient", "BusService", "BusProtocol", "NATSClient", "PlantedBugs", "StoreModels", logging,
+            metrics, coreMetrics, lifecycle, unixSignals, configuration, argumentParser,
+        ], more: plantedBugs),
     shared(
         "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
@@ -195,20 +205,21 @@ targets += service(
     "Catalog", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
     resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
 targets += service(
-    "PaymentQueue", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], failpoints: true)
+    "PaymentQueue", busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
+    more: failpoints + plantedBugs)
 targets += service("PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
 targets += service(
     "PromotionController",
-    busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
-targets += service("Eligibility", busService)
+    busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], more: plantedBugs)
+targets += service("Eligibility", busService + ["PlantedBugs"], more: plantedBugs)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
 targets += service(
     "Gateway",
     busService + [
-        "COpenAPI", "CQREncode", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP", "Operations", hummingbird,
-        nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
-    ], exclude: ["Resources"])
+        "COpenAPI", "CQREncode", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP", "Operations",
+        hummingbird, nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
+    ], exclude: ["Resources"], more: plantedBugs)
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),

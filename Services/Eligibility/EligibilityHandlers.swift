@@ -1,6 +1,8 @@
 import BusClient
 import BusService
+import EventLoop
 import Logging
+import PlantedBugs
 import StoreModels
 
 /// Handles Eligibility's subjects: asks Catalog and PaymentQueue concurrently.
@@ -9,6 +11,9 @@ import StoreModels
 package struct EligibilityHandlers: Sendable {
     private let services: ServiceCaller
     private let catalog: SubscriptionCatalog
+    #if PLANTED_BUGS
+        private let remembered = RememberedSummaries()
+    #endif
 
     /// Creates handlers.
     /// - Parameter now: The clock for the age of cached lists.
@@ -97,10 +102,38 @@ package struct EligibilityHandlers: Sendable {
         do {
             let query = OfferSummaryRequest(
                 bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            return .summary(try await services.call(PaymentEndpoints.offerSummary, query, context: context))
+            #if PLANTED_BUGS
+                if PlantedBug.active == .cachedEligibility, let summary = remembered[query] { return .summary(summary) }
+            #endif
+            let summary = try await services.call(PaymentEndpoints.offerSummary, query, context: context)
+            #if PLANTED_BUGS
+                remembered[query] = summary
+            #endif
+            return .summary(summary)
         } catch {
             logger.warning("history unavailable, answering unknown", metadata: ["code": "\(error)"])
             return .summary(nil)
         }
     }
 }
+
+#if PLANTED_BUGS
+    /// Summaries of the last five seconds, for ``PlantedBug/cachedEligibility``.
+    private final class RememberedSummaries: Sendable {
+        private let kept = Locked<[ExactText: (summary: OfferSummary, until: ContinuousClock.Instant)]>([:])
+
+        subscript(request: OfferSummaryRequest) -> OfferSummary? {
+            get { kept.withLock { $0[Self.key(request)].flatMap { $0.until > .now ? $0.summary : nil } } }
+            set {
+                kept.withLock { kept in
+                    let isOld = kept[Self.key(request)].map { $0.until <= .now } ?? true
+                    if let newValue, isOld { kept[Self.key(request)] = (newValue, .now + .seconds(5)) }
+                }
+            }
+        }
+
+        private static func key(_ request: OfferSummaryRequest) -> ExactText {
+            ExactText("\(request.bundleId) \(request.customerIdentifier)")
+        }
+    }
+#endif

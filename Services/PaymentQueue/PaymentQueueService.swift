@@ -4,6 +4,7 @@ import Logging
 import Metrics
 import Operations
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
@@ -254,9 +255,13 @@ extension PaymentQueueService {
     /// Opens and migrates the process's database and creates the service.
     /// - Throws: A `StartupError` that names the place, what is wrong with it and the remedy.
     package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> PaymentQueueService {
-        PaymentQueueService(
-            database: try await environment.openDatabase(PaymentQueueSchema.migrations), bus: environment.bus,
-            logger: environment.logger, checkpoint: try checkpoints(environment))
+        let database = try await environment.openDatabase(PaymentQueueSchema.migrations)
+        #if PLANTED_BUGS
+            await PlantedBug.active?.dropKeys(in: database)
+        #endif
+        return PaymentQueueService(
+            database: database, bus: environment.bus, logger: environment.logger,
+            checkpoint: try checkpoints(environment))
     }
 }
 

@@ -27,6 +27,34 @@ import Testing
         #expect(said.narration.contains(remedy), "\(said.narration)")
     }
 
+    @Test(arguments: [
+        (["--driver", "podman"], "--driver is one of process, compose"),
+        (["--project", "shop"], "--project is of --driver compose"),
+        (["--driver", "compose", "--data", "x"], "are of storebus up, not of --driver compose"),
+        (["--driver", "compose", "--replicas", "catalog=2"], "are of storebus up, not of --driver compose"),
+        (["--driver", "compose"], "--driver compose needs docker, which is not in PATH"),
+    ])
+    func `a driver that does not fit is refused`(arguments: [String], message: String) async throws {
+        for command in ["run", "matrix"] {
+            let (status, said) = await Recorder.run(["chaos", command, "-q"] + arguments)
+            #expect(status == .usage)
+            #expect(said.narration.contains(message), "\(said.narration)")
+        }
+    }
+
+    @Test func `faults of the bus hit what is on it, of a compose project too`() throws {
+        let services = ["catalog", "postgres", "door", "nats-1"]
+        #expect(FaultName.partition.targets(services) == ["catalog"])
+        #expect(FaultName.kill.targets(services) == services)
+        var plan = ChaosPlan(
+            seed: 1, duration: .seconds(3), targets: ["postgres"], faults: [.drop], workload: .mix, directory: "/x",
+            name: "n", driver: .compose)
+        let error = #expect(throws: CLIError.self) { try plan.checkSchedule() }
+        #expect(error?.message.contains("'drop' hits broker, catalog") == true)
+        plan.faults = [.kill]
+        try plan.checkSchedule()
+    }
+
     @Test func `a seed and lists make a plan`() throws {
         #expect(try ChaosPlan.seed("7") == 7)
         #expect(try ChaosPlan.faults("pause,kill") == [.pause, .kill])

@@ -1,3 +1,4 @@
+import PlantedBugs
 import StoreModels
 
 /// Decides what one stream sends next (ADR 0005). It sends all unfinished transactions first, then every change in
@@ -138,6 +139,11 @@ struct DeliveryMachine {
     /// Processes a hint from the bus. Hints for other customers are ignored: the key is a digest, and digests may
     /// collide.
     mutating func receive(hint change: CustomerChange) -> [Event] {
+        #if PLANTED_BUGS
+            if PlantedBug.active == .strangersEvent, !change.customerIdentifier.isExactly(customer.customerIdentifier) {
+                return change.transaction.map { [.updated(seq: position, [$0])] } ?? []
+            }
+        #endif
         guard change.bundleId.isExactly(customer.bundleId),
             change.customerIdentifier.isExactly(customer.customerIdentifier),
             change.seq > position
@@ -226,6 +232,9 @@ struct DeliveryMachine {
     /// Forwards the hints that follow ``position``.
     private mutating func advance() -> [Event] {
         var events: [Event] = []
+        #if PLANTED_BUGS
+            if PlantedBug.active == .gapInSeq, let next = held.keys.min(), next > position { position = next - 1 }
+        #endif
         while let next = held.removeValue(forKey: position + 1) { events += forward(next) }
         if held.keys.contains(where: { $0 <= position }) { held = held.filter { $0.key > position } }
         return events

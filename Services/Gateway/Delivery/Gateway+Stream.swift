@@ -4,6 +4,7 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PlantedBugs
 import StoreHTTP
 import StoreModels
 
@@ -122,7 +123,10 @@ extension Gateway {
 enum HintSubject {
     /// Subject for a customer's transactions: the names are `bundleId` and `customerIdentifier`.
     static func changed(_ customer: CustomerReference) -> String {
-        PaymentEvents.customerChanged(key: key(customer.bundleId, customer.customerIdentifier))
+        #if PLANTED_BUGS
+            if PlantedBug.active == .strangersEvent { return PaymentEvents.customerChanged(key: "*") }
+        #endif
+        return PaymentEvents.customerChanged(key: key(customer.bundleId, customer.customerIdentifier))
     }
 
     /// Subject for an installation's intents: the names are `bundleId` and `deviceId`.

@@ -1,4 +1,5 @@
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
@@ -168,6 +169,9 @@ extension CustomerTransaction {
         let value = stored.transaction
         switch action {
         case .journal(let kind):
+            #if PLANTED_BUGS
+                if PlantedBug.active == .journalRowMissing, value.transactionState == .failed { break }
+            #endif
             try journal(kind, value, event: StoreEvent.Kind(value.transactionState), body: body)
         case .consumeOffer:
             guard stored.terms?.offer != nil else { break }

@@ -1,4 +1,5 @@
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
@@ -177,6 +178,12 @@ extension CustomerTransaction {
             isPending = DownloadStateMachine.isPending(download.state)
             if isPending { finished.transaction.warnings = [Self.pendingDownloads] }
         }
+        #if PLANTED_BUGS
+            if PlantedBug.active == .finishNotPersisted {
+                try journalRemoval(of: stored.transaction, event: .finished)
+                return finished.transaction
+            }
+        #endif
         guard isFirst, try await TransactionRepository.markFinished(stored.id, of: customer, in: transaction) else {
             return finished.transaction
         }

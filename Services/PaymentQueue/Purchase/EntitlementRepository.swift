@@ -1,4 +1,5 @@
 import Persistence
+import PlantedBugs
 import StoreModels
 
 /// Reads what decides about a customer's next purchase: offers, products, subscriptions, purchases in flight.
@@ -96,6 +97,12 @@ enum EntitlementRepository {
             return SubscriptionHistory.Offer(
                 productIdentifier: product, groups: groups, transactionIdentifier: try row["transaction_identifier"])
         }
+        #if PLANTED_BUGS
+            if PlantedBug.active == .offerClaimedTwice {
+                return SubscriptionHistory(
+                    subscriptions: entries, offers: offers.filter { $0.transactionIdentifier != nil })
+            }
+        #endif
         return SubscriptionHistory(subscriptions: entries, offers: offers)
     }
 

@@ -1,4 +1,5 @@
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
@@ -17,6 +18,9 @@ enum PaymentRepository {
     static func find(
         key: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws -> StoredPayment? {
+        #if PLANTED_BUGS
+            if PlantedBug.active == .checkThenInsert, reader is SQLTransaction { return nil }
+        #endif
         guard
             let row = try await reader.queryOne(
                 "SELECT * FROM payment WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
@@ -59,6 +63,9 @@ enum PaymentRepository {
         _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerReference, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
+        #if PLANTED_BUGS
+            let payment = PlantedBug.active == .noDeduplication ? payment.under(key: transactionID) : payment
+        #endif
         try await transaction.send(
             """
             INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,

@@ -2,6 +2,7 @@ import BusService
 import Crypto
 import EventLoop
 import Persistence
+import PlantedBugs
 import StoreModels
 
 extension PurchaseService {
@@ -148,6 +149,12 @@ extension PurchaseService {
     ) async throws -> Begun {
         try checkpoint(.beforeFirstCommit)
         let customer = request.customer
+        #if PLANTED_BUGS
+            let key = request.payment.requestIdentifier
+            if PlantedBug.active == .checkThenInsert, let known = try await lookUp(key: key, of: customer)?.payment {
+                return .existing(known)
+            }
+        #endif
         var random = SystemRandomNumberGenerator()
         let purchase = NewPurchase(
             id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,

@@ -1,5 +1,6 @@
 import Logging
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
@@ -49,6 +50,9 @@ extension PurchaseService {
         try checkpoint(.beforeCharge)
         let reply: ChargeReply
         do {
+            #if PLANTED_BUGS
+                let request = PlantedBug.active == .chargeUnderNewKey ? request.underNewKey : request
+            #endif
             reply = ChargeReply(
                 try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {

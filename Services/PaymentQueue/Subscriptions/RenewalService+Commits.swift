@@ -1,4 +1,5 @@
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
@@ -104,6 +105,12 @@ extension RenewalService {
             ) { commit in
                 let locked = try await SubscriptionRepository.lock(
                     originalID: job.value.originalID, of: job.value.customer, in: transaction)
+                #if PLANTED_BUGS
+                    if PlantedBug.active == .renewalWithoutUniqueRow, let locked {
+                        return try await Self.perform(job, reply, on: locked, &commit)
+                            as (StoredSubscription, PaymentTransaction?)?
+                    }
+                #endif
                 guard let known = locked, known.revision == job.value.revision else {
                     return nil as (StoredSubscription, PaymentTransaction?)?
                 }

@@ -1,6 +1,7 @@
 import EventLoop
 import Logging
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
@@ -178,6 +179,9 @@ final class RenewalService: Sendable {
     private func perform(_ job: RenewalJob) async throws -> Settled?? {
         guard let reply = try await reply(to: job) else { return nil }
         guard let settled = try await settle(job, reply) else { return .some(nil) }
+        #if PLANTED_BUGS
+            if PlantedBug.active == .renewalWithoutUniqueRow { _ = try await settle(job.ofAnotherReplica, reply) }
+        #endif
         try checkpoint(.afterRenewalCommit)
         publish(settled, job, reply)
         return settled

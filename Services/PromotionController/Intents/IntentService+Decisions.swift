@@ -1,5 +1,7 @@
+import BusService
 import EventLoop
 import Persistence
+import PlantedBugs
 import StoreModels
 
 /// Handles `intent.decide` and `intent.add`. The first decision counts (I2).
@@ -151,6 +153,9 @@ extension IntentService {
             deviceId: intent.installation.deviceId, payment: addition.payment, discountCheck: addition.discountCheck,
             isTest: intent.source == .testURL ? true : nil, isRepeat: intent.life.isAdded ? true : nil)
         do throws(StoreError) {
+            #if PLANTED_BUGS
+                let request = PlantedBug.active == .intentPaidTwice ? request.underNewKey : request
+            #endif
             return .success(try await collaborators.addPayment(request, deadline))
         } catch {
             return .failure(error)
@@ -240,3 +245,15 @@ enum IntentPaymentPolicy {
         }
     }
 }
+
+#if PLANTED_BUGS
+    extension AddPaymentRequest {
+        /// The request as if the payment's key had not been stored with the decision.
+        fileprivate var underNewKey: AddPaymentRequest {
+            var request = self
+            request.payment.requestIdentifier = RandomIdentifier.hex(digits: 24)
+            request.isRepeat = nil
+            return request
+        }
+    }
+#endif

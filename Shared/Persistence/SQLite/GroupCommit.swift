@@ -1,3 +1,8 @@
+#if PLANTED_BUGS
+    import Glibc
+    internal import PlantedBugs
+#endif
+
 /// Runs the waiting writes as one transaction: BEGIN IMMEDIATE, a SAVEPOINT each, one COMMIT. So a group costs one
 /// flush to the disk.
 struct GroupCommit {
@@ -18,6 +23,9 @@ struct GroupCommit {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN IMMEDIATE")
             for job in jobs { try await perform(job) }
+            #if PLANTED_BUGS
+                if PlantedBug.active == .acknowledgeBeforeCommit { PlantedBug.acknowledge(jobs) }
+            #endif
             _ = try connection.run("COMMIT")
             return nil
         } catch {
@@ -42,3 +50,13 @@ struct GroupCommit {
         _ = try connection.run("RELEASE request")
     }
 }
+
+#if PLANTED_BUGS
+    extension PlantedBug {
+        /// Hands out the results of a group that is not committed, and lets the disk take its time.
+        static func acknowledge(_ jobs: [any DatabaseJob<SQLTransaction>]) {
+            for job in jobs { job.deliver(failure: nil) }
+            usleep(50_000)
+        }
+    }
+#endif

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import Logging
+internal import PlantedBugs
 internal import ServiceLifecycle
 import Synchronization
 
@@ -97,6 +98,9 @@ package final class SQLiteDatabase: SQLDatabase {
             var failure = state.fault
             if failure == nil { failure = await group.run(jobs) }
             state.finishedGroup(of: jobs.count, failure: failure)
+            #if PLANTED_BUGS
+                if PlantedBug.active == .acknowledgeBeforeCommit, failure == nil { continue }
+            #endif
             for job in jobs { job.deliver(failure: failure) }
         }
     }

@@ -84,10 +84,17 @@ package enum FaultName: String, CaseIterable, Sendable {
         switch self {
         case .slowProcessor: services.filter { $0 == "payment-processor" }
         case .overload, .slowObservers: services.filter { $0 == "gateway" }
-        case .diskFull: services.filter { $0 != "broker" && $0 != "eligibility" }
-        case .cutTo, .cutFrom, .tornFrames: services.filter { $0 != "broker" }
+        case .diskFull: services.filter { $0 != "broker" && $0 != "eligibility" && !Self.isOffTheBus($0) }
+        case .cutTo, .cutFrom, .tornFrames: services.filter { $0 != "broker" && !Self.isOffTheBus($0) }
+        case .clockJump: services.filter { !Self.isOffTheBus($0) }
+        case _ where means == .busRules: services.filter { !Self.isOffTheBus($0) }
         default: services
         }
+    }
+
+    /// Whether a service of a compose project is no client of Storebus's broker: its database, its door, or NATS.
+    private static func isOffTheBus(_ service: String) -> Bool {
+        ["postgres", "door"].contains(service) || service.utf8.starts(with: "nats-".utf8)
     }
 
     /// The faults of a run that names none.

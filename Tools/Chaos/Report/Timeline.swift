@@ -6,7 +6,7 @@ struct Timeline {
     /// Width in units of the picture, which are pixels at that width.
     let width: Double
 
-    private let left = 46.0, right = 8.0
+    private let left = 52.0, right = 8.0
     private let requestsHeight = 170.0, latencyHeight = 130.0, rowHeight = 22.0, gap = 34.0, top = 34.0
     private var isNarrow: Bool { width < 600 }
     private var statistics: RunStatistics { report.statistics }

@@ -6,13 +6,39 @@ package enum Workload: String, CaseIterable, Sendable {
     case purchases
     /// Subscriptions, with moves of the clock.
     case subscriptions
+    /// Payments and decisions that are sent twice at the same time.
+    case repeats
+    /// First subscriptions, and questions about their introductory offer.
+    case offers
 
     /// What a worker does next. Some choices need something that earlier ones made, such as an unfinished transaction;
     /// without it the worker buys.
     package enum Choice: String, CaseIterable, Sendable {
         case purchase, askToBuy, retry, retryOtherBody, finish, restore, approve, decline, refund, cancelSubscription
         case listUnfinished, readHistory, eligibility, moveClock, overrideWrite, overrideRead, storePage
-        case createIntent, decideIntent
+        case createIntent, decideIntent, payIntent, purchaseTwice, decideIntentTwice
+
+        /// The class under which the history has it.
+        package var operation: HistoryEntry.Operation {
+            switch self {
+            case .purchase, .purchaseTwice, .askToBuy, .retry, .retryOtherBody, .payIntent: .purchase
+            case .finish: .finish
+            case .restore: .restore
+            case .approve: .approve
+            case .decline: .decline
+            case .refund: .refund
+            case .cancelSubscription: .cancelSubscription
+            case .listUnfinished: .listUnfinished
+            case .readHistory: .readHistory
+            case .eligibility: .eligibility
+            case .moveClock: .moveClock
+            case .overrideWrite: .overrideWrite
+            case .overrideRead: .overrideRead
+            case .storePage: .storePage
+            case .createIntent: .createIntent
+            case .decideIntent, .decideIntentTwice: .decideIntent
+            }
+        }
     }
 
     /// Of a thousand operations how many are of each choice.
@@ -20,10 +46,10 @@ package enum Workload: String, CaseIterable, Sendable {
         switch self {
         case .mix:
             [
-                (.purchase, 350), (.askToBuy, 40), (.retry, 110), (.retryOtherBody, 20), (.finish, 160), (.restore, 50),
+                (.purchase, 340), (.askToBuy, 40), (.retry, 110), (.retryOtherBody, 20), (.finish, 160), (.restore, 50),
                 (.approve, 25), (.decline, 15), (.refund, 10), (.cancelSubscription, 10), (.listUnfinished, 35),
                 (.readHistory, 25), (.eligibility, 35), (.moveClock, 2), (.overrideWrite, 28), (.overrideRead, 28),
-                (.storePage, 12), (.createIntent, 25), (.decideIntent, 20),
+                (.storePage, 12), (.createIntent, 25), (.decideIntent, 20), (.payIntent, 10),
             ]
         case .purchases:
             [(.purchase, 550), (.retry, 150), (.finish, 250), (.listUnfinished, 30), (.readHistory, 20)]
@@ -32,7 +58,22 @@ package enum Workload: String, CaseIterable, Sendable {
                 (.purchase, 400), (.retry, 120), (.finish, 250), (.eligibility, 120), (.cancelSubscription, 40),
                 (.moveClock, 10), (.readHistory, 40), (.refund, 20),
             ]
+        case .repeats:
+            [
+                (.purchaseTwice, 250), (.purchase, 150), (.retry, 100), (.finish, 200), (.createIntent, 150),
+                (.decideIntentTwice, 150),
+            ]
+        case .offers:
+            [
+                (.purchase, 120), (.askToBuy, 180), (.approve, 120), (.decline, 20), (.finish, 60),
+                (.eligibility, 500),
+            ]
         }
+    }
+
+    /// The classes of operations that a run of it has to exercise.
+    package var operations: [HistoryEntry.Operation] {
+        HistoryEntry.Operation.allCases.filter { operation in weights.contains { $0.0.operation == operation } }
     }
 
     /// Weights of the products of ``ChaosCatalog``, in its order.
@@ -40,6 +81,8 @@ package enum Workload: String, CaseIterable, Sendable {
         switch self {
         case .mix, .purchases: [60, 20, 12, 8]
         case .subscriptions: [10, 0, 55, 35]
+        case .repeats: [70, 10, 12, 8]
+        case .offers: [10, 0, 45, 45]
         }
     }
 }
@@ -53,6 +96,14 @@ package struct Step: Hashable, Sendable {
     package var product: Int
     /// Chooses among what earlier operations made.
     package var pick: UInt64
+
+    package init(choice: Workload.Choice, account: Int, device: Int, product: Int, pick: UInt64) {
+        self.choice = choice
+        self.account = account
+        self.device = device
+        self.product = product
+        self.pick = pick
+    }
 
     /// Draws the next step.
     /// - Parameters:

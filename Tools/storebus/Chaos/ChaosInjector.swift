@@ -1,7 +1,6 @@
 import BusClient
 import CProcess
 import Chaos
-import Glibc
 import StoreModels
 
 /// Injects faults into a store and takes them back.
@@ -12,8 +11,6 @@ actor ChaosInjector {
     /// The run's accounts, whose tester settings the processor's faults change, and streams.
     private let world: ChaosWorld
     private var inForce: [PlannedFault] = []
-    /// Stopped processes, by the number of their fault.
-    private var stopped: [Int: Int32] = [:]
     /// Processes under a lower limit, with the one they had, by the number of their fault.
     private var limited: [Int: (pid: Int32, before: Int64)] = [:]
 
@@ -36,20 +33,13 @@ actor ChaosInjector {
                     .usage,
                     "the fault '\(fault.rawValue)' needs the fault injector of the store's broker, which is off",
                     hints: [
-                        "start the store with it: STOREBUS_CHAOS=1 storebus up",
+                        "start the store with it: STOREBUS_CHAOS=1 storebus up, or \(ComposeProject.start)",
                         "or leave such faults out: --faults kill,pause,restart",
                     ])
             }
         }
-        if let fault = faults.first(where: { $0.means == .signal || $0.means == .limits }) {
-            for service in store.services {
-                guard let pid = store.pids(of: service).first, kill(pid, 0) == 0 else {
-                    throw CLIError(
-                        .usage,
-                        "the fault '\(fault.rawValue)' needs the processes of \(service), which cannot be signalled",
-                        hints: ["run it as the user of the store, on the same machine"])
-                }
-            }
+        for fault in faults where fault.means == .signal || fault.means == .limits {
+            try await store.driver.check(fault, store.services)
         }
     }
 
@@ -64,12 +54,12 @@ actor ChaosInjector {
     func begin(_ fault: PlannedFault) async -> Beginning {
         inForce.append(fault)
         switch fault.name.means {
-        case .signal, .limits:
-            let pids = store.pids(of: fault.target)
-            guard !pids.isEmpty else { return Beginning(refusal: "no process of \(fault.target) runs now") }
-            let pid = pids[fault.replica % pids.count]
-            guard hit(pid, fault) else { return Beginning(refusal: FileAccess.systemReason) }
+        case .signal:
+            guard let pid = await store.driver.strike(fault) else {
+                return Beginning(refusal: "no process of \(fault.target) runs now")
+            }
             return Beginning(pid: pid)
+        case .limits: return limit(fault)
         case .busRules: await setRules()
         case .testerSettings:
             var settings = AccountSettings()
@@ -87,25 +77,22 @@ actor ChaosInjector {
         return Beginning()
     }
 
-    private func hit(_ pid: Int32, _ fault: PlannedFault) -> Bool {
-        switch fault.name {
-        case .kill: return kill(pid, SIGKILL) == 0
-        case .restart: return kill(pid, SIGTERM) == 0
-        case .descriptors:
-            let before = storebus_limit_files(pid, UInt64(OpenDescriptors.lowestFree(pid)))
-            if before >= 0 { limited[fault.number] = (pid, before) }
-            return before >= 0
-        default:
-            stopped[fault.number] = pid
-            return kill(pid, SIGSTOP) == 0
-        }
+    /// Lets a process open no more files and sockets than it has open.
+    private func limit(_ fault: PlannedFault) -> Beginning {
+        let pids = store.pids(of: fault.target).filter { $0 > 0 }
+        guard !pids.isEmpty else { return Beginning(refusal: "no process of \(fault.target) runs now") }
+        let pid = pids[fault.replica % pids.count]
+        let before = storebus_limit_files(pid, UInt64(OpenDescriptors.lowestFree(pid)))
+        guard before >= 0 else { return Beginning(refusal: FileAccess.systemReason) }
+        limited[fault.number] = (pid, before)
+        return Beginning(pid: pid)
     }
 
     func end(_ fault: PlannedFault) async {
         inForce.removeAll { $0.number == fault.number }
         switch fault.name.means {
         case .signal:
-            if let pid = stopped.removeValue(forKey: fault.number) { kill(pid, SIGCONT) }
+            await store.driver.relieve(fault)
         case .limits:
             if let (pid, before) = limited.removeValue(forKey: fault.number) {
                 _ = storebus_limit_files(pid, UInt64(before))
@@ -121,6 +108,7 @@ actor ChaosInjector {
     /// Takes everything back; safe to call again.
     func healAll(_ faults: [PlannedFault]) async {
         for fault in inForce { await end(fault) }
+        await store.driver.relieveAll()
         // Rules may be left of a broker that was away, and settings of a gateway.
         if faults.contains(where: { $0.name.means == .busRules }) { await setRules() }
         if faults.contains(where: { $0.name.means == .testerSettings }) { await resetTesters() }

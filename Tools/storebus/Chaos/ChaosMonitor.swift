@@ -42,11 +42,18 @@ final class ChaosMonitor: Sendable {
                     while !Task.isCancelled {
                         let change = await self.probe(service)
                         if service == ServiceList.broker, change?.isUp == true { await onBroker() }
-                        try? await ContinuousClock().sleep(for: Self.interval)
+                        try? await ContinuousClock().sleep(for: self.pause(service))
                     }
                 }
             }
         }
+    }
+
+    /// Time until the next probe: what is asked by way of the engine is asked seldom while it is well.
+    private func pause(_ service: String) -> Duration {
+        guard ComposeProject.isOffTheBus(service) else { return Self.interval }
+        let row = board.rows.first { $0.service == service }
+        return row.map { $0.isUp && $0.faults.isEmpty } ?? true ? .seconds(1) : .milliseconds(200)
     }
 
     private func probe(_ service: String) async -> ServiceBoard.Change? {
@@ -65,9 +72,13 @@ final class ChaosMonitor: Sendable {
     }
 
     private func answers(_ service: String) async -> Bool {
+        if let answers = await store.driver.answers(service) { return answers }
         switch service {
         case ServiceList.broker:
             return (try? await bus.flush(timeout: Self.timeout)) != nil
+        case ComposeProject.door:
+            // Without a gateway it answers for itself, with 503.
+            return (try? await store.api.transport.send(StoreRequest(.get, "/healthz", timeout: Self.timeout))) != nil
         case ServiceList.gateway:
             let request = StoreRequest(.get, "/healthz", timeout: Self.timeout)
             return (try? await store.api.transport.send(request))?.status == 200

@@ -19,6 +19,7 @@ struct ChaosPlan: Sendable {
     var rate = 100
     var accounts = 8
     var devicesEach = 2
+    var driver = DriverName.process
     /// The one fault of a matrix's round; nil for a seeded schedule.
     var only: PlannedFault?
 
@@ -33,10 +34,11 @@ struct ChaosPlan: Sendable {
     func writeOptions() throws(CLIError) {
         let options: JSONValue = .object([
             "seed": .string("\(seed)"), "duration": .string(TimeLimit(duration).description),
-            "driver": "process", "workload": .string(workload.rawValue),
+            "driver": .string(driver.rawValue), "workload": .string(workload.rawValue),
             "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
             "missingFaults": .array(missing.map { .string($0) }),
             "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
+            "operations": .array(workload.operations.map { .string($0.rawValue) }),
         ])
         try FileAccess.write(
             Array((JSONText.line(options) + "\n").utf8), to: "\(directory)/\(RunDirectory.optionsName)", mode: 0o644)
@@ -50,12 +52,13 @@ struct ChaosPlan: Sendable {
 
     /// - Throws: `usage` when no fault fits a service, before anything is started.
     func checkSchedule(isChosen: Bool) throws(CLIError) {
-        for fault in faults where fault.targets(ServiceList.services).allSatisfy({ !targets.contains($0) }) {
+        let services = driver == .compose ? ServiceList.services + ComposeProject.infrastructure : ServiceList.services
+        for fault in faults where fault.targets(services).allSatisfy({ !targets.contains($0) }) {
             // Of the usual faults some fit one service only.
             guard !isChosen else {
                 throw CLIError(
                     .usage,
-                    "the fault '\(fault.rawValue)' hits \(fault.targets(ServiceList.services).joined(separator: ", ")) only",
+                    "the fault '\(fault.rawValue)' hits \(fault.targets(services).joined(separator: ", ")) only",
                     hints: ["add it to --target, or leave the fault out"])
             }
         }

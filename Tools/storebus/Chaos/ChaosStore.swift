@@ -2,15 +2,19 @@ import BusClient
 import Chaos
 import EventLoop
 import Glibc
+import NATSClient
 import StoreModels
 
-/// The store that a run disturbs: one it starts for itself, or a running `storebus up`.
+/// The store that a run disturbs: one it starts for itself, a running `storebus up`, or a compose project.
 struct ChaosStore: Sendable {
-    let directory: DataDirectory
+    /// The directory of a `storebus up`; nil for a compose project.
+    let directory: DataDirectory?
     let api: StoreAPI
     let bus: BusTarget
     /// Every service with a process, the broker first where the store has its own.
     let services: [String]
+    /// Reaches the services' processes.
+    let driver: any ServiceDriver
     /// The `storebus up` that the run has started; nil for a store it found.
     let owned: OwnedStore?
 
@@ -37,16 +41,64 @@ struct ChaosStore: Sendable {
             adminKey: key ?? FileAccess.text(directory.adminKey))
         bus = try BusTarget.find(url: nil, tokenFile: nil, data: directory.path, environment)
         services = (record.monitorPort == nil ? [] : [ServiceList.broker]) + ServiceName.allCases.map(\.rawValue)
+        driver = ProcessDriver(directory)
+    }
+
+    /// Reaches the store of a compose project.
+    /// - Throws: `usage` when its door or bus is not published on this machine, or a key cannot be read.
+    init(_ driver: ComposeDriver, _ environment: CommandEnvironment) async throws(CLIError) {
+        let project = driver.project
+        self.driver = driver
+        directory = nil
+        owned = nil
+        services = project.services
+        guard let door = project.published(ComposeProject.door, port: 7430) else {
+            throw CLIError(
+                .serverUnreachable, "the door of project \(project.name) is not published on this machine",
+                hints: ["start it: \(ComposeProject.start)"])
+        }
+        let url = "http://\(door)"
+        let named = EffectiveSettings.find(url: url, data: nil, environment).adminKey?.text
+        guard let key = await driver.secret("admin.key", of: ServiceList.gateway) ?? named else {
+            throw CLIError(
+                .usage, "the operator's key of project \(project.name) cannot be read from its gateway",
+                hints: ["name it: STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"])
+        }
+        api = StoreAPI(transport: environment.transport(url), url: url, adminKey: key)
+        bus = try await Self.bus(driver, environment)
+    }
+
+    /// Finds the bus of a compose project, and the operator's token for it.
+    private static func bus(_ driver: ComposeDriver, _ environment: CommandEnvironment) async throws(CLIError)
+        -> BusTarget
+    {
+        let project = driver.project
+        guard let address = project.published(ComposeProject.busDoor, port: 7420) else {
+            throw CLIError(
+                .usage, "the bus of project \(project.name) is not published on this machine",
+                hints: ["start the store with the overlay that does: \(ComposeProject.start)"])
+        }
+        let url = project.isOnNATS ? "nats://operator:@\(address)" : "storebus://\(address)"
+        if environment.variables["BUS_CREDENTIALS_FILE"] == nil,
+            let token = await driver.secret("operator.token", of: ServiceList.broker)
+        {
+            var target = try BusTarget.find(url: url, tokenFile: nil, data: nil, environment)
+            target.address.add(secret: token)
+            return target
+        }
+        guard environment.variables["BUS_CREDENTIALS_FILE"] != nil else {
+            throw CLIError(
+                .usage, "the operator's token for the bus of project \(project.name) cannot be read",
+                hints: [
+                    "name its file: BUS_CREDENTIALS_FILE",
+                    "docker compose run --rm -T --entrypoint cat storebus /var/lib/storebus/secrets/bus.token shows it",
+                ])
+        }
+        return try BusTarget.find(url: url, tokenFile: nil, data: nil, environment)
     }
 
     /// Process identifiers of a service, in the order of its replicas.
-    func pids(of service: String) -> [Int32] {
-        let count = RunRecord.read(directory)?.replicas?[service] ?? 1
-        return (1...count).compactMap { number in
-            let name = ServiceInstance(service: service, number: number).name
-            return FileAccess.text(directory.pidFile(name)).flatMap { Int32($0) }
-        }
-    }
+    func pids(of service: String) -> [Int32] { driver.pids(of: service) }
 
     /// Stops the store if the run has started it, and removes its data.
     func close() async { await owned?.stop() }

@@ -11,6 +11,7 @@ struct ChaosCommand: AsyncParsableCommand {
             storebus chaos run --seed 7 --duration 60s
             storebus chaos matrix --target payment-queue --faults kill,pause
             storebus chaos check chaos-7
+            storebus chaos check --live
             storebus chaos fault list
             """,
         subcommands: [
@@ -24,8 +25,22 @@ struct ChaosOptions: ParsableArguments, Sendable {
     var seed: String?
 
     @Option(
-        help: ArgumentHelp("Services that may be hit, separated by commas. Default: all.", valueName: "services"),
-        completion: .list(ServiceList.services))
+        help: ArgumentHelp(
+            "What is disturbed: processes of storebus up, or containers of a running docker compose project.",
+            valueName: "process|compose"), completion: .list(DriverName.allCases.map(\.rawValue)))
+    var driver = DriverName.process.rawValue
+
+    @Option(
+        help: ArgumentHelp(
+            "The compose project. Also COMPOSE_PROJECT_NAME. Default: the only one that runs a store.",
+            valueName: "name"))
+    var project: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Services that may be hit, separated by commas; of a compose project postgres, door and nats-1 to nats-3 "
+                + "too. Default: all.", valueName: "services"),
+        completion: .list(ServiceList.services + ComposeProject.infrastructure))
     var target: String?
 
     @Option(
@@ -68,6 +83,15 @@ struct ChaosOptions: ParsableArguments, Sendable {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        try Choice.check("--driver", driver, among: DriverName.allCases.map(\.rawValue))
+        if driver == DriverName.compose.rawValue {
+            if data != nil || !replicas.isEmpty || databaseUrl != nil || keepData {
+                throw ValidationError(
+                    "--data, --replicas, --database-url and --keep-data are of storebus up, not of --driver compose")
+            }
+        } else if project != nil {
+            throw ValidationError("--project is of --driver compose")
+        }
         guard (1...10_000).contains(rate) else { throw ValidationError("--rate is 1 to 10000") }
         if data != nil, !replicas.isEmpty || databaseUrl != nil || keepData {
             throw ValidationError("--replicas, --database-url and --keep-data are of a new store, without --data")
@@ -76,22 +100,32 @@ struct ChaosOptions: ParsableArguments, Sendable {
     }
 
     /// The checked words, before anything is started.
-    func plan(duration: Duration, _ environment: CommandEnvironment) throws(CLIError) -> ChaosPlan {
+    func plan(duration: Duration, _ environment: CommandEnvironment) async throws(CLIError) -> ChaosPlan {
         let seed = try ChaosPlan.seed(seed)
         let path = out ?? "chaos-\(seed)"
+        let driver = DriverName(rawValue: driver) ?? .process
         var plan = ChaosPlan(
-            seed: seed, duration: duration, targets: try ChaosPlan.targets(target, of: ServiceList.services),
-            faults: try ChaosPlan.faults(faults), workload: try ChaosPlan.workload(workload),
+            seed: seed, duration: duration, targets: [], faults: try ChaosPlan.faults(faults),
+            workload: try ChaosPlan.workload(workload),
             directory: path.hasPrefix("/") ? path : "\(environment.currentDirectory)/\(path)",
-            name: ChaosPlan.newName(), rate: rate)
+            name: ChaosPlan.newName(), rate: rate, driver: driver)
+        let services = driver == .compose ? try await compose(environment).project.services : ServiceList.services
+        plan.targets = try ChaosPlan.targets(target, of: services)
         try plan.checkSchedule(isChosen: faults != nil)
         try plan.dropMissing(
-            ChaosMeans.Store(isOwn: data == nil, hasDatabase: databaseUrl != nil, keepsData: keepData),
+            ChaosMeans.Store(
+                isOwn: data == nil && driver == .process, hasDatabase: databaseUrl != nil, keepsData: keepData),
             isChosen: faults != nil)
         if !output.quiet {
             for line in plan.missing { environment.console.narrate("left out: \(line)\n") }
         }
         return plan
+    }
+
+    /// Finds the compose project that runs the store.
+    private func compose(_ environment: CommandEnvironment) async throws(CLIError) -> ComposeDriver {
+        let docker = try DockerCommand.find(environment)
+        return ComposeDriver(try await ComposeProject.find(project, docker, environment), docker)
     }
 
     /// Starts or finds the store, connects to its bus, and stops what was started.
@@ -118,7 +152,9 @@ struct ChaosOptions: ParsableArguments, Sendable {
         _ body: @Sendable (ChaosStore, any BusClient) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         let store: ChaosStore
-        if let data {
+        if driver == DriverName.compose.rawValue {
+            store = try await ChaosStore(compose(environment), environment)
+        } else if let data {
             store = try ChaosStore.find(data, environment)
         } else {
             var arguments = replicas.flatMap { ["--replicas", $0] }

@@ -11,6 +11,7 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
             storebus chaos matrix
             storebus chaos matrix --target payment-queue,gateway --faults kill,pause,partition
             storebus chaos matrix --length 5s --out matrix -o json
+            storebus chaos matrix --driver compose --target postgres,door,broker --faults kill,pause,restart
 
             Each round has an app and accounts of its own, one fault, and its own history and reports in the \
             directory of the same name below --out; the table is matrix.json and matrix.md there. Availability is \
@@ -31,7 +32,7 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = CommandEnvironment.current
         // A round begins with a second without the fault and ends with two.
-        let plan = try chaos.plan(duration: length.duration + .seconds(3), environment)
+        let plan = try await chaos.plan(duration: length.duration + .seconds(3), environment)
         try FileAccess.makeDirectory(plan.directory)
         let isQuiet = chaos.output.quiet || chaos.output.format.isJSON
         let cells = plan.faults.flatMap { fault in fault.targets(plan.targets).map { (fault, $0) } }
@@ -107,7 +108,7 @@ struct ChaosMatrixRow: Hashable, Sendable {
     init(_ round: ChaosPlan, _ verdict: ChaosVerdict) {
         self.init(
             service: round.targets.joined(), fault: round.faults.map(\.rawValue).joined(), verdict: verdict.word,
-            isGood: verdict.isGood, recovery: verdict.outcome.worstRecovery,
+            isGood: verdict.isGood, recovery: Int64(verdict.report.statistics.worstRecovery),
             availability: verdict.report.statistics.availability, operations: verdict.outcome.operations)
     }
 

@@ -10,6 +10,7 @@ struct ChaosRunCommand: AsyncParsableCommand {
             storebus chaos run --seed 7
             storebus chaos run --seed 7 --duration 10m --target payment-queue,broker --faults kill,pause
             storebus chaos run --data .storebus --faults kill --workload purchases
+            storebus chaos run --driver compose --target postgres,payment-queue --faults kill,pause
 
             Starts a store of its own, or disturbs a running one (--data), with an app and accounts that the run makes. \
             The same seed, duration, targets and faults give the same schedule. After the faults everything is healed, \
@@ -24,6 +25,11 @@ struct ChaosRunCommand: AsyncParsableCommand {
             between a service and the broker; torn-frames ends connections in the middle of a frame. A fault named \
             by --faults whose means are missing is refused; without --faults it is left out, said so, and is in \
             options.json.
+
+            With --driver compose it disturbs the containers of a running compose project, which has to have been \
+            started with deploy/compose.chaos.yml: its broker takes rules for faults, its bus is published on this \
+            machine, and containers that were killed come back. The operator's key and the bus's token are read from \
+            its containers, or are those of STOREBUS_ADMIN_KEY_FILE and BUS_CREDENTIALS_FILE.
             """)
 
     @Option(help: ArgumentHelp("How long faults are injected: 60s, 10m.", valueName: "time"))
@@ -37,7 +43,7 @@ struct ChaosRunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = CommandEnvironment.current
-        let plan = try chaos.plan(duration: duration.duration, environment)
+        let plan = try await chaos.plan(duration: duration.duration, environment)
         try FileAccess.makeDirectory(plan.directory)
         if !chaos.output.quiet, !chaos.output.format.isJSON {
             environment.console.narrate(

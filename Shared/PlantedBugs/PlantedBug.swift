@@ -12,7 +12,7 @@
     /// Debug builds only: the word `PLANTED_BUGS` is defined in no other, so a release contains neither a bug nor its
     /// name (ADR 0038). Without the environment variable a debug build makes none of them.
     package enum PlantedBug: String, CaseIterable, Sendable {
-        /// A database answers before its commit is made, and pauses between the two as a slow disk does.
+        /// The payment queue's database answers before its commit is made, and pauses between the two as a slow disk does.
         case acknowledgeBeforeCommit = "acknowledge-before-commit"
         /// A payment is stored without its idempotency key.
         case noDeduplication = "no-deduplication"

@@ -1,6 +1,5 @@
 internal import Dispatch
 package import Logging
-internal import PlantedBugs
 internal import ServiceLifecycle
 import Synchronization
 
@@ -99,7 +98,7 @@ package final class SQLiteDatabase: SQLDatabase {
             if failure == nil { failure = await group.run(jobs) }
             state.finishedGroup(of: jobs.count, failure: failure)
             #if PLANTED_BUGS
-                if PlantedBug.active == .acknowledgeBeforeCommit, failure == nil { continue }
+                if group.acknowledgesEarly, failure == nil { continue }
             #endif
             for job in jobs { job.deliver(failure: failure) }
         }

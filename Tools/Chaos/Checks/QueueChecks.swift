@@ -26,6 +26,8 @@ package struct QueueChecks {
     private var sessions: [RunHistory.Owner: [Int]] = [:]
     /// Transactions delivered in each session, with the place of the first delivery.
     private var delivered: [[String: Int]] = []
+    /// The same in a final state: a transaction that was delivered as purchasing only is not delivered yet.
+    private var deliveredFinally: [[String: Int]] = []
     private var sessionOfDelivery: [Int: Int] = [:]
 
     static func check(_ history: RunHistory) -> Findings {
@@ -43,13 +45,16 @@ package struct QueueChecks {
         self.history = history
         for (number, session) in history.sessions.enumerated() {
             var first: [String: Int] = [:]
+            var firstFinal: [String: Int] = [:]
             for place in session.deliveries {
                 sessionOfDelivery[place] = number
-                for transaction in history.entries[place].transactions ?? [] where first[transaction.id] == nil {
-                    first[transaction.id] = place
+                for transaction in history.entries[place].transactions ?? [] {
+                    if first[transaction.id] == nil { first[transaction.id] = place }
+                    if transaction.isTerminal, firstFinal[transaction.id] == nil { firstFinal[transaction.id] = place }
                 }
             }
             delivered.append(first)
+            deliveredFinally.append(firstFinal)
             sessions[session.owner, default: []].append(number)
         }
         for (id, sightings) in history.sightings {
@@ -114,7 +119,7 @@ package struct QueueChecks {
                 for item in active
                 where item.free > end && item.device.map({ $0 == session.device }) ?? true {
                     findings.examine(isForOther(item, session.device) ? .q6 : .q1)
-                    if let place = delivered[number][item.id], place <= end { continue }
+                    if let place = deliveredFinally[number][item.id], place <= end { continue }
                     report(
                         isForOther(item, session.device) ? .q6 : .q1, item.id,
                         "delivered to \(session.device) before synchronized", "not delivered",
@@ -179,7 +184,7 @@ package struct QueueChecks {
                     else { continue }
                     let invariant: Invariant = isForOther(item, session.device) ? .q6 : .q2
                     findings.examine(invariant)
-                    guard delivered[number][item.id] == nil else { continue }
+                    guard deliveredFinally[number][item.id] == nil else { continue }
                     report(
                         invariant, item.id, "delivered to \(session.device), which is connected", "not delivered",
                         history.life(of: item.id) + [item.known, session.opened, start, session.ended])

@@ -16,12 +16,12 @@ package enum Workload: String, CaseIterable, Sendable {
     package enum Choice: String, CaseIterable, Sendable {
         case purchase, askToBuy, retry, retryOtherBody, finish, restore, approve, decline, refund, cancelSubscription
         case listUnfinished, readHistory, eligibility, moveClock, overrideWrite, overrideRead, storePage
-        case createIntent, decideIntent, payIntent, purchaseTwice, decideIntentTwice
+        case createIntent, decideIntent, payIntent, purchaseTwice, decideIntentTwice, purchaseOffered
 
         /// The class under which the history has it.
         package var operation: HistoryEntry.Operation {
             switch self {
-            case .purchase, .purchaseTwice, .askToBuy, .retry, .retryOtherBody, .payIntent: .purchase
+            case .purchase, .purchaseTwice, .purchaseOffered, .askToBuy, .retry, .retryOtherBody, .payIntent: .purchase
             case .finish: .finish
             case .restore: .restore
             case .approve: .approve
@@ -65,8 +65,8 @@ package enum Workload: String, CaseIterable, Sendable {
             ]
         case .offers:
             [
-                (.purchase, 120), (.askToBuy, 180), (.approve, 120), (.decline, 20), (.finish, 60),
-                (.eligibility, 500),
+                (.purchaseOffered, 350), (.askToBuy, 250), (.approve, 150), (.decline, 20), (.finish, 60),
+                (.eligibility, 170),
             ]
         }
     }

@@ -88,6 +88,11 @@ extension ChaosClient {
         case .purchaseTwice:
             let key = world.newKey()
             return await twice(process) { await purchase(phone, product: product, key: key, process: $0) }
+        case .purchaseOffered:
+            // As an app does that shows the offer, sells it, and shows what is left.
+            guard await eligibility(phone, product: subscription, process: process) != .info else { return .info }
+            let bought = await purchase(phone, product: subscription, key: world.newKey(), process: process)
+            return bought == .info ? .info : await eligibility(phone, product: subscription, process: process)
         case .decideIntentTwice:
             if let known = world.intent(step.pick) {
                 return await twice(process) { await decideIntent(known.id, known.phone, step.pick, process: $0) }

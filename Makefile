@@ -25,7 +25,7 @@ SERVICES := broker catalog payment-queue payment-processor promotion-controller 
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page overload fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ bench-store-page: build ## Measure the store page and products; PEER=DIR beside 
 bench-sessions: build ## Measure sessions, streams of events and finishes: what docs/scaling.md calculates with.
 	Tests/Benchmarks/bench-sessions \
 	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)"
+
+overload: build ## Load a store with ten times its peak; prints what was done, refused and lost. Needs cc.
+	scripts/overload "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" $(OVERLOAD)
 
 fuzz: SECONDS = 60
 fuzz: deps ## Feed the bus's readers hostile input for SECONDS=60 each; prints executions and findings.

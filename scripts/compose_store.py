@@ -144,9 +144,14 @@ class Load:
 
     def gap(self, since=None):
         """The longest time without an acknowledged purchase."""
+        begin, end = self.longest(since)
+        return end - begin
+
+    def longest(self, since=None):
+        """The instants between which nothing was acknowledged for the longest time."""
         begin = since or self.begin
         instants = [begin] + sorted(instant for instant in list(self.instants) if instant > begin)
-        return max((after - before for before, after in zip(instants, instants[1:])), default=0)
+        return max(zip(instants, instants[1:]), key=lambda pair: pair[1] - pair[0], default=(begin, begin))
 
     def wait_for_purchase(self, seconds=60):
         """Returns once something was bought that was not begun before."""

@@ -22,8 +22,8 @@ package enum BusClientLimits {
     /// Upper bound of the wait before the second reconnect. The first reconnect is immediate; each further bound
     /// doubles.
     package static let backoffMin: Duration = .milliseconds(100)
-    /// The largest upper bound of such a wait.
-    package static let backoffMax: Duration = .seconds(5)
+    /// The largest upper bound of such a wait. A broker that comes back has its clients back within a second.
+    package static let backoffMax: Duration = .seconds(1)
     /// How long a connection must live to reset the backoff. A broker that accepts and drops connections is thus not
     /// hammered.
     package static let stableAfter: Duration = .seconds(1)

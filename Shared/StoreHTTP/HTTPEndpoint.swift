@@ -12,9 +12,9 @@ package struct HTTPEndpoint<Request: Sendable, Response: Sendable>: Sendable {
     /// Creates the endpoint with its route; `isBodyOptional` is for requests without required members.
     package init(
         _ method: HTTPRoute.Method, _ path: HTTPPath, _ access: Access, query: Set<String> = [],
-        idempotencyKey: HTTPRoute.IdempotencyKey = .none, isBodyOptional: Bool = false
+        idempotencyKey: HTTPRoute.IdempotencyKey = .none, isBodyOptional: Bool = false, urgency: Urgency = .query
     ) {
-        route = HTTPRoute(method, path, access, query: query, idempotencyKey: idempotencyKey)
+        route = HTTPRoute(method, path, access, query: query, idempotencyKey: idempotencyKey, urgency: urgency)
         self.isBodyOptional = isBodyOptional
     }
 

@@ -21,16 +21,19 @@ package struct HTTPRoute: Hashable, Sendable {
     package let query: Set<String>
     /// Whether the gateway reads the header, and refuses requests without it.
     package let idempotencyKey: IdempotencyKey
+    /// The class in which an overloaded gateway refuses the request.
+    package let urgency: Urgency
 
     package init(
         _ method: Method, _ path: HTTPPath, _ access: Access, query: Set<String> = [],
-        idempotencyKey: IdempotencyKey = .none
+        idempotencyKey: IdempotencyKey = .none, urgency: Urgency = .query
     ) {
         self.method = method
         self.path = path
         self.access = access
         self.query = query
         self.idempotencyKey = idempotencyKey
+        self.urgency = urgency
     }
 
     /// Returns the request target: the path with its values and the query, percent-encoded.

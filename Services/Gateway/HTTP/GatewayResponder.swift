@@ -15,7 +15,7 @@ struct GatewayResponder: HTTPResponder {
     let logger: Logger
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
-        let start = ContinuousClock.now
+        let start = Arrival.time(request.headers)
         let trace = TraceContext.next(after: request.headers[.traceparent])
         var record = AccessRecord(method: request.method, path: request.uri.path, traceID: trace.traceID)
         metrics.began()
@@ -50,6 +50,11 @@ struct GatewayResponder: HTTPResponder {
             request: request, route: route, parameters: parameters,
             query: try QueryParameters(request.uri.query, names: route.query), principal: principal, trace: trace,
             deadline: start + (try Self.timeout(request.headers)), channel: context.channel)
+        guard .now < call.deadline else {
+            throw StoreError(
+                .serviceUnavailable, "the gateway is overloaded: the request's time was over before it was begun",
+                retryAfterMs: 1000)
+        }
         return try await handler(call)
     }
 
@@ -69,7 +74,8 @@ struct GatewayResponder: HTTPResponder {
         guard (request.head.path ?? "").utf8.count <= HTTPLimits.targetBytesMax else {
             throw .invalid("target", "is longer than \(HTTPLimits.targetBytesMax) bytes", status: 414)
         }
-        let size = request.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        let sent = request.headers.filter { $0.name != Arrival.name }
+        let size = sent.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         guard size <= HTTPLimits.headerBytesMax else {
             throw .invalid("headers", "are larger than \(HTTPLimits.headerBytesMax) bytes", status: 431)
         }

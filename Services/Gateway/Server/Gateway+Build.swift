@@ -33,6 +33,7 @@ extension Gateway {
             responder: gateway.responder(adminKey: settings.adminKey), host: environment.host,
             port: environment.port ?? defaultPort,
             placement: LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil),
+            admission: Admission(gateway.routes.map(\.operation), logger: environment.logger),
             logger: environment.logger,
             onListening: { [host = environment.host, logger = environment.logger] port in
                 logger.info("listening", metadata: ["port": "\(port)"])

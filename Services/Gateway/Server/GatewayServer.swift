@@ -17,6 +17,7 @@ struct GatewayServer: Service {
     /// The port; 0 selects any free one.
     let port: Int
     let placement: LoopPlacement
+    let admission: Admission
     let logger: Logger
     /// Called with the port once connections are accepted. An error stops the server.
     let onListening: @Sendable (Int) throws -> Void
@@ -45,7 +46,9 @@ struct GatewayServer: Service {
         return Application(
             responder: responder,
             // An idle connection is closed after a minute; one with a request or a stream does not count as idle.
-            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [AdmissionInstaller(admission)], idleTimeout: .seconds(60))),
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,
                 availableConnectionsDelegate: .maximum(

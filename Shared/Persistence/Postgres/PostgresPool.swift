@@ -5,9 +5,9 @@ internal import Logging
 /// At most eight connections, with a queue of waiters.
 actor PostgresPool {
     static let connectionsMax = 8
-    /// The waits between attempts at a server that is away. They double up to 3 s, and each is shortened at random, so
-    /// that replicas do not come back all at once.
-    static let backoff = Backoff(min: .milliseconds(100), max: .seconds(3))
+    /// The waits between attempts at a server that is away. They double up to 500 ms, and each is shortened at random,
+    /// so that replicas do not come back all at once.
+    static let backoff = Backoff(min: .milliseconds(100), max: .milliseconds(500))
 
     typealias Waiter = UnsafeContinuation<Result<PostgresConnection, PersistenceError>, Never>
 

@@ -38,7 +38,8 @@ package enum PromptRoutes {
 package enum EventRoutes {
     /// Waits for an event of a transaction, or of any kind; at most 64 requests wait at the same time.
     package static let wait = HTTPEndpoint<Empty, EventsReply>(
-        .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"])
+        .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"],
+        urgency: .unlimited)
     /// The same route with the type of an intent's event.
     package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait.route)
 

@@ -4,7 +4,7 @@ import StoreModels
 package enum DownloadRoutes {
     /// The bytes, whole or a range of them.
     package static let content = HTTPEndpoint<Empty, RawBody>(
-        .get, "/v1/downloads/{id}/content", .app)
+        .get, "/v1/downloads/{id}/content", .app, urgency: .unlimited)
 
     /// An action, named by the last part of its path. Only a failure may have a reason.
     package static func update(_ action: DownloadAction) -> HTTPEndpoint<OptionalError, Download> {

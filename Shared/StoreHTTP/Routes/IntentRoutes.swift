@@ -10,7 +10,7 @@ package enum IntentRoutes {
         .get, "/v1/intents/{id}", .app)
     /// Continues, defers or cancels an intent; repeating the decision is safe.
     package static let decide = HTTPEndpoint<DecisionRequest, IntentDecisionResponse>(
-        .post, "/v1/intents/{id}/decision", .app)
+        .post, "/v1/intents/{id}/decision", .app, urgency: .purchase)
     /// Lists the intents of all devices, for the operator.
     package static let search = HTTPEndpoint<Empty, IntentsPage>(
         .get, "/admin/v1/intents", .admin, query: ["bundleId", "account", "deviceId", "state", "after", "limit"])

@@ -5,11 +5,11 @@ package enum MonitoringRoutes {
     /// A page for people that names the API's entrances.
     package static let frontPage = HTTPEndpoint<Empty, RawBody>(.get, "/", .open)
     /// Whether the process runs; it asks no service.
-    package static let liveness = HTTPEndpoint<Empty, LivenessResponse>(.get, "/healthz", .open)
+    package static let liveness = HTTPEndpoint<Empty, LivenessResponse>(.get, "/healthz", .open, urgency: .unlimited)
     /// Whether purchases are accepted now, and which services they wait for.
-    package static let readiness = HTTPEndpoint<Empty, ReadinessResponse>(.get, "/readyz", .open)
+    package static let readiness = HTTPEndpoint<Empty, ReadinessResponse>(.get, "/readyz", .open, urgency: .unlimited)
     /// Metrics in Prometheus' text format.
-    package static let metrics = HTTPEndpoint<Empty, RawBody>(.get, "/metrics", .open)
+    package static let metrics = HTTPEndpoint<Empty, RawBody>(.get, "/metrics", .open, urgency: .unlimited)
     /// The document that describes this API.
     package static let openAPI = HTTPEndpoint<Empty, RawBody>(.get, "/openapi.json", .open)
     /// Lists the service instances on the bus with their endpoints.

@@ -13,7 +13,7 @@ package enum StorePageRoutes {
         .get, "/v1/featured", .appOrStore)
     /// Taps Buy on a promoted product.
     package static let purchase = HTTPEndpoint<StorePurchase, StartPurchaseReply>(
-        .post, "/v1/store-page/purchase", .appOrStore, idempotencyKey: .optional)
+        .post, "/v1/store-page/purchase", .appOrStore, idempotencyKey: .optional, urgency: .purchase)
     /// Opens a test URL on the session's device.
     package static let openURL = HTTPEndpoint<URLToOpen, StartPurchaseReply>(
         .post, "/v1/open-url", .appOrStore, idempotencyKey: .optional)

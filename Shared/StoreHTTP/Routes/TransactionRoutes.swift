@@ -7,16 +7,16 @@ package enum TransactionRoutes {
         .get, "/v1/transactions", .app, query: .page)
     /// Server-sent events.
     package static let stream = HTTPEndpoint<Empty, EventStream>(
-        .get, "/v1/transactions/stream", .app, query: ["promotedPurchases"])
+        .get, "/v1/transactions/stream", .app, query: ["promotedPurchases"], urgency: .unlimited)
     /// Reads one transaction of the session's customer.
     package static let get = HTTPEndpoint<Empty, PaymentTransaction>(
         .get, "/v1/transactions/{id}", .app)
     /// Takes a transaction out of the queue; repeating it changes nothing.
     package static let finish = HTTPEndpoint<Empty, PaymentTransaction>(
-        .post, "/v1/transactions/{id}/finish", .app, isBodyOptional: true)
+        .post, "/v1/transactions/{id}/finish", .app, isBodyOptional: true, urgency: .completion)
     /// Continues or stops a purchase in another storefront; a late answer changes nothing.
     package static let answerStorefrontChange = HTTPEndpoint<ContinueAnswer, PaymentTransaction>(
-        .post, "/v1/transactions/{id}/continue", .app)
+        .post, "/v1/transactions/{id}/continue", .app, urgency: .purchase)
     /// Lists purchased and restored transactions, finished or not.
     package static let history = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/v1/history", .app, query: .page)

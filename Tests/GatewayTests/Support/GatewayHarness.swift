@@ -100,16 +100,20 @@ final class GatewayHarness: Sendable {
     ///   - logs: Keeps what the gateway logs.
     ///   - catalogPatience: For tests in which Catalog thinks for as long as a busy machine takes to look.
     ///   - environment: Of which of the App Store's worlds it is.
+    ///   - admission: Which requests are taken.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogPatience: Duration = .seconds(1),
         environment: ReceiptEnvironment = .sandbox,
+        admission: @Sendable (Gateway) -> Admission = {
+            Admission($0.routes.map(\.operation), logger: $0.logger)
+        },
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
         try await turns.take {
             let harness = try await GatewayHarness(
                 loop: loop, logs: logs, catalogPatience: catalogPatience, environment: environment)
-            return try await harness.serve(ticking: ticking, body)
+            return try await harness.serve(ticking: ticking, admission, body)
         }
     }
 
@@ -189,14 +193,16 @@ final class GatewayHarness: Sendable {
     }
 
     private func serve<Value>(
-        ticking: Bool, _ body: @Sendable (GatewayHarness) async throws -> Value
+        ticking: Bool, _ admission: @Sendable (Gateway) -> Admission,
+        _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
         let fakes = [catalog.service, payments.service, eligibility, promotions.service]
         for fake in fakes { await fake.start() }
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = GatewayServer(
             responder: gateway.responder(adminKey: AdminKey(Sample.adminKey)), host: "127.0.0.1", port: 0,
-            placement: LoopPlacement(loop: loop), logger: gateway.logger, onListening: { signal.yield($0) })
+            placement: LoopPlacement(loop: loop), admission: admission(gateway), logger: gateway.logger,
+            onListening: { signal.yield($0) })
         var services: [any ServiceLifecycle.Service] = [server]
         services.append(
             ticking

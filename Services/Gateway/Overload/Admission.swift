@@ -1,0 +1,97 @@
+import EventLoop
+import Logging
+import Metrics
+import NIOCore
+import NIOHTTP1
+import StoreHTTP
+
+/// Decides which requests a gateway takes, for all its connections (ADR 0039).
+final class Admission: Sendable {
+    /// The decision about a request whose head has arrived.
+    enum Decision: Equatable {
+        /// It goes on, and its place has to be given back if it has one.
+        case admitted(hasPlace: Bool)
+        case refused
+    }
+
+    private struct State {
+        var places: Places
+        var log = RefusalLog()
+    }
+
+    private let state: Locked<State>
+    private let table: UrgencyTable
+    private let counters: [Urgency: Counter]
+    /// The clock of arrivals.
+    let now: @Sendable () -> NIODeadline
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - places: How many requests may be in work at the same time; tests have fewer.
+    ///   - now: The clock of arrivals; tests have their own.
+    init(
+        _ routes: [HTTPRoute], places: Int = Places.countMax, now: @escaping @Sendable () -> NIODeadline = { .now() },
+        logger: Logger
+    ) {
+        state = Locked(State(places: Places(count: places)))
+        table = UrgencyTable(routes)
+        counters = Dictionary(
+            uniqueKeysWithValues: [.query, .purchase, .completion].map { (urgency: Urgency) in
+                (urgency, Counter(label: "storebus_http_refused_total", dimensions: [("urgency", urgency.rawValue)]))
+            })
+        self.now = now
+        self.logger = logger
+    }
+
+    /// Decides about a request.
+    /// - Parameters:
+    ///   - mustGoOn: Whether an earlier request of the connection has no response yet, so that this one can have none.
+    ///   - now: The time of its arrival.
+    func decide(_ head: HTTPRequestHead, mustGoOn: Bool, now: NIODeadline) -> Decision {
+        let urgency = table.urgency(head.method.rawValue, head.uri)
+        guard urgency != .unlimited else { return .admitted(hasPlace: false) }
+        let (isAdmitted, toLog) = state.withLock { state -> (Bool, RefusalLog.Counts?) in
+            if mustGoOn {
+                state.places.takeAnyway()
+                return (true, nil)
+            }
+            if state.places.take(urgency) { return (true, nil) }
+            return (false, state.log.record(urgency, now: now))
+        }
+        guard !isAdmitted else { return .admitted(hasPlace: true) }
+        counters[urgency]?.increment()
+        if let toLog {
+            logger.warning(
+                "overloaded, requests are refused",
+                metadata: Dictionary(uniqueKeysWithValues: toLog.map { ($0.rawValue, "\($1)") }))
+        }
+        return .refused
+    }
+
+    /// Gives places back.
+    func giveBack(_ count: Int = 1) {
+        state.withLock { state in
+            for _ in 0..<count { state.places.giveBack() }
+        }
+    }
+}
+
+/// When refusals are logged: the first one, and every ten seconds how many there were.
+struct RefusalLog {
+    typealias Counts = [Urgency: Int]
+
+    static let interval = TimeAmount.seconds(10)
+
+    private var counts: Counts = [:]
+    private var last: NIODeadline?
+
+    /// Counts a refusal.
+    /// - Returns: The refusals since the last line when a line is due; else nil.
+    mutating func record(_ urgency: Urgency, now: NIODeadline) -> Counts? {
+        counts[urgency, default: 0] += 1
+        if let last, now - last < Self.interval { return nil }
+        last = now
+        defer { counts = [:] }
+        return counts
+    }
+}

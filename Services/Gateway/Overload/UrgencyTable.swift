@@ -1,0 +1,48 @@
+import StoreHTTP
+
+/// The urgency of a request by its method and target. It is cheaper than the route table: only routes that are no queries
+/// are looked at, and nothing is allocated.
+struct UrgencyTable: Sendable {
+    private struct Entry {
+        let method: String
+        /// The path's bytes between slashes; nil for a parameter.
+        let segments: [[UInt8]?]
+        let urgency: Urgency
+    }
+
+    private let entries: [Entry]
+
+    init(_ routes: [HTTPRoute]) {
+        entries = routes.filter { $0.urgency != .query }.map { route in
+            Entry(
+                method: route.method.rawValue,
+                segments: route.path.segments.map { segment in
+                    guard case .literal(let literal) = segment else { return nil }
+                    return Array(literal.utf8)
+                }, urgency: route.urgency)
+        }
+    }
+
+    /// Returns the urgency of a request. A target that is no route's, and one with needless percent-encoding, is a
+    /// query's.
+    /// - Parameter target: Path and query of the request line.
+    func urgency(_ method: String, _ target: String) -> Urgency {
+        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        return entries.first { $0.method == method && Self.matches(path, $0.segments) }?.urgency ?? .query
+    }
+
+    private static func matches(_ path: Substring.UTF8View, _ segments: [[UInt8]?]) -> Bool {
+        var rest = path
+        for segment in segments {
+            guard rest.popFirst() == UInt8(ascii: "/") else { return false }
+            let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            if let segment {
+                guard rest[..<end].elementsEqual(segment) else { return false }
+            } else if end == rest.startIndex {
+                return false
+            }
+            rest = rest[end...]
+        }
+        return rest.isEmpty
+    }
+}

@@ -1,0 +1,186 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import StoreHTTP
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import Gateway
+
+/// What an overloaded gateway refuses, and how (ADR 0039).
+@Suite struct OverloadTests {
+    @Test func `queries are refused first, then purchases, completions last`() {
+        var places = Places(count: 8)
+        let order: [(Urgency, Bool)] = [
+            (.query, true), (.query, true), (.query, true), (.query, true), (.query, false), (.purchase, true),
+            (.purchase, true), (.purchase, false), (.completion, true), (.query, false), (.completion, true),
+            (.completion, false), (.unlimited, true),
+        ]
+        for (urgency, isTaken) in order {
+            let result = places.take(urgency)
+            #expect(result == isTaken, "\(urgency) with \(places.taken) places taken")
+        }
+        for _ in 0..<3 { places.giveBack() }
+        #expect(places.taken == 6)
+        let (purchase, completion) = (places.take(.purchase), places.take(.completion))
+        #expect(!purchase && completion)
+    }
+
+    @Test func `every mixture of urgencies stays within the places and gives all of them back`() {
+        var random = SplitMix64.seeded()
+        var places = Places(count: 16)
+        let urgencies: [Urgency] = [.query, .purchase, .completion]
+        for _ in 0..<10_000 {
+            let taken = places.taken
+            let urgency = urgencies[Int.random(in: 0..<3, using: &random)]
+            if Bool.random(using: &random), taken > 0 {
+                places.giveBack()
+                continue
+            }
+            // What is taken for one urgency is taken for every higher one as well.
+            let higher = urgencies.suffix(from: urgencies.firstIndex(of: urgency) ?? 0)
+            if places.take(urgency) {
+                for other in higher {
+                    var same = places
+                    same.giveBack()
+                    let result = same.take(other)
+                    #expect(result)
+                }
+            }
+            #expect(places.taken <= 16)
+        }
+        while places.taken > 0 { places.giveBack() }
+        let query = places.take(.query)
+        #expect(query)
+    }
+
+    @Test func `the urgency of a target is that of its route`() {
+        let table = UrgencyTable(StoreRoutes.all)
+        for route in StoreRoutes.all {
+            let target = route.target(Dictionary(uniqueKeysWithValues: route.path.parameters.map { ($0, "a%2Fb") }))
+            #expect(table.urgency(route.method.rawValue, target) == route.urgency, "\(route.method) \(target)")
+            #expect(table.urgency(route.method.rawValue, target + "?limit=1") == route.urgency)
+        }
+        #expect(table.urgency("GET", "/v1/payments") == .query)
+        #expect(table.urgency("POST", "/v1/payments/") == .query)
+        #expect(table.urgency("POST", "/v1/transactions//finish") == .query)
+        #expect(table.urgency("POST", "v1/payments") == .query)
+        #expect(table.urgency("POST", "") == .query)
+    }
+
+    @Test func `finish and restore are the only completions`() {
+        let completions = StoreRoutes.all.filter { $0.urgency == .completion }.map(\.path.description)
+        #expect(Set(completions) == ["/v1/transactions/{id}/finish", "/v1/restore"])
+        #expect(PaymentRoutes.add.route.urgency == .purchase)
+        #expect(TransactionRoutes.history.route.urgency == .query)
+    }
+
+    @Test func `refusals are logged at once, then every ten seconds`() {
+        var log = RefusalLog()
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        let refusals: [(Urgency, TimeAmount)] = [
+            (.query, .zero), (.query, .seconds(1)), (.purchase, .milliseconds(9_999)), (.query, .seconds(10)),
+            (.query, .seconds(11)),
+        ]
+        let lines = refusals.map { log.record($0, now: start + $1) }
+        #expect(lines == [[.query: 1], nil, nil, [.query: 2, .purchase: 1], nil])
+    }
+
+    @Test func `the time of a request runs from its arrival, which a client cannot set`() {
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["sb-arrival": "1"])
+        let arrived = NIODeadline.uptimeNanoseconds(5_000_000_000)
+        Arrival.stamp(&head, arrived)
+        #expect(head.headers["Sb-Arrival"] == ["5000000000"])
+        var fields = HTTPFields()
+        fields[HTTPField.Name("Sb-Arrival")!] = head.headers.first(name: "Sb-Arrival")
+        let clock = ContinuousClock.now
+        #expect(Arrival.time(fields, now: arrived + .milliseconds(300), clock: clock) == clock - .milliseconds(300))
+        #expect(Arrival.time(fields, now: arrived - .milliseconds(1), clock: clock) == clock)
+        #expect(Arrival.time([:], now: arrived, clock: clock) == clock)
+    }
+
+    @Test func `what begins after its time is refused and not done`() async throws {
+        let late: @Sendable (Gateway) -> Admission = {
+            Admission($0.routes.map(\.operation), now: { .now() - .seconds(10) }, logger: $0.logger)
+        }
+        try await GatewayHarness.run(admission: late) { store in
+            let token = try await store.session()
+            let subjects = store.subjects.all.count
+            let answer = try await store.send(
+                .GET, "/v1/transactions", token: token, headers: [("Sb-Timeout", "5000")])
+            #expect(answer.status == 503)
+            #expect(answer.json["code"] == "serviceUnavailable")
+            #expect(answer.headers["Retry-After"] == ["1"])
+            #expect(store.subjects.all.count == subjects)
+            #expect(try await store.send(.GET, "/v1/transactions", token: token).status == 200)
+        }
+    }
+
+    @Test func `a gateway with few places left still completes, and takes everything again afterwards`() async throws {
+        let admission = Admission(StoreRoutes.all, places: 8, logger: InMemoryGateway.logger)
+        try await GatewayHarness.run(admission: { _ in admission }) { store in
+            let token = try await store.session()
+            let finish = "/v1/transactions/none/finish"
+            for _ in 0..<4 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) != .refused) }
+            #expect(try await status(store, .GET, "/v1/history", token) == 503)
+            #expect(try await status(store, .POST, "/v1/payments", token) == 400)
+            #expect(try await status(store, .POST, finish, token) == 404)
+            for _ in 0..<2 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) != .refused) }
+            #expect(try await status(store, .POST, "/v1/payments", token) == 503)
+            #expect(try await status(store, .POST, finish, token) == 404)
+            for _ in 0..<2 { #expect(admission.decide(.restore, mustGoOn: false, now: .now()) != .refused) }
+            #expect(try await status(store, .POST, finish, token) == 503)
+            #expect(try await status(store, .GET, "/healthz", token) == 200)
+            let answer = try await store.send(.GET, "/v1/history", token: token)
+            #expect(answer.headers["Retry-After"] == ["1"])
+            #expect(answer.headers["Content-Type"] == ["application/problem+json"])
+            #expect(answer.json["code"] == "serviceUnavailable")
+            #expect(answer.json["retryable"] == true)
+            #expect(answer.json["traceId"]?.stringValue?.utf8.count == 32)
+            admission.giveBack(8)
+            #expect(try await status(store, .GET, "/v1/history", token) == 200)
+        }
+    }
+
+    @Test func `the body of a refused request is dropped, and its connection goes on`() async throws {
+        try await GatewayHarness.run(admission: { Admission($0.routes.map(\.operation), places: 0, logger: $0.logger) })
+        {
+            store in
+            let text = try await RawConnection.exchange(
+                store,
+                "POST /v1/payments HTTP/1.1\r\nHost: a\r\nContent-Length: 31\r\n\r\nGET /metrics HTTP/1.1\r\nHost:a\r\n"
+                    + "HEAD /v1/history HTTP/1.1\r\nHost: a\r\n\r\n"
+                    + "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let statuses = text.matches(of: /HTTP\/1.1 (\d+)/).map { String($0.1) }
+            #expect(statuses == ["503", "503", "200"], "\(text)")
+            #expect(text.matches(of: /"code":"serviceUnavailable"/).count == 1)
+        }
+    }
+
+    @Test func `a request behind an unanswered one is not refused`() async throws {
+        let only: @Sendable (Gateway) -> Admission = {
+            Admission($0.routes.map(\.operation), places: 2, logger: $0.logger)
+        }
+        try await GatewayHarness.run(admission: only) { store in
+            let text = try await RawConnection.exchange(
+                store,
+                "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: a\r\n"
+                    + "Connection: close\r\n\r\n")
+            #expect(text.matches(of: /HTTP\/1.1 404/).count == 2, "\(text)")
+            // Both places are free again.
+            #expect(try await store.send(.GET, "/v1/nothing").status == 404)
+        }
+    }
+
+    private func status(
+        _ store: GatewayHarness, _ method: NIOHTTP1.HTTPMethod, _ path: String, _ token: String
+    ) async throws -> Int {
+        try await store.send(method, path, token: token).status
+    }
+}
+
+extension HTTPRequestHead {
+    fileprivate static let payment = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/v1/payments")
+    fileprivate static let restore = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/v1/restore")
+}

@@ -46,7 +46,8 @@ extension ChargeLedger {
     package func listRefunds(_ request: ChargeListRequest) async throws -> RefundsPage {
         let after = try Self.position(request)
         let rows = try await database.read { reader in
-            try await RefundRepository.list(after: after, limit: request.limit + 1, in: reader)
+            try await RefundRepository.list(
+                after: after, limit: request.limit + 1, bundleId: request.bundleId, in: reader)
         }
         let page = Array(rows.prefix(request.limit))
         return RefundsPage(refunds: page, after: page.count == rows.count ? nil : page.last?.refundIdentifier)

@@ -138,7 +138,8 @@ package final class ChargeLedger: Sendable {
     package func list(_ request: ChargeListRequest) async throws -> ChargesPage {
         let after = try Self.position(request)
         let rows = try await database.read { reader in
-            try await ChargeRepository.list(after: after, limit: request.limit + 1, in: reader)
+            try await ChargeRepository.list(
+                after: after, limit: request.limit + 1, bundleId: request.bundleId, in: reader)
         }
         let page = Array(rows.prefix(request.limit))
         return ChargesPage(charges: page, after: page.count == rows.count ? nil : page.last?.chargeIdentifier)

@@ -90,13 +90,21 @@ package enum ChargeRepository {
     }
 
     /// Lists charges after a number, in order.
+    /// - Parameter bundleId: The app whose charges are listed; nil for all.
     package static func list(
-        after: Int64, limit: Int, in reader: SQLReader
+        after: Int64, limit: Int, bundleId: String? = nil, in reader: SQLReader
     ) async throws(PersistenceError) -> [Charge] {
+        let rows =
+            if let bundleId {
+                try await reader.query(
+                    "SELECT * FROM charge WHERE charge_number > ? AND bundle_id = ? ORDER BY charge_number LIMIT ?",
+                    after, bundleId, limit)
+            } else {
+                try await reader.query(
+                    "SELECT * FROM charge WHERE charge_number > ? ORDER BY charge_number LIMIT ?", after, limit)
+            }
         var charges: [Charge] = []
-        for row in try await reader.query(
-            "SELECT * FROM charge WHERE charge_number > ? ORDER BY charge_number LIMIT ?", after, limit)
-        {
+        for row in rows {
             charges.append(try charge(row))
         }
         return charges

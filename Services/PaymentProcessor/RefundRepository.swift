@@ -35,13 +35,23 @@ package enum RefundRepository {
     }
 
     /// Lists refunds after a number, in order.
+    /// - Parameter bundleId: The app whose charges were refunded; nil for all.
     package static func list(
-        after: Int64, limit: Int, in reader: SQLReader
+        after: Int64, limit: Int, bundleId: String? = nil, in reader: SQLReader
     ) async throws(PersistenceError) -> [Refund] {
+        let rows =
+            if let bundleId {
+                try await reader.query(
+                    """
+                    SELECT refund.* FROM refund JOIN charge USING (charge_key)
+                    WHERE refund_number > ? AND bundle_id = ? ORDER BY refund_number LIMIT ?
+                    """, after, bundleId, limit)
+            } else {
+                try await reader.query(
+                    "SELECT * FROM refund WHERE refund_number > ? ORDER BY refund_number LIMIT ?", after, limit)
+            }
         var refunds: [Refund] = []
-        for row in try await reader.query(
-            "SELECT * FROM refund WHERE refund_number > ? ORDER BY refund_number LIMIT ?", after, limit)
-        {
+        for row in rows {
             refunds.append(try refund(row))
         }
         return refunds

@@ -69,7 +69,7 @@ import Testing
         script.run(.purchase, key: "k", [.of("t")])
         script.wait(60)
         script.line(.event, .fault, detail: ["what": "end", "name": "kill", "target": "gateway", "number": "1"])
-        script.wait(5)
+        script.wait(2)
         script.stream("ended")
         script.wait(60)
         script.run(.listUnfinished, [.of("t")])

@@ -295,6 +295,11 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.run(.createIntent, product: "pro", detail: ["intent": "i"])
             script.line(.ok, .finalIntents, detail: ["intent": isPlanted ? "" : "h i"])
         },
+        PlantedCase(.i1, "lost though the clock was moved before only", lines: [3, 4, 5]) { isPlanted, script in
+            script.run(.moveClock)
+            script.run(.createIntent, product: "pro", detail: ["intent": "i"])
+            script.line(.ok, .finalIntents, detail: ["intent": isPlanted ? "" : "i"])
+        },
         PlantedCase(.i1, "not delivered to the next stream", lines: [1, 2, 4, 5]) { isPlanted, script in
             script.run(.createIntent, product: "pro", detail: ["intent": "i"])
             script.line(.invoke, .observe, process: 1000)
@@ -380,6 +385,13 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.line(
                 .ok, .finalEligibility, detail: ["group": "g", "answer": isPlanted ? "ineligible" : "eligible"])
         },
+        PlantedCase(.o4, "ineligible though the parent declined", lines: [1, 2, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", product: "monthly", [.of("t", "deferred", product: "monthly")])
+            script.run(
+                .decline, [.of("t", "failed", product: "monthly", revision: 3)], detail: ["transaction": "t"])
+            script.line(
+                .ok, .finalEligibility, detail: ["group": "g", "answer": isPlanted ? "ineligible" : "eligible"])
+        },
         PlantedCase(.s2, "two periods with one end", lines: [2, 3]) { isPlanted, script in
             script.stream("opened")
             script.stream("transactions", [.of("r1", product: "monthly", original: "o", expires: 100)])
@@ -389,6 +401,14 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
         PlantedCase(.s3, "renewed after a cancellation", lines: [3, 4, 5]) { isPlanted, script in
             script.run(.purchase, key: "k", product: "monthly", [.of("t", product: "monthly", expires: 100)])
             script.run(.cancelSubscription, [.of("t", product: "monthly", expires: 100)], detail: ["transaction": "t"])
+            script.stream(
+                "transactions", isPlanted ? [.of("r", product: "monthly", original: "n-t", expires: 200)] : [])
+        },
+        PlantedCase(.s3, "renewed after a cancellation, though a key was sent again", lines: [3, 4, 7]) {
+            isPlanted, script in
+            script.run(.purchase, key: "k", product: "monthly", [.of("t", product: "monthly", expires: 100)])
+            script.run(.cancelSubscription, [.of("t", product: "monthly", expires: 100)], detail: ["transaction": "t"])
+            script.run(.purchase, key: "k", product: "monthly", [.of("t", product: "monthly", expires: 100)])
             script.stream(
                 "transactions", isPlanted ? [.of("r", product: "monthly", original: "n-t", expires: 200)] : [])
         },

@@ -129,9 +129,9 @@ import Testing
         #expect(statistics.operations == [.purchase: RunStatistics.Count(ok: 2, fail: 1, info: 2)])
         #expect(statistics.availability == 0.5 && statistics.availabilityInFaults == 0.5)
         #expect(statistics.healthy.count == 2 && statistics.faulty.count == 1 && statistics.faulty.p50 == 1000)
-        // The fault ended at second 8; the last unknown outcome before the next one at second 10.
+        // The fault ended at second 8; the last request with an unknown outcome began at second 9.
         #expect(
-            statistics.faultClasses == [.init(name: "drop", count: 1, recoveryP50: 2000, recoveryMax: 2000)])
+            statistics.faultClasses == [.init(name: "drop", count: 1, recoveryP50: 1000, recoveryMax: 1000)])
     }
 
     @Test func `charges are set against transactions`() {

@@ -17,7 +17,7 @@ import Testing
         let changes = board.probed("catalog", answers: true, asked: 2_700, now: 2_800)
         #expect(changes == [Change(service: "catalog", isUp: true, recovered: 1_800)])
         #expect(board.areAllUp)
-        #expect(board.worstRecovery == 1_800)
+        #expect(board.rows.compactMap(\.worstRecovery).max() == 1_800)
     }
 
     @Test func `a fault with a length is recovered from since its end`() {
@@ -35,7 +35,7 @@ import Testing
         _ = board.begin(pause, now: 1_000)
         board.end(pause, now: 1_100)
         #expect(board.probed("catalog", answers: true, asked: 1_200, now: 1_210).isEmpty)
-        #expect(board.worstRecovery == nil)
+        #expect(board.rows.compactMap(\.worstRecovery).max() == nil)
     }
 
     @Test func `the line names each service with its state`() {

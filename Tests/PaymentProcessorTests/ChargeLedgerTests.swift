@@ -139,6 +139,26 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `the ledger of one app has the charges and refunds of that app`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
+            var other = try request("other")
+            other.bundleId = "com.example.other"
+            for request in [try request("own"), other] {
+                _ = try await ledger.create(request)
+                _ = try await ledger.refund(
+                    CreateRefundRequest(
+                        refundKey: "refund:\(request.chargeKey)", chargeKey: request.chargeKey,
+                        amount: request.amount))
+            }
+            let own = ChargeListRequest(bundleId: "com.example.app")
+            #expect(try await ledger.list(own).charges.map(\.chargeKey) == ["own"])
+            #expect(try await ledger.listRefunds(own).refunds.map(\.refundKey) == ["refund:own"])
+            #expect(try await ledger.listRefunds(ChargeListRequest()).refunds.count == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `keys, amounts and limits have bounds`(_ engine: Engine) async throws {
         let fixture = try LedgerFixture(engine)
         try await fixture.withLedger(order) { ledger in

@@ -110,9 +110,12 @@ public struct ChargeListRequest: Hashable, Sendable, Codable {
     public var after: String?
     /// 1…500.
     public var limit: Int
-    public init(after: String? = nil, limit: Int = 100) {
+    /// Lists the charges of one app only, or the refunds of its charges; nil for all apps.
+    public var bundleId: String?
+    public init(after: String? = nil, limit: Int = 100, bundleId: String? = nil) {
         self.after = after
         self.limit = limit
+        self.bundleId = bundleId
     }
 }
 

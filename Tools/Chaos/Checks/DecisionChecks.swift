@@ -65,7 +65,7 @@ enum DecisionChecks {
             }
             intents[id] = intent
         }
-        let clocks = firstClock(history)
+        let clocks = lastClock(history)
         for (_, intent) in intents.sorted(by: { $0.key < $1.key }) {
             kept(intent, clocks, history, &findings)
             decided(intent, history, &findings)
@@ -74,20 +74,20 @@ enum DecisionChecks {
         delivered(intents, history, &findings)
     }
 
-    /// The first place at which a clock of an app may have moved: from there on intents may expire.
-    private static func firstClock(_ history: RunHistory) -> [String: Int] {
-        history.attempts(.moveClock).filter(\.isPossible).reduce(into: [:]) { first, attempt in
+    /// The last place at which a clock of an app may have moved: older intents may have expired.
+    private static func lastClock(_ history: RunHistory) -> [String: Int] {
+        history.attempts(.moveClock).filter(\.isPossible).reduce(into: [:]) { last, attempt in
             let app = attempt.app ?? ""
-            first[app] = min(first[app] ?? .max, attempt.begin)
+            last[app] = max(last[app] ?? -1, attempt.definiteEnd)
         }
     }
 
     /// I1. An intent that was created and never possibly continued, cancelled or paid is in a final read of its device.
-    /// A device without a final read decides nothing, and nor does an app whose clock was moved.
+    /// A device without a final read decides nothing, and nor does an intent from before a move of the clock.
     private static func kept(
         _ intent: Intent, _ clocks: [String: Int], _ history: RunHistory, _ findings: inout Findings
     ) {
-        guard let created = intent.created, created.isOK, clocks[created.app ?? ""] == nil,
+        guard let created = intent.created, created.isOK, clocks[created.app ?? "", default: -1] < created.begin,
             intent.payments.allSatisfy({ !$0.isPossible }),
             intent.decisions.allSatisfy({ !$0.isPossible || $0.detail["decision"] == "defer" })
         else { return }
@@ -122,10 +122,10 @@ enum DecisionChecks {
             }
         }
         guard !deliveries.isEmpty else { return }
-        let clocks = firstClock(history)
+        let clocks = lastClock(history)
         for (id, intent) in intents.sorted(by: { $0.key < $1.key }) {
             guard let created = intent.created, created.isOK, let end = created.end,
-                clocks[created.app ?? ""] == nil,
+                clocks[created.app ?? "", default: -1] < created.begin,
                 let session = sessions["\(created.app ?? "")\u{1F}\(created.device ?? "")"]?.first(where: {
                     $0.requestedAfter >= end && $0.synchronized != nil
                 }), let synchronized = session.synchronized

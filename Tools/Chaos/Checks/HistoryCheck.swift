@@ -51,6 +51,15 @@ package struct HistoryCheck: Sendable {
         var gaps: [String] = tried.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { operation, count in
             count.ok == 0 ? "\(operation.rawValue): \(count.all) tried, none succeeded" : nil
         }
+        if let quiet = history.phases["quiet"] {
+            var healed = Set<HistoryEntry.Operation>()
+            for attempt in history.attempts where attempt.isOK && history.entries[attempt.begin].time >= quiet {
+                healed.insert(attempt.operation)
+            }
+            gaps += options.operations.filter { !healed.contains($0) && tried[$0, default: (0, 0)].ok > 0 }.map {
+                "\($0.rawValue): none succeeded after everything was healed"
+            }
+        }
         if tried.isEmpty { gaps.append("the history has no operation") }
         if tried[.purchase, default: (0, 0)].ok > 0 {
             for read in [HistoryEntry.Operation.finalHistory, .finalCharges, .finalUnfinished] where tried[read] == nil

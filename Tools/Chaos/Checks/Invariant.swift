@@ -10,7 +10,7 @@
 /// | R1–R3 | yes; the stream's order of a restore's end is not | ends of restores are no lines of streams |
 /// | R4 | yes, through the final history | |
 /// | D1–D4 | yes; D3 not for deferrals that expire | the business clock is in no line |
-/// | I1–I5 | yes; I1 not after a clock was moved, I5 the product only | expiry is by the business clock |
+/// | I1–I5 | yes; I1 not when a clock was moved later, I5 the product only | expiry is by the business clock |
 /// | I6, M4 | no | each app of a run is launched before |
 /// | M1–M3 | yes; M2 where a page lists its products | |
 /// | O1, O2, O4 | yes | |

@@ -81,6 +81,12 @@ struct OfferChecks {
         }
     }
 
+    /// Whether a transaction failed in the end; a deferred one may fail after its request was answered.
+    private func hasFailed(_ transaction: ObservedTransaction) -> Bool {
+        transaction.state == "failed"
+            || history.sightings[transaction.id]?.contains { $0.transaction.state == "failed" } == true
+    }
+
     /// O4. A customer all of whose purchases in a group failed for certain is not ineligible in the end.
     private mutating func released() {
         var tries: [Group: [RunHistory.Attempt]] = [:]
@@ -93,7 +99,7 @@ struct OfferChecks {
             let key = Group(owner: read.owner, group: name)
             guard let attempts = tries[key], purchased[key] == nil,
                 attempts.allSatisfy({ attempt in
-                    attempt.kind != .info && (attempt.transactions ?? []).allSatisfy { $0.state == "failed" }
+                    attempt.kind != .info && (attempt.transactions ?? []).allSatisfy(hasFailed)
                         && (attempt.kind == .fail || attempt.transactions?.isEmpty == false)
                 })
             else { continue }
@@ -142,9 +148,15 @@ struct OfferChecks {
                     })
             else { continue }
             let name = group(transaction.product)
-            let again = history.attempts(.purchase, .decideIntent).contains { attempt in
-                attempt.isPossible && attempt.account == cancel.account && attempt.app == cancel.app
-                    && attempt.definiteEnd > cancel.begin && attempt.product.map(group) == name
+            let own = history.attempts(.purchase, .decideIntent).filter { attempt in
+                attempt.isPossible && attempt.owner == cancel.owner && attempt.product.map(group) == name
+            }
+            // Keys that had their end before are answered again, and buy nothing.
+            let ended = Set(
+                own.filter { $0.definiteEnd < cancel.begin && $0.transactions?.first?.isTerminal == true }
+                    .compactMap(\.key))
+            let again = own.contains { attempt in
+                attempt.definiteEnd > cancel.begin && attempt.key.map { !ended.contains($0) } ?? true
             }
             guard !again else { continue }
             findings.examine(.s3)

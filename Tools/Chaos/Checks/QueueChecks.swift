@@ -4,9 +4,9 @@
 /// shows it purchased; it is *free to go* from the moment a finish or refund of it is about to be sent.
 /// A stream's snapshot is taken after its request, and the request follows the observer's stream before it. Deadlines
 /// begin anew with every fault and outage, so that only calm time counts, and observers that paused have none.
-struct QueueChecks {
-    /// Calm time after which a delivery is missing.
-    static let deadline: Int64 = 10_000_000
+package struct QueueChecks {
+    /// Calm time after which a delivery is missing, in microseconds.
+    package static let deadline: Int64 = 5_000_000
 
     private struct Item {
         var id: String
@@ -156,7 +156,7 @@ struct QueueChecks {
     }
 
     /// Q2 and Q6. A transaction that becomes known while a stream is synchronized is delivered in it, if it stays open
-    /// and the transaction is not free to go for ten seconds of calm time.
+    /// and the transaction is not free to go for five seconds of calm time.
     private mutating func updates() {
         for (owner, known) in items {
             let numbers = (sessions[owner] ?? []).filter { history.sessions[$0].synchronized != nil }
@@ -189,7 +189,7 @@ struct QueueChecks {
     }
 
     /// Q3. After an acknowledged finish the transaction is in no list begun later and in no stream requested later; a
-    /// stream that was open may have it in flight for ten seconds of calm time. Refunded ones come once more.
+    /// stream that was open may have it in flight for five seconds of calm time. Refunded ones come once more.
     private mutating func finished() {
         let acknowledged = Dictionary(
             history.attempts(.finish).filter(\.isOK).compactMap { attempt in

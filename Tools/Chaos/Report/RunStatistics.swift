@@ -128,8 +128,11 @@ package struct RunStatistics: Sendable {
     }
 
     /// The recovery of each fault in milliseconds: what its target's `up` says (`recoveredMilliseconds`), else the time
-    /// from the fault's end to the end of the last request with an unknown outcome that began in it, or before the next
-    /// fault and at most thirty seconds later.
+    /// from the fault's end to the beginning of the last request with an unknown outcome, before the next fault and at
+    /// most thirty seconds later.
+    ///
+    /// Requests that were under way in the fault are not counted: they end with their timeout, which is no sign of when
+    /// the store served again.
     private static func recoveries(_ history: RunHistory) -> [Double] {
         let ups: [(time: Int64, service: String, milliseconds: Double)] = history.entries.compactMap { entry in
             guard entry.operation == .service, entry.detail?["what"] == "up",
@@ -138,7 +141,7 @@ package struct RunStatistics: Sendable {
             return (entry.time, entry.detail?["service"] ?? "", milliseconds)
         }
         let unknown = history.attempts.filter { $0.kind == .info && $0.end != nil }.map { attempt in
-            (begin: history.entries[attempt.begin].time, end: history.entries[attempt.end ?? attempt.begin].time)
+            history.entries[attempt.begin].time
         }
         return history.faults.map { fault in
             let next = history.faults.map(\.begin).filter { $0 > fault.begin }.min() ?? .max
@@ -149,8 +152,8 @@ package struct RunStatistics: Sendable {
             }.map(\.milliseconds).max()
             if let said { return said }
             let until = max(fault.end, min(next, fault.end + 30_000_000))
-            let last = unknown.filter { $0.begin >= fault.begin && $0.begin <= until }.map(\.end).max()
-            return max(0, Double((last ?? fault.end) - fault.end) / 1000)
+            let last = unknown.filter { $0 > fault.end && $0 <= until }.max()
+            return Double((last ?? fault.end) - fault.end) / 1000
         }
     }
 

@@ -60,7 +60,6 @@ package struct ServiceBoard: Sendable {
     }
 
     package var areAllUp: Bool { rows.allSatisfy(\.isUp) }
-    package var worstRecovery: Int64? { rows.compactMap(\.worstRecovery).max() }
 
     /// One line about all services: `payment-queue up 1.8 s [kill]   catalog DOWN`.
     package var line: String {

@@ -12,7 +12,29 @@ package enum Workload: String, CaseIterable, Sendable {
     package enum Choice: String, CaseIterable, Sendable {
         case purchase, askToBuy, retry, retryOtherBody, finish, restore, approve, decline, refund, cancelSubscription
         case listUnfinished, readHistory, eligibility, moveClock, overrideWrite, overrideRead, storePage
-        case createIntent, decideIntent
+        case createIntent, decideIntent, payIntent
+
+        /// The class under which the history has it.
+        package var operation: HistoryEntry.Operation {
+            switch self {
+            case .purchase, .askToBuy, .retry, .retryOtherBody, .payIntent: .purchase
+            case .finish: .finish
+            case .restore: .restore
+            case .approve: .approve
+            case .decline: .decline
+            case .refund: .refund
+            case .cancelSubscription: .cancelSubscription
+            case .listUnfinished: .listUnfinished
+            case .readHistory: .readHistory
+            case .eligibility: .eligibility
+            case .moveClock: .moveClock
+            case .overrideWrite: .overrideWrite
+            case .overrideRead: .overrideRead
+            case .storePage: .storePage
+            case .createIntent: .createIntent
+            case .decideIntent: .decideIntent
+            }
+        }
     }
 
     /// Of a thousand operations how many are of each choice.
@@ -20,10 +42,10 @@ package enum Workload: String, CaseIterable, Sendable {
         switch self {
         case .mix:
             [
-                (.purchase, 350), (.askToBuy, 40), (.retry, 110), (.retryOtherBody, 20), (.finish, 160), (.restore, 50),
+                (.purchase, 340), (.askToBuy, 40), (.retry, 110), (.retryOtherBody, 20), (.finish, 160), (.restore, 50),
                 (.approve, 25), (.decline, 15), (.refund, 10), (.cancelSubscription, 10), (.listUnfinished, 35),
                 (.readHistory, 25), (.eligibility, 35), (.moveClock, 2), (.overrideWrite, 28), (.overrideRead, 28),
-                (.storePage, 12), (.createIntent, 25), (.decideIntent, 20),
+                (.storePage, 12), (.createIntent, 25), (.decideIntent, 20), (.payIntent, 10),
             ]
         case .purchases:
             [(.purchase, 550), (.retry, 150), (.finish, 250), (.listUnfinished, 30), (.readHistory, 20)]
@@ -33,6 +55,11 @@ package enum Workload: String, CaseIterable, Sendable {
                 (.moveClock, 10), (.readHistory, 40), (.refund, 20),
             ]
         }
+    }
+
+    /// The classes of operations that a run of it has to exercise.
+    package var operations: [HistoryEntry.Operation] {
+        HistoryEntry.Operation.allCases.filter { operation in weights.contains { $0.0.operation == operation } }
     }
 
     /// Weights of the products of ``ChaosCatalog``, in its order.
@@ -53,6 +80,14 @@ package struct Step: Hashable, Sendable {
     package var product: Int
     /// Chooses among what earlier operations made.
     package var pick: UInt64
+
+    package init(choice: Workload.Choice, account: Int, device: Int, product: Int, pick: UInt64) {
+        self.choice = choice
+        self.account = account
+        self.device = device
+        self.product = product
+        self.pick = pick
+    }
 
     /// Draws the next step.
     /// - Parameters:

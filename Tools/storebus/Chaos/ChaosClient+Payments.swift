@@ -5,20 +5,24 @@ import StoreModels
 /// Purchases and what follows them.
 extension ChaosClient {
     /// Buys, or sends a purchase again under its key.
-    /// - Parameter changesBody: Sends another body under the key on purpose; the store must refuse it.
+    /// - Parameters:
+    ///   - intent: The intent whose saved payment it is.
+    ///   - changesBody: Sends another body under the key on purpose; the store must refuse it.
     func purchase(
-        _ phone: Phone, product: String, key: String, asksToBuy: Bool, changesBody: Bool = false, process: Int
+        _ phone: Phone, product: String, key: String, asksToBuy: Bool = false, intent: String? = nil,
+        changesBody: Bool = false, process: Int
     ) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
         var line = line(.purchase, process, phone)
         line.product = product
         line.key = key
+        line.detail = intent.map { ["intent": $0] }
         let body = PaymentRequest(
             productIdentifier: product, applicationUsername: changesBody ? "another body" : nil,
-            simulatesAskToBuyInSandbox: asksToBuy ? true : nil)
+            simulatesAskToBuyInSandbox: asksToBuy ? true : nil, intentIdentifier: intent)
         if changesBody { line.body = "another body" }
         let request = ChaosWorld.Unresolved(
-            operation: .purchase, phone: phone, product: product, asksToBuy: asksToBuy)
+            operation: .purchase, phone: phone, product: product, asksToBuy: asksToBuy, intent: intent)
         let outcome = await perform(line, PaymentRoutes.add, token: token, key: key, body: body) { made, status, end in
             end.transactions = [ObservedTransaction(made)]
             if made.transactionState == .failed { end.kind = .fail }
@@ -57,6 +61,12 @@ extension ChaosClient {
             line, RestoreRoutes.start, token: token, key: key, body: NewRestore()
         ) { accepted, _, end in
             end.detail = ["restore": accepted.restoreIdentifier, "state": Restore.State.running.rawValue]
+            let ended = await poll {
+                let restore = try? await api.call(
+                    RestoreRoutes.get, [.restoreIdentifier: accepted.restoreIdentifier], token: token)
+                return restore.flatMap { $0.state == .running ? nil : $0 }
+            }
+            if let ended { end.detail?["state"] = ended.state.rawValue }
         }
         if outcome.kind == .info { world.unresolve(key, request) } else { world.resolve(key, request) }
         return outcome.kind
@@ -78,8 +88,12 @@ extension ChaosClient {
         case .decline: outcome = await perform(line, TransactionRoutes.decline, values, token: nil, describe: describe)
         case .refund: outcome = await perform(line, TransactionRoutes.refund, values, token: nil, describe: describe)
         default:
-            return await perform(line, TransactionRoutes.operate(.disableAutoRenew), values, token: nil) { _, _, _ in }
-                .kind
+            return await perform(
+                line, TransactionRoutes.operate(.disableAutoRenew), values, token: nil
+            ) { reply, _, end in
+                end.product = reply.subscription.productIdentifier
+                end.detail?["expires"] = "\(reply.subscription.expiresDate.milliseconds)"
+            }.kind
         }
         if outcome.kind != .info { world.forget(id) }
         if let transaction = outcome.value { world.note(transaction, phone) }
@@ -101,6 +115,10 @@ extension ChaosClient {
             end.kind = .ok
             end.status = 200
             end.transactions = found.map { ObservedTransaction($0) }
+            if operation == .finalHistory {
+                let clock = try await api.call(ClockRoutes.get, [.bundleId: world.bundleId])
+                end.detail = ["now": "\(clock.now.milliseconds)"]
+            }
             if !isHistory { for transaction in found { world.note(transaction, phone) } }
         } catch {
             end.kind = error.retryable || error.status == .unreachable ? .info : .fail
@@ -112,7 +130,7 @@ extension ChaosClient {
         return end.kind
     }
 
-    /// Moves the app's clock; one key is one advance.
+    /// Moves the app's clock and waits until all that fell due is done; one key is one advance.
     func moveClock(by length: String, process: Int) async -> HistoryEntry.Kind {
         let key = world.newKey()
         let line = HistoryEntry(
@@ -120,6 +138,16 @@ extension ChaosClient {
             detail: ["by": length])
         return await perform(
             line, ClockRoutes.advance, [.bundleId: world.bundleId], token: nil, key: key, body: ClockMove(by: length)
-        ) { _, _, _ in }.kind
+        ) { answer, _, end in
+            if answer.advance.isFinished { return }
+            let values: [PathParameter: String] = [
+                .bundleId: world.bundleId, .id: answer.advance.advanceIdentifier,
+            ]
+            let finished = await poll { () -> Bool? in
+                let answer = try? await api.call(ClockRoutes.progress, values)
+                return answer?.advance.isFinished == true ? true : nil
+            }
+            if finished == nil { end.kind = .info }
+        }.kind
     }
 }

@@ -26,6 +26,36 @@ extension ChaosClient {
         ) { found, _, end in end.detail = ["order": found.productIdentifiers.joined(separator: " ")] }.kind
     }
 
+    /// Shows or hides one product on a device.
+    func writeVisibility(_ phone: Phone, _ pick: UInt64, process: Int) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        let choices: [StorePromotionVisibility] = [.show, .show, .show, .default, .default, .hide]
+        let visibility = choices[Int(pick % UInt64(choices.count))]
+        var line = line(.overrideWrite, process, phone)
+        line.product = product(of: pick)
+        line.detail = ["visibility": visibility.rawValue]
+        return await perform(
+            line, PromotionRoutes.putVisibility, [.productIdentifier: product(of: pick)], token: token,
+            body: NewVisibility(visibility: visibility)
+        ) { _, _, _ in }.kind
+    }
+
+    func readVisibility(
+        _ phone: Phone, product: String, process: Int, as operation: HistoryEntry.Operation = .overrideRead
+    ) async -> HistoryEntry.Kind {
+        guard let token = await token(phone) else { return .fail }
+        var line = line(operation, process, phone)
+        line.product = product
+        return await perform(
+            line, PromotionRoutes.visibility, [.productIdentifier: product], token: token
+        ) { found, _, end in end.detail = ["visibility": found.visibility.rawValue] }.kind
+    }
+
+    /// The product that a pick is about, independent of the pick's lower part.
+    func product(of pick: UInt64) -> String {
+        ChaosCatalog.items[Int(pick / 64 % UInt64(ChaosCatalog.items.count))].identifier
+    }
+
     func storePage(_ phone: Phone, process: Int) async -> HistoryEntry.Kind {
         guard let token = await token(phone, ofStore: true) else { return .fail }
         return await perform(
@@ -66,6 +96,9 @@ extension ChaosClient {
             end.transactions = reply.transaction.map { [ObservedTransaction($0)] }
         }
         if outcome.kind != .info, decision != .defer { world.forget(id) }
+        if outcome.kind == .ok, decision == .defer, let product = outcome.value?.intent.payment.productIdentifier {
+            world.deferIntent(id, product, phone)
+        }
         if let transaction = outcome.value?.transaction { world.note(transaction, phone) }
         return outcome.kind
     }

@@ -29,7 +29,7 @@ struct ChaosClient: Sendable {
     func perform<Body: Encodable & Sendable, Response: Decodable & Sendable>(
         _ line: HistoryEntry, _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
         query: KeyValuePairs<String, String?> = [:], token: String?, key: String? = nil, body: Body? = nil,
-        describe: @Sendable (Response, Int, inout HistoryEntry) -> Void
+        describe: @Sendable (Response, Int, inout HistoryEntry) async -> Void
     ) async -> CallOutcome<Response> {
         var end = line
         end.of = history.append(line).index
@@ -52,8 +52,9 @@ struct ChaosClient: Sendable {
         end.kind = outcome.kind
         end.status = outcome.status
         end.code = outcome.code
+        // Of the response only: what follows in `describe` is no latency of the store's.
         end.milliseconds = Double((ContinuousClock.now - start).milliseconds)
-        if let value = outcome.value, let status = outcome.status { describe(value, status, &end) }
+        if let value = outcome.value, let status = outcome.status { await describe(value, status, &end) }
         outcome.kind = end.kind
         history.append(end)
         world.count(line.operation)
@@ -64,6 +65,17 @@ struct ChaosClient: Sendable {
     static func kind(ofStatus status: Int, _ code: String?) -> HistoryEntry.Kind {
         if code == StoreErrorCode.inFlight.name || code == StoreErrorCode.outcomeUnknown.name { return .info }
         return (400..<500).contains(status) ? .fail : .info
+    }
+
+    /// Asks again until an answer fits, for what the store does after it has answered.
+    /// - Returns: Nil when the time ran out first.
+    func poll<Value>(_ ask: () async -> Value?) async -> Value? {
+        let deadline = ContinuousClock.now + Self.timeout
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            if let value = await ask() { return value }
+            try? await ContinuousClock().sleep(for: .milliseconds(50))
+        }
+        return nil
     }
 
     // MARK: Sessions

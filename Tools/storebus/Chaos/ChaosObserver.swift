@@ -21,6 +21,7 @@ struct ChaosObserver: Sendable {
 
     private func follow(_ token: String) async {
         let bytes: any AsyncSequence<[UInt8], any Error> & Sendable
+        client.history.append(client.line(.observe, process, phone))
         do throws(CLIError) {
             bytes = try await client.api.openStream(token: token)
         } catch {

@@ -35,6 +35,7 @@ struct ChaosPlan: Sendable {
             "driver": .string(driver.rawValue), "workload": .string(workload.rawValue),
             "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
             "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
+            "operations": .array(workload.operations.map { .string($0.rawValue) }),
         ])
         try FileAccess.write(
             Array((JSONText.line(options) + "\n").utf8), to: "\(directory)/\(RunDirectory.optionsName)", mode: 0o644)

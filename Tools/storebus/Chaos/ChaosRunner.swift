@@ -17,8 +17,6 @@ struct ChaosRunner: Sendable {
         var directory: String
         var operations: Int
         var faults: Int
-        /// Milliseconds; nil when nothing went down.
-        var worstRecovery: Int64?
         /// Services that did not come back, and keys without an outcome; empty for a healed store.
         var unhealed: [String]
         var wasBrokenOff: Bool
@@ -45,12 +43,11 @@ struct ChaosRunner: Sendable {
         let client = ChaosClient(api: store.api, world: world, history: history)
         let injector = ChaosInjector(store: store, bus: bus, seed: plan.seed, accounts: world.accounts)
         try await injector.check(plan.faults)
-        let earlier = Set(try await charges().map { ExactText($0.key) })
         try await setUp(client)
         let monitor = ChaosMonitor(store: store, bus: bus, history: history, start: start)
         let schedule = plan.schedule
         let outcome = await disturb(client, injector, monitor, schedule, start)
-        if !outcome.wasBrokenOff { try await readFinally(client, except: earlier) }
+        if !outcome.wasBrokenOff { try await readFinally(client) }
         do throws(HistoryFault) {
             try history.flush()
         } catch {
@@ -58,7 +55,7 @@ struct ChaosRunner: Sendable {
         }
         return RunOutcome(
             directory: plan.directory, operations: world.counts.values.reduce(0, +), faults: outcome.faults,
-            worstRecovery: monitor.board.worstRecovery, unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff)
+            unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff)
     }
 
     // MARK: Before
@@ -68,6 +65,13 @@ struct ChaosRunner: Sendable {
         let api = client.api
         _ = try await api.importCatalog(
             Array(ChaosCatalog.storekit.utf8), fileName: "Chaos.storekit", bundleId: client.world.bundleId)
+        for item in ChaosCatalog.items {
+            var upload = api.request(ImageRoutes.put, [.bundleId: client.world.bundleId, .id: item.identifier])
+            upload.headers["Content-Type"] = "application/octet-stream"
+            upload.body = ChaosCatalog.image
+            _ = try await api.exchange(upload)
+            _ = try await api.reviewImage(of: item.identifier, bundleId: client.world.bundleId, isApproved: true)
+        }
         _ = try await api.putPromotions(
             ChaosCatalog.items.map { PromotionEntry(productIdentifier: $0.identifier, visible: true) },
             bundleId: client.world.bundleId)
@@ -98,6 +102,9 @@ struct ChaosRunner: Sendable {
         _ start: ContinuousClock.Instant
     ) async -> Disturbed {
         phase("warmUp", client)
+        let guide = client.world.newProcess()
+        await client.prepare(plan.workload, process: guide)
+        await client.tour(plan.workload, account: 0, process: guide)
         let probing = Task { await monitor.run { await injector.renewRules() } }
         let observing = Task { await observe(client) }
         let showing = Task { await display.run(monitor, client.world, start) }
@@ -121,9 +128,10 @@ struct ChaosRunner: Sendable {
         await end(working)
         if !wasBrokenOff {
             phase("quiet", client)
+            await client.tour(plan.workload, account: 1, process: client.world.newProcess())
             unhealed += await resolve(client)
-            // Streams get what the last operations made.
-            try? await ContinuousClock().sleep(for: .seconds(2))
+            // Streams get what the last operations made, and checks know that they had the time to.
+            try? await ContinuousClock().sleep(for: .microseconds(QueueChecks.deadline) + .milliseconds(500))
             phase("final", client)
         }
         for task in [observing, showing, probing] { await end(task) }
@@ -216,7 +224,7 @@ struct ChaosRunner: Sendable {
                     underWay -= 1
                 }
                 let step = Step.next(
-                    plan.workload, accounts: client.world.accounts.count, devices: client.world.devicesEach,
+                    plan.workload, accounts: client.world.shoppers, devices: client.world.devicesEach,
                     using: &random)
                 underWay += 1
                 group.addTask { _ = await client.perform(step, process: client.world.newProcess()) }
@@ -227,6 +235,9 @@ struct ChaosRunner: Sendable {
     // MARK: After
 
     /// Sends every key without an outcome again until it has one.
+    ///
+    /// A purchase of what a customer has once waits behind a deferred one of the same, so parents decide about the
+    /// deferred ones of such customers.
     /// - Returns: Keys that have none in the end.
     private func resolve(_ client: ChaosClient) async -> [String] {
         let deadline = ContinuousClock.now + Self.healTimeout
@@ -236,16 +247,30 @@ struct ChaosRunner: Sendable {
             for (key, request) in open {
                 _ = await client.resend(key, request, process: client.world.newProcess())
             }
+            let accounts = Set(client.world.unresolved.map { ExactText($0.request.phone.account) })
+            for account in client.world.accounts where accounts.contains(ExactText(account)) {
+                for (number, waiting) in client.world.deferred(of: account).enumerated() {
+                    _ = await client.operate(
+                        number % 2 == 0 ? .approve : .decline, waiting.id, waiting.phone,
+                        process: client.world.newProcess())
+                }
+            }
             try? await ContinuousClock().sleep(for: .milliseconds(200))
         }
         return client.world.unresolved.map(\.key)
     }
 
-    private func readFinally(_ client: ChaosClient, except earlier: Set<ExactText>) async throws(CLIError) {
+    private func readFinally(_ client: ChaosClient) async throws(CLIError) {
         let process = client.world.newProcess()
         for phone in client.world.phones {
             try await surely { await client.list(.finalUnfinished, phone, process: process) }
             try await surely { await client.readOrder(phone, process: process, as: .finalOverride) }
+            for item in ChaosCatalog.items {
+                try await surely {
+                    await client.readVisibility(
+                        phone, product: item.identifier, process: process, as: .finalOverride)
+                }
+            }
             try await surely { await client.finalIntents(phone, process: process) }
         }
         for account in client.world.accounts.indices {
@@ -257,7 +282,7 @@ struct ChaosRunner: Sendable {
                 }
             }
         }
-        let charges = try await charges().filter { !earlier.contains(ExactText($0.key)) }
+        let charges = try await charges(of: client.world.bundleId)
         client.history.append(
             HistoryEntry(
                 time: 0, process: process, kind: .ok, operation: .finalCharges, app: client.world.bundleId,
@@ -272,15 +297,16 @@ struct ChaosRunner: Sendable {
         }
     }
 
-    /// Reads the processor's whole ledger over the bus.
-    private func charges() async throws(CLIError) -> [ObservedCharge] {
+    /// Reads the processor's ledger of the run's app over the bus.
+    private func charges(of bundleId: String) async throws(CLIError) -> [ObservedCharge] {
         let caller = ServiceCaller(bus: bus, caller: "chaos", retries: true)
         do throws(StoreError) {
             var refunded: [ExactText: Int64] = [:]
             var after: String?
             repeat {
                 let page = try await caller.call(
-                    ProcessorEndpoints.listRefunds, ChargeListRequest(after: after, limit: 500))
+                    ProcessorEndpoints.listRefunds,
+                    ChargeListRequest(after: after, limit: 500, bundleId: bundleId))
                 for refund in page.refunds {
                     refunded[ExactText(refund.chargeKey), default: 0] += refund.amount.minorUnits
                 }
@@ -289,7 +315,8 @@ struct ChaosRunner: Sendable {
             var charges: [ObservedCharge] = []
             repeat {
                 let page = try await caller.call(
-                    ProcessorEndpoints.listCharges, ChargeListRequest(after: after, limit: 500))
+                    ProcessorEndpoints.listCharges,
+                    ChargeListRequest(after: after, limit: 500, bundleId: bundleId))
                 charges += page.charges.map { charge in
                     ObservedCharge(
                         key: charge.chargeKey, outcome: charge.outcome.rawValue,

@@ -18,8 +18,11 @@ struct ChaosWorker: Sendable {
         while !Task.isCancelled {
             let next = ContinuousClock.now + interval
             let step = Step.next(
-                workload, accounts: client.world.accounts.count, devices: client.world.devicesEach, using: &random)
-            if await client.perform(step, process: process) == .info { process = client.world.newProcess() }
+                workload, accounts: client.world.shoppers, devices: client.world.devicesEach, using: &random)
+            // In a task of its own: a request under way when the worker is cancelled still gets its response.
+            let (client, current) = (client, process)
+            let operation = Task { await client.perform(step, process: current) }
+            if await operation.value == .info { process = client.world.newProcess() }
             try? await ContinuousClock().sleep(until: next)
         }
     }
@@ -46,7 +49,7 @@ extension ChaosClient {
             if let known = world.answeredPurchase(step.pick), let product = known.request.product {
                 return await purchase(
                     known.request.phone, product: product, key: known.key, asksToBuy: known.request.asksToBuy,
-                    changesBody: true, process: process)
+                    intent: known.request.intent, changesBody: true, process: process)
             }
         case .finish:
             if let known = world.unfinished(step.pick) { return await finish(known.id, known.phone, process: process) }
@@ -68,16 +71,72 @@ extension ChaosClient {
         case .readHistory: return await list(.readHistory, phone, process: process)
         case .eligibility: return await eligibility(phone, product: subscription, process: process)
         case .moveClock: return await moveClock(by: Self.advance, process: process)
-        case .overrideWrite: return await writeOrder(phone, step.pick, process: process)
-        case .overrideRead: return await readOrder(phone, process: process)
+        case .overrideWrite:
+            return step.pick / 8 % 2 == 0
+                ? await writeOrder(phone, step.pick, process: process)
+                : await writeVisibility(phone, step.pick, process: process)
+        case .overrideRead:
+            return step.pick / 8 % 2 == 0
+                ? await readOrder(phone, process: process)
+                : await readVisibility(phone, product: self.product(of: step.pick), process: process)
         case .storePage: return await storePage(phone, process: process)
         case .createIntent: return await createIntent(phone, product: product, process: process)
         case .decideIntent:
             if let known = world.intent(step.pick) {
                 return await decideIntent(known.id, known.phone, step.pick, process: process)
             }
+        case .payIntent:
+            if let known = world.deferredIntent(step.pick) {
+                return await purchase(
+                    known.phone, product: known.product, key: world.newKey(), intent: known.id, process: process)
+            }
         }
-        return await purchase(phone, product: product, key: world.newKey(), asksToBuy: false, process: process)
+        return await purchase(phone, product: product, key: world.newKey(), process: process)
+    }
+
+    /// Does each operation of a workload once, with what it needs before it.
+    func tour(_ workload: Workload, account: Int, process: Int) async {
+        func step(_ choice: Workload.Choice, product: Int = 0, pick: UInt64 = 0) async {
+            _ = await perform(
+                Step(choice: choice, account: account, device: 0, product: product, pick: pick), process: process)
+        }
+        for (choice, _) in workload.weights {
+            switch choice {
+            case .createIntent:
+                _ = await writeVisibility(world.phone(account, 0), 0, process: process)
+            case .approve, .decline: await step(.askToBuy)
+            case .refund: await step(.purchase)
+            case .cancelSubscription: await step(.purchase, product: 2)
+            default: break
+            }
+            await step(choice)
+            // Another one stays without a decision.
+            if choice == .decideIntent { await step(.createIntent) }
+        }
+    }
+
+    /// Makes what the workers' operations would soon hide: a group in which each purchase failed, and a cancelled
+    /// subscription that is not bought again.
+    func prepare(_ workload: Workload, process: Int) async {
+        let choices = Set(workload.weights.map(\.0))
+        let product = ChaosCatalog.items[2].identifier
+        func buy(_ account: Int, asksToBuy: Bool) async -> ChaosWorld.Phone {
+            let phone = world.phone(account, 0)
+            _ = await purchase(phone, product: product, key: world.newKey(), asksToBuy: asksToBuy, process: process)
+            return phone
+        }
+        if choices.contains(.decline) {
+            let phone = await buy(world.shoppers, asksToBuy: true)
+            for waiting in world.deferred(of: phone.account) {
+                _ = await operate(.decline, waiting.id, phone, process: process)
+            }
+        }
+        if choices.contains(.cancelSubscription) {
+            let phone = await buy(world.shoppers + 1, asksToBuy: false)
+            for bought in world.subscriptions(of: phone.account) {
+                _ = await operate(.cancelSubscription, bought.id, phone, process: process)
+            }
+        }
     }
 
     /// Sends a request with a key again, as it was.
@@ -86,6 +145,7 @@ extension ChaosClient {
             return await restore(request.phone, key: key, process: process)
         }
         return await purchase(
-            request.phone, product: product, key: key, asksToBuy: request.asksToBuy, process: process)
+            request.phone, product: product, key: key, asksToBuy: request.asksToBuy, intent: request.intent,
+            process: process)
     }
 }

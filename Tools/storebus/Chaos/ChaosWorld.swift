@@ -16,6 +16,8 @@ final class ChaosWorld: Sendable {
         var phone: Phone
         var product: String?
         var asksToBuy = false
+        /// The intent whose saved payment it is.
+        var intent: String?
     }
 
     private struct State {
@@ -31,11 +33,16 @@ final class ChaosWorld: Sendable {
         var purchased: [(id: String, phone: Phone)] = []
         var subscriptions: [(id: String, phone: Phone)] = []
         var intents: [(id: String, phone: Phone)] = []
+        /// Intents whose payment the app has saved, with the product.
+        var deferredIntents: [(id: String, product: String, phone: Phone)] = []
         var counts: [HistoryEntry.Operation: Int] = [:]
     }
 
     let bundleId: String
+    /// Accounts of the workers and two more, one with a refused and one with a cancelled subscription.
     let accounts: [String]
+    /// Number of accounts that workers use, the first ones.
+    let shoppers: Int
     let devicesEach: Int
     private let state: Locked<State>
 
@@ -50,7 +57,8 @@ final class ChaosWorld: Sendable {
     ///   - workers: Number of workers, which have the first processes.
     init(name: String, accounts: Int, devicesEach: Int, workers: Int) {
         bundleId = "chaos.\(name)"
-        self.accounts = (1...accounts).map { "chaos-\(name)-\($0)" }
+        self.accounts = (1...accounts + 2).map { "chaos-\(name)-\($0)" }
+        shoppers = accounts
         self.devicesEach = devicesEach
         state = Locked(State(nextProcess: workers + 1))
     }
@@ -131,6 +139,10 @@ final class ChaosWorld: Sendable {
             if transaction.transactionState == .deferred { Self.keep(entry, in: &state.deferred) }
             if transaction.transactionState.isFinishable { Self.keep(entry, in: &state.unfinished) }
             guard transaction.transactionState == .purchased else { return }
+            guard transaction.revocationDate == nil else {
+                state.purchased.removeAll { $0.id.isExactly(transaction.id) }
+                return
+            }
             Self.keep(entry, in: &state.purchased)
             if transaction.subscriptionGroupIdentifier != nil { Self.keep(entry, in: &state.subscriptions) }
         }
@@ -138,6 +150,27 @@ final class ChaosWorld: Sendable {
 
     func noteIntent(_ id: String, _ phone: Phone) {
         state.withLock { Self.keep((id, phone), in: &$0.intents) }
+    }
+
+    func deferIntent(_ id: String, _ product: String, _ phone: Phone) {
+        state.withLock { state in
+            state.deferredIntents.append((id, product, phone))
+            if state.deferredIntents.count > Self.keptMax { state.deferredIntents.removeFirst() }
+        }
+    }
+
+    func deferredIntent(_ pick: UInt64) -> (id: String, product: String, phone: Phone)? {
+        state.withLock { Self.choose($0.deferredIntents, pick) }
+    }
+
+    /// Deferred transactions of an account.
+    func deferred(of account: String) -> [(id: String, phone: Phone)] {
+        state.withLock { $0.deferred.filter { $0.phone.account.isExactly(account) } }
+    }
+
+    /// Subscriptions of an account.
+    func subscriptions(of account: String) -> [(id: String, phone: Phone)] {
+        state.withLock { $0.subscriptions.filter { $0.phone.account.isExactly(account) } }
     }
 
     /// Removes what a finish, decision or refund has settled.
@@ -159,8 +192,9 @@ final class ChaosWorld: Sendable {
         state.withLock { Self.choose($0.subscriptions, pick) }
     }
 
+    /// Counts from the newest.
     private static func choose<Element>(_ list: [Element], _ pick: UInt64) -> Element? {
-        list.isEmpty ? nil : list[Int(pick % UInt64(list.count))]
+        list.isEmpty ? nil : list[list.count - 1 - Int(pick % UInt64(list.count))]
     }
 
     private static func keep(_ entry: (id: String, phone: Phone), in list: inout [(id: String, phone: Phone)]) {

@@ -109,7 +109,7 @@ struct ChaosMatrixRow: Hashable, Sendable {
     init(_ round: ChaosPlan, _ verdict: ChaosVerdict) {
         self.init(
             service: round.targets.joined(), fault: round.faults.map(\.rawValue).joined(), verdict: verdict.word,
-            isGood: verdict.isGood, recovery: verdict.outcome.worstRecovery,
+            isGood: verdict.isGood, recovery: Int64(verdict.report.statistics.worstRecovery),
             availability: verdict.report.statistics.availability, operations: verdict.outcome.operations)
     }
 

@@ -85,7 +85,7 @@ struct LiveCheck: Sendable {
         try await step("retry", &result) { () throws(CLIError) in
             let again = try await buy(key, token)
             try require(
-                again.id == bought.id && again.transactionIdentifier == bought.transactionIdentifier,
+                again.id.isExactly(bought.id) && again.transactionIdentifier.isExactly(bought.transactionIdentifier),
                 "the same key has transaction \(again.id), and had \(bought.id)")
         }
         try await step("unfinished", &result) { () throws(CLIError) in
@@ -100,7 +100,7 @@ struct LiveCheck: Sendable {
         try await step("restore", &result) { () throws(CLIError) in try await restore(token) }
         try await step("history", &result) { () throws(CLIError) in
             let found = try await api.history(token: token)
-            let purchases = found.filter { $0.transactionIdentifier == bought.transactionIdentifier }
+            let purchases = found.filter { $0.transactionIdentifier.isExactly(bought.transactionIdentifier) }
             try require(
                 purchases.count == 1 && purchases[0].transactionState == .purchased,
                 "the purchase is \(purchases.count) times in the history")
@@ -213,7 +213,8 @@ extension LiveCheck {
                 var after: String?
                 repeat {
                     let page = try await caller.call(
-                        ProcessorEndpoints.listCharges, ChargeListRequest(after: after, limit: 500))
+                        ProcessorEndpoints.listCharges,
+                        ChargeListRequest(after: after, limit: 500, bundleId: bundleId))
                     charges += page.charges.filter { $0.chargeKey.isExactly(key) }
                     after = page.after
                 } while after != nil

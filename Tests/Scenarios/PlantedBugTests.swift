@@ -28,7 +28,7 @@ import Testing
     private static let subscriptions = Setting(
         workload: "subscriptions", faults: "delay", target: "catalog", duration: "6s")
     private static let repeats = Setting(workload: "repeats", faults: "delay", target: "catalog")
-    private static let offers = Setting(workload: "offers", faults: "delay", target: "catalog")
+    private static let offers = Setting(workload: "offers", faults: "delay", target: "catalog", duration: "6s")
     private static let crashes = Setting(
         workload: "purchases", faults: "kill", target: "payment-queue", duration: "5s")
     private static let lostCharges = Setting(

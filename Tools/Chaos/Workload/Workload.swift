@@ -65,7 +65,7 @@ package enum Workload: String, CaseIterable, Sendable {
             ]
         case .offers:
             [
-                (.purchaseOffered, 350), (.askToBuy, 250), (.approve, 150), (.decline, 20), (.finish, 60),
+                (.purchaseOffered, 200), (.askToBuy, 400), (.approve, 150), (.decline, 20), (.finish, 60),
                 (.eligibility, 170),
             ]
         }

@@ -49,10 +49,10 @@ import Testing
         var plan = ChaosPlan(
             seed: 1, duration: .seconds(3), targets: ["postgres"], faults: [.drop], workload: .mix, directory: "/x",
             name: "n", driver: .compose)
-        let error = #expect(throws: CLIError.self) { try plan.checkSchedule() }
+        let error = #expect(throws: CLIError.self) { try plan.checkSchedule(isChosen: true) }
         #expect(error?.message.contains("'drop' hits broker, catalog") == true)
         plan.faults = [.kill]
-        try plan.checkSchedule()
+        try plan.checkSchedule(isChosen: true)
     }
 
     @Test func `a seed and lists make a plan`() throws {

@@ -10,6 +10,8 @@ package struct Schedule: Equatable, Sendable {
 
     /// Lengths in milliseconds: of a fault, of the gap behind it, and of the quiet end of the phase.
     private static let lengths = 500...3_000, gaps = 1_000...3_000, quietEnd = 2_000
+    /// The last fault may be this short, in milliseconds.
+    private static let lengthMin = 100
 
     /// - Parameters:
     ///   - duration: Length of the phase in which faults happen.
@@ -27,11 +29,11 @@ package struct Schedule: Equatable, Sendable {
         let last = Int(duration.milliseconds) - Self.quietEnd
         var moment = min(500, max(0, last / 4))
         var overlapped = false
-        while moment < last || planned.isEmpty {
+        while moment + Self.lengthMin <= last || planned.isEmpty {
             // Each pair once before any comes a second time, so that a short run misses little.
             if bag.isEmpty { bag = pairs.shuffled(using: &random) }
             let (name, target) = bag.removeLast()
-            let room = max(100, last - moment)
+            let room = max(Self.lengthMin, last - moment)
             let length = name.isInstant ? 0 : min(room, Int.random(in: Self.lengths, using: &random))
             planned.append(
                 PlannedFault(

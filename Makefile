@@ -62,7 +62,7 @@ test-tsan: deps-tests ## Run the tests of Shared under ThreadSanitizer.
 
 scenarios: deps-tests debug ## Run only the tests with real processes.
 	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
-	@scripts/test $(SCRATCH) Scenarios
+	@scripts/test $(SCRATCH) Scenarios PlantedBugTests
 
 schemathesis: debug ## Hold the OpenAPI document against a running store; SEED=, EXAMPLES=. Needs python3-venv.
 	scripts/schemathesis "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"

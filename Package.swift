@@ -183,6 +183,8 @@ var targets: [Target] = [
             "StoreHTTP", "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
         ]),
     tests("Chaos", ["Chaos", "StoreModels", "StorebusTesting"]),
+    // Runs of real processes against the clock; a module of its own, so that no other test runs beside them.
+    tests("PlantedBug", ["StoreModels", "StorebusTesting"]),
     .testTarget(
         name: "Scenarios",
         dependencies: [

@@ -5,8 +5,9 @@
 /// A stream's snapshot is taken after its request, and the request follows the observer's stream before it. Deadlines
 /// begin anew with every fault and outage, so that only calm time counts, and observers that paused have none.
 package struct QueueChecks {
-    /// Calm time after which a delivery is missing, in microseconds.
-    package static let deadline: Int64 = 5_000_000
+    /// Calm time after which a delivery is missing, in microseconds. A read that a fault has swallowed is repeated when its
+    /// timeout of five seconds is over.
+    package static let deadline: Int64 = 7_000_000
 
     private struct Item {
         var id: String
@@ -161,7 +162,7 @@ package struct QueueChecks {
     }
 
     /// Q2 and Q6. A transaction that becomes known while a stream is synchronized is delivered in it, if it stays open
-    /// and the transaction is not free to go for five seconds of calm time.
+    /// and the transaction is not free to go for seven seconds of calm time.
     private mutating func updates() {
         for (owner, known) in items {
             let numbers = (sessions[owner] ?? []).filter { history.sessions[$0].synchronized != nil }
@@ -194,7 +195,7 @@ package struct QueueChecks {
     }
 
     /// Q3. After an acknowledged finish the transaction is in no list begun later and in no stream requested later; a
-    /// stream that was open may have it in flight for five seconds of calm time. Refunded ones come once more.
+    /// stream that was open may have it in flight for seven seconds of calm time. Refunded ones come once more.
     private mutating func finished() {
         let acknowledged = Dictionary(
             history.attempts(.finish).filter(\.isOK).compactMap { attempt in

@@ -76,6 +76,17 @@ import Testing
         #expect(check(script.entries).violations == [])
     }
 
+    @Test func `a purchase approved after a cancellation is no renewal`() {
+        var script = Script()
+        script.run(.purchase, key: "k", product: "monthly", [.of("t", product: "monthly", expires: 100)])
+        script.run(.purchase, key: "k2", product: "yearly", [.of("u", "deferred", product: "yearly")])
+        script.run(.cancelSubscription, [.of("t", product: "monthly", expires: 100)], detail: ["transaction": "t"])
+        script.run(
+            .approve, [.of("u", product: "yearly", revision: 3, original: "n-t", expires: 900)],
+            detail: ["transaction": "u"])
+        #expect(check(script.entries).violations.filter { $0.invariant == .s3 } == [])
+    }
+
     @Test func `a class without one success is unknown, never valid`() {
         var script = Script()
         script.run(.purchase, key: "k", [.of("t")])

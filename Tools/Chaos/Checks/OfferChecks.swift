@@ -149,14 +149,16 @@ struct OfferChecks {
             else { continue }
             let name = group(transaction.product)
             let own = history.attempts(.purchase, .decideIntent).filter { attempt in
-                attempt.isPossible && attempt.owner == cancel.owner && attempt.product.map(group) == name
+                let product = attempt.product ?? attempt.transactions?.first?.product
+                return attempt.isPossible && attempt.owner == cancel.owner && product.map { group($0) == name } ?? true
             }
-            // Keys that had their end before are answered again, and buy nothing.
-            let ended = Set(
-                own.filter { $0.definiteEnd < cancel.begin && $0.transactions?.first?.isTerminal == true }
-                    .compactMap(\.key))
+            // What had its end before, and is answered again under its key, buys nothing; a deferred one may later.
+            func hadEnded(_ attempt: RunHistory.Attempt) -> Bool {
+                attempt.definiteEnd < cancel.begin && attempt.transactions?.first?.isTerminal == true
+            }
+            let ended = Set(own.filter(hadEnded).compactMap(\.key))
             let again = own.contains { attempt in
-                attempt.definiteEnd > cancel.begin && attempt.key.map { !ended.contains($0) } ?? true
+                !hadEnded(attempt) && attempt.key.map { !ended.contains($0) } ?? true
             }
             guard !again else { continue }
             findings.examine(.s3)

@@ -28,6 +28,6 @@ package enum BusServiceLimits {
 
     /// Failures in a row after which a circuit breaker opens.
     package static let breakerFailures = 5
-    /// How long it stays open before one call may try again.
-    package static let breakerOpen: Duration = .seconds(1)
+    /// How long it stays open before one call may try again: at first, and after trials that failed.
+    package static let breakerOpen: ClosedRange<Duration> = .milliseconds(100) ... .seconds(1)
 }

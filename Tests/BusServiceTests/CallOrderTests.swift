@@ -23,7 +23,8 @@ struct CallOrderTests {
 
     @Test func `the deadline comes before the breaker: what is late is late, not unavailable`() async throws {
         let bus = FailingBus(BusError(.timeout, "ordered by the test"))
-        let caller = ServiceCaller(bus: bus, caller: "test")
+        let start = ContinuousClock.now
+        let caller = ServiceCaller(bus: bus, caller: "test", now: { start })
         for _ in 0..<BusServiceLimits.breakerFailures { #expect(await error(caller)?.code == .deadlineExceeded) }
         #expect(await error(caller)?.code == .serviceUnavailable)
         #expect(await error(caller, deadline: .now)?.code == .deadlineExceeded)
@@ -32,20 +33,22 @@ struct CallOrderTests {
 
     @Test func `retries go round the breaker: each attempt counts, and the open one ends them`() async throws {
         let bus = FailingBus(BusError(.overloaded, "ordered by the test"))
-        let caller = ServiceCaller(bus: bus, caller: "test", retries: true)
+        let start = ContinuousClock.now
+        let caller = ServiceCaller(bus: bus, caller: "test", retries: true, now: { start })
         for _ in 0..<2 { #expect(await error(caller)?.code == .serviceUnavailable) }
         // Three attempts each; the sixth met the breaker that the fifth had opened.
         #expect(bus.asked == BusServiceLimits.breakerFailures)
     }
 
     @Test func `the breaker comes before the bulkhead: it refuses where there is room, and takes none`() {
-        let state = CallerState()
-        for _ in 0..<BusServiceLimits.bulkhead { #expect(state.enter("a") == .admitted) }
+        let start = ContinuousClock.now
+        let state = CallerState(now: { start })
+        for _ in 0..<BusServiceLimits.bulkhead { #expect(state.enter("a") == .admitted(at: start)) }
         #expect(state.enter("a") == .bulkheadFull)
-        for _ in 0..<BusServiceLimits.breakerFailures { state.leave("a", .failed) }
+        for _ in 0..<BusServiceLimits.breakerFailures { state.leave("a", .failed, begun: start) }
         for _ in 0..<BusServiceLimits.bulkhead { #expect(state.enter("a") == .breakerOpen) }
         // Each endpoint has both to itself.
-        #expect(state.enter("b") == .admitted)
+        #expect(state.enter("b") == .admitted(at: start))
     }
 
     @Test

@@ -13,8 +13,9 @@ final class CallerState: Sendable {
     }
 
     /// The answer of breaker and bulkhead to a call.
-    enum Admission {
-        case admitted, breakerOpen, bulkheadFull
+    enum Admission: Equatable {
+        case admitted(at: ContinuousClock.Instant)
+        case breakerOpen, bulkheadFull
     }
 
     /// The result of a call, as the breaker counts it.
@@ -22,12 +23,17 @@ final class CallerState: Sendable {
         case succeeded, failed, abandoned
     }
 
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let contents = Locked(Contents())
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
+        self.now = now
+    }
 
     /// Admits a call if breaker and bulkhead let it through. After `admitted` exactly one `leave` must follow.
     func enter(_ subject: String) -> Admission {
         contents.withLock { contents in
-            let now = ContinuousClock.now
+            let now = now()
             var endpoint = contents.endpoints[subject] ?? EndpointState()
             defer { contents.endpoints[subject] = endpoint }
             guard endpoint.breaker.admit(now: now) else { return .breakerOpen }
@@ -36,17 +42,18 @@ final class CallerState: Sendable {
                 return .bulkheadFull
             }
             endpoint.inFlight += 1
-            return .admitted
+            return .admitted(at: now)
         }
     }
 
-    func leave(_ subject: String, _ outcome: Outcome) {
+    /// - Parameter begun: The moment of its admission.
+    func leave(_ subject: String, _ outcome: Outcome, begun: ContinuousClock.Instant) {
         contents.withLock { contents in
-            let now = ContinuousClock.now
+            let now = now()
             contents.endpoints[subject]?.inFlight -= 1
             switch outcome {
-            case .succeeded: contents.endpoints[subject]?.breaker.succeeded()
-            case .failed: contents.endpoints[subject]?.breaker.failed(now: now)
+            case .succeeded: contents.endpoints[subject]?.breaker.succeeded(now: now)
+            case .failed: contents.endpoints[subject]?.breaker.failed(begun: begun, now: now)
             case .abandoned: contents.endpoints[subject]?.breaker.abandoned(now: now)
             }
         }

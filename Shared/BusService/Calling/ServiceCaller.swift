@@ -17,14 +17,19 @@ package struct ServiceCaller: Sendable {
     private let bus: any BusClient
     private let caller: String
     private let retries: Bool
-    private let state = CallerState()
+    private let state: CallerState
 
     /// - Parameters:
     ///   - caller: The calling service's name, for metrics.
     ///   - retries: True only in the caller nearest the client (the gateway), because retries in several layers
     ///     multiply.
-    package init(bus: any BusClient, caller: String, retries: Bool = false) {
+    ///   - now: The time for the breakers.
+    package init(
+        bus: any BusClient, caller: String, retries: Bool = false,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.bus = bus
+        state = CallerState(now: now)
         self.caller = caller
         self.retries = retries
     }
@@ -98,8 +103,9 @@ package struct ServiceCaller: Sendable {
         guard remaining > .zero else {
             throw StoreError(.deadlineExceeded, "the time for \(endpoint.name) was over before it was asked")
         }
+        let begun: ContinuousClock.Instant
         switch state.enter(endpoint.subject) {
-        case .admitted: break
+        case .admitted(let moment): begun = moment
         case .breakerOpen:
             throw StoreError(.serviceUnavailable, "\(endpoint.service) has not answered lately", retryAfterMs: 1000)
         case .bulkheadFull:
@@ -110,10 +116,10 @@ package struct ServiceCaller: Sendable {
         do throws(BusError) {
             let reply = try await bus.request(
                 endpoint.subject, body: body, headers: context.headers(attempt: number), key: key, timeout: remaining)
-            state.leave(endpoint.subject, .succeeded)
+            state.leave(endpoint.subject, .succeeded, begun: begun)
             return reply
         } catch {
-            state.leave(endpoint.subject, Self.outcome(error))
+            state.leave(endpoint.subject, Self.outcome(error), begun: begun)
             throw StoreError(error, service: endpoint.service)
         }
     }

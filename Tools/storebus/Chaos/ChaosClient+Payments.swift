@@ -126,7 +126,7 @@ extension ChaosClient {
         }
         end.milliseconds = Double((ContinuousClock.now - start).milliseconds)
         history.append(end)
-        world.count(operation)
+        world.count(operation, end.kind)
         return end.kind
     }
 

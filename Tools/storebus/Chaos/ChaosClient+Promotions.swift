@@ -138,7 +138,7 @@ extension ChaosClient {
             return .info
         }
         history.append(line)
-        world.count(.finalIntents)
+        world.count(.finalIntents, line.kind)
         return line.kind
     }
 }

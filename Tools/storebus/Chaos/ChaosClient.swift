@@ -57,7 +57,7 @@ struct ChaosClient: Sendable {
         if let value = outcome.value, let status = outcome.status { await describe(value, status, &end) }
         outcome.kind = end.kind
         history.append(end)
-        world.count(line.operation)
+        world.count(line.operation, end.kind)
         return outcome
     }
 

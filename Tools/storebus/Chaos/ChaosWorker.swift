@@ -106,13 +106,28 @@ extension ChaosClient {
         return await purchase(phone, product: product, key: world.newKey(), process: process)
     }
 
-    /// Does each operation of a workload once, with what it needs before it.
+    /// Rounds of a tour at most. A store that heals refuses for a while.
+    private static let toursMax = 20
+
+    /// Does each operation of a workload once, with what it needs before it, and again while it has not succeeded.
     func tour(_ workload: Workload, account: Int, process: Int) async {
-        func step(_ choice: Workload.Choice, product: Int = 0, pick: UInt64 = 0) async {
+        let before = world.successes
+        for round in 0..<Self.toursMax {
+            let left = workload.weights.map(\.0).filter {
+                round == 0 || world.successes[$0.operation, default: 0] == before[$0.operation, default: 0]
+            }
+            if left.isEmpty { return }
+            if round > 0 { try? await ContinuousClock().sleep(for: .milliseconds(250)) }
+            await tour(left, account, pick: UInt64(round), process: round == 0 ? process : world.newProcess())
+        }
+    }
+
+    private func tour(_ choices: [Workload.Choice], _ account: Int, pick: UInt64, process: Int) async {
+        func step(_ choice: Workload.Choice, product: Int = 0) async {
             _ = await perform(
                 Step(choice: choice, account: account, device: 0, product: product, pick: pick), process: process)
         }
-        for (choice, _) in workload.weights {
+        for choice in choices {
             switch choice {
             case .createIntent:
                 _ = await writeVisibility(world.phone(account, 0), 0, process: process)

@@ -36,6 +36,7 @@ final class ChaosWorld: Sendable {
         /// Intents whose payment the app has saved, with the product.
         var deferredIntents: [(id: String, product: String, phone: Phone)] = []
         var counts: [HistoryEntry.Operation: Int] = [:]
+        var successes: [HistoryEntry.Operation: Int] = [:]
         var arePaused = false
     }
 
@@ -213,7 +214,15 @@ final class ChaosWorld: Sendable {
 
     // MARK: Counts
 
-    /// Counts operations that ended, by class.
-    func count(_ operation: HistoryEntry.Operation) { state.withLock { $0.counts[operation, default: 0] += 1 } }
+    /// Counts an operation that ended.
+    func count(_ operation: HistoryEntry.Operation, _ kind: HistoryEntry.Kind) {
+        state.withLock { state in
+            state.counts[operation, default: 0] += 1
+            if kind == .ok { state.successes[operation, default: 0] += 1 }
+        }
+    }
+
+    /// Operations that ended, by class.
     var counts: [HistoryEntry.Operation: Int] { state.withLock { $0.counts } }
+    var successes: [HistoryEntry.Operation: Int] { state.withLock { $0.successes } }
 }

@@ -174,7 +174,8 @@ var targets: [Target] = [
         [
             "Gateway", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
             "Persistence", "ServiceTesting", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore,
-            nioHTTP1, nioPosix, httpTypes, lifecycle, logging, jwtKit, crypto,
+            nioHTTP1, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"), httpTypes, lifecycle, logging,
+            jwtKit, crypto,
         ]),
     tests(
         "Storebus",

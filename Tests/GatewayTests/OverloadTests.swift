@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOCore
+import NIOEmbedded
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
@@ -87,6 +88,60 @@ import Testing
         #expect(lines == [[.query: 1], nil, nil, [.query: 2, .purchase: 1], nil])
     }
 
+    @Test func `refused connections take turns, three thousand a second, and wait two seconds at most`() {
+        var pace = RefusalPace()
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        let pauses = (1...10_000).map { _ in pace.pause(now: start) }
+        #expect(pauses[0] == .nanoseconds(333_333))
+        #expect(pauses[2_999] == .nanoseconds(999_999_000))
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(pauses[9_999] == .seconds(2))
+        // The pauses that are over count no more.
+        #expect(pace.pause(now: start + .seconds(3)) == .nanoseconds(333_333))
+    }
+
+    @Test func `a refused connection is told when to come again, and is not read before`() throws {
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        let admission = Admission(StoreRoutes.all, places: 0, now: { start }, logger: InMemoryGateway.logger)
+        let loop = EmbeddedEventLoop()
+        let reads = ReadCount()
+        let channel = EmbeddedChannel(
+            handlers: [reads, HTTPResponseEncoder(), AdmissionHandler(admission)], loop: loop)
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        func refusal() throws -> String {
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/history")
+            try channel.writeInbound(HTTPServerRequestPart.head(head))
+            try channel.writeInbound(HTTPServerRequestPart.end(nil))
+            return try String(buffer: #require(try channel.readOutbound(as: ByteBuffer.self)))
+        }
+        // A few refusals pause nothing.
+        #expect(try refusal().contains("\r\nRetry-After: 1\r\n"))
+        channel.read()
+        #expect(reads.count == 1)
+        // Others have taken the turns of a second and a half.
+        for _ in 0..<4_500 { _ = admission.decide(.restore, mustGoOn: false, now: start) }
+        let text = try refusal()
+        #expect(text.contains("\r\nRetry-After: 2\r\n") && text.contains("\"retryAfterMs\":2000"), "\(text)")
+        channel.read()
+        channel.read()
+        #expect(reads.count == 1)
+        loop.advanceTime(by: .milliseconds(1_499))
+        #expect(reads.count == 1)
+        loop.advanceTime(by: .milliseconds(2))
+        #expect(reads.count == 2)
+        channel.read()
+        #expect(reads.count == 3)
+    }
+
+    /// Counts what reaches the socket of reads.
+    private final class ReadCount: ChannelOutboundHandler {
+        typealias OutboundIn = Never
+
+        var count = 0
+
+        func read(context: ChannelHandlerContext) { count += 1 }
+    }
+
     @Test func `the time of a request runs from its arrival, which a client cannot set`() {
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["sb-arrival": "1"])
         let arrived = NIODeadline.uptimeNanoseconds(5_000_000_000)
@@ -122,14 +177,14 @@ import Testing
         try await GatewayHarness.run(admission: { _ in admission }) { store in
             let token = try await store.session()
             let finish = "/v1/transactions/none/finish"
-            for _ in 0..<4 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) != .refused) }
+            for _ in 0..<4 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)) }
             #expect(try await status(store, .GET, "/v1/history", token) == 503)
             #expect(try await status(store, .POST, "/v1/payments", token) == 400)
             #expect(try await status(store, .POST, finish, token) == 404)
-            for _ in 0..<2 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) != .refused) }
+            for _ in 0..<2 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)) }
             #expect(try await status(store, .POST, "/v1/payments", token) == 503)
             #expect(try await status(store, .POST, finish, token) == 404)
-            for _ in 0..<2 { #expect(admission.decide(.restore, mustGoOn: false, now: .now()) != .refused) }
+            for _ in 0..<2 { #expect(admission.decide(.restore, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)) }
             #expect(try await status(store, .POST, finish, token) == 503)
             #expect(try await status(store, .GET, "/healthz", token) == 200)
             let answer = try await store.send(.GET, "/v1/history", token: token)

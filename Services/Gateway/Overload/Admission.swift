@@ -11,12 +11,14 @@ final class Admission: Sendable {
     enum Decision: Equatable {
         /// It goes on, and its place has to be given back if it has one.
         case admitted(hasPlace: Bool)
-        case refused
+        /// The connection is read again after the pause.
+        case refused(pause: TimeAmount)
     }
 
     private struct State {
         var places: Places
         var log = RefusalLog()
+        var pace = RefusalPace()
     }
 
     private let state: Locked<State>
@@ -50,22 +52,22 @@ final class Admission: Sendable {
     func decide(_ head: HTTPRequestHead, mustGoOn: Bool, now: NIODeadline) -> Decision {
         let urgency = table.urgency(head.method.rawValue, head.uri)
         guard urgency != .unlimited else { return .admitted(hasPlace: false) }
-        let (isAdmitted, toLog) = state.withLock { state -> (Bool, RefusalLog.Counts?) in
+        let (pause, toLog) = state.withLock { state -> (TimeAmount?, RefusalLog.Counts?) in
             if mustGoOn {
                 state.places.takeAnyway()
-                return (true, nil)
+                return (nil, nil)
             }
-            if state.places.take(urgency) { return (true, nil) }
-            return (false, state.log.record(urgency, now: now))
+            if state.places.take(urgency) { return (nil, nil) }
+            return (state.pace.pause(now: now), state.log.record(urgency, now: now))
         }
-        guard !isAdmitted else { return .admitted(hasPlace: true) }
+        guard let pause else { return .admitted(hasPlace: true) }
         counters[urgency]?.increment()
         if let toLog {
             logger.warning(
                 "overloaded, requests are refused",
                 metadata: Dictionary(uniqueKeysWithValues: toLog.map { ($0.rawValue, "\($1)") }))
         }
-        return .refused
+        return .refused(pause: pause)
     }
 
     /// Gives places back.
@@ -73,6 +75,22 @@ final class Admission: Sendable {
         state.withLock { state in
             for _ in 0..<count { state.places.giveBack() }
         }
+    }
+}
+
+/// How long refused connections are not read, so that refusing takes a bounded part of a core however many requests come.
+struct RefusalPace {
+    /// The time between refusals, on average: 3 000 a second.
+    static let interval = TimeAmount.nanoseconds(1_000_000_000 / 3_000)
+    static let pauseMax = TimeAmount.seconds(2)
+
+    /// When the pause of the refusal before ends.
+    private var last = NIODeadline.uptimeNanoseconds(0)
+
+    /// Takes the next turn for a connection.
+    mutating func pause(now: NIODeadline) -> TimeAmount {
+        last = min(max(last, now) + Self.interval, now + Self.pauseMax)
+        return last - now
     }
 }
 

@@ -6,6 +6,8 @@ import StoreModels
 
 /// Refuses requests of one connection on the HTTP thread, before anything is done for them, and stamps those that go on
 /// with the time of their arrival.
+///
+/// A refused connection is told when to come again, and not read before: its next request waits in the kernel.
 final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -16,7 +18,12 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The requests without a complete response, and whether each has a place.
     private var underway = CircularBuffer<Bool>()
     /// The request being refused. Its body is dropped; the response follows its end.
-    private var refused: HTTPRequestHead?
+    private var refused: (head: HTTPRequestHead, pause: TimeAmount)?
+    private var pausing: Scheduled<Void>?
+    /// Whether the channel wanted to read during the pause.
+    private var isReadDue = false
+    /// The place in the pipeline behind which responses are bytes.
+    private var encoder: ChannelHandlerContext?
 
     init(_ admission: Admission) { self.admission = admission }
 
@@ -25,7 +32,7 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head):
             let now = admission.now()
             switch admission.decide(head, mustGoOn: !underway.isEmpty, now: now) {
-            case .refused: refused = head
+            case .refused(let pause): refused = (head, pause)
             case .admitted(let hasPlace):
                 underway.append(hasPlace)
                 Arrival.stamp(&head, now)
@@ -34,10 +41,14 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .body:
             if refused == nil { context.fireChannelRead(data) }
         case .end:
-            guard let head = refused else { return context.fireChannelRead(data) }
+            guard let (head, pause) = refused else { return context.fireChannelRead(data) }
             refused = nil
-            respond(to: head, context)
+            respond(to: head, pause, context)
         }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if pausing == nil { context.read() } else { isReadDue = true }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -48,20 +59,40 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         admission.giveBack(underway.count { $0 })
         underway.removeAll()
+        endPause()
         context.fireChannelInactive()
     }
 
-    private func respond(to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        var headers = Refusal.headers
-        if !request.isKeepAlive { headers.add(name: "Connection", value: "close") }
+    func handlerAdded(context: ChannelHandlerContext) {
+        encoder = try? context.pipeline.syncOperations.context(handlerType: HTTPResponseEncoder.self)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        encoder = nil
+        endPause()
+    }
+
+    /// Writes the response behind the encoder, as bytes: at ten times the peak most of a gateway's work are refusals.
+    private func respond(to request: HTTPRequestHead, _ pause: TimeAmount, _ context: ChannelHandlerContext) {
         let trace = TraceContext.next(after: request.headers.first(name: "traceparent")).traceID
-        let head = HTTPResponseHead(version: .http1_1, status: .serviceUnavailable, headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if request.method != .HEAD {
-            context.write(wrapOutboundOut(.body(.byteBuffer(Refusal.body(trace)))), promise: nil)
+        let response = Refusal.response(
+            trace, after: pause, hasBody: request.method != .HEAD, closes: !request.isKeepAlive,
+            context.channel.allocator)
+        encoder?.writeAndFlush(NIOAny(IOData.byteBuffer(response)), promise: nil)
+        guard request.isKeepAlive else { return context.close(promise: nil) }
+        // What is shorter costs more than it spares.
+        guard pause >= .milliseconds(10) else { return }
+        endPause()
+        pausing = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in
+            endPause()
+            if isReadDue { context.read() }
+            isReadDue = false
         }
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-        if !request.isKeepAlive { context.close(promise: nil) }
+    }
+
+    private func endPause() {
+        pausing?.cancel()
+        pausing = nil
     }
 }
 
@@ -86,30 +117,53 @@ final class AdmissionInstaller: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// The response of refused requests, encoded once but for the trace.
+/// The responses of refused requests, encoded once but for the trace.
 private enum Refusal {
-    private static let placeholder = String(repeating: "0", count: 32)
-    private static let parts = {
-        let error = StoreError(.serviceUnavailable, "the gateway is overloaded", retryAfterMs: 1000)
-        let problem = Problem(error, status: 503, title: "Service Unavailable", traceID: placeholder)
-        // Encoding strings, numbers and booleans cannot fail.
-        let text = String(decoding: (try? StoreJSON.encode(problem)) ?? [], as: UTF8.self)
-        let trace = text.firstRange(of: placeholder) ?? text.endIndex..<text.endIndex
-        return (before: Array(text[..<trace.lowerBound].utf8), after: Array(text[trace.upperBound...].utf8))
-    }()
+    private struct Encoded {
+        static let traceDigits = 32
 
-    static let headers = HTTPHeaders([
-        ("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"), ("Retry-After", "1"),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Content-Length", "\(parts.before.count + placeholder.utf8.count + parts.after.count)"),
-    ])
+        let head: [UInt8]
+        let beforeTrace: [UInt8]
+        let afterTrace: [UInt8]
 
-    static func body(_ traceID: String) -> ByteBuffer {
-        var body = ByteBuffer()
-        body.reserveCapacity(parts.before.count + parts.after.count + placeholder.utf8.count)
-        body.writeBytes(parts.before)
-        body.writeString(traceID)
-        body.writeBytes(parts.after)
-        return body
+        init(seconds: Int) {
+            let placeholder = String(repeating: "0", count: Self.traceDigits)
+            let error = StoreError(.serviceUnavailable, "the gateway is overloaded", retryAfterMs: seconds * 1000)
+            let problem = Problem(error, status: 503, title: "Service Unavailable", traceID: placeholder)
+            // Encoding strings, numbers and booleans cannot fail.
+            let text = String(decoding: (try? StoreJSON.encode(problem)) ?? [], as: UTF8.self)
+            let trace = text.firstRange(of: placeholder) ?? text.endIndex..<text.endIndex
+            beforeTrace = Array(text[..<trace.lowerBound].utf8)
+            afterTrace = Array(text[trace.upperBound...].utf8)
+            head = Array(
+                """
+                HTTP/1.1 503 Service Unavailable\r
+                Content-Type: application/problem+json\r
+                Cache-Control: no-store\r
+                Retry-After: \(seconds)\r
+                X-Content-Type-Options: nosniff\r
+                Content-Length: \(beforeTrace.count + Self.traceDigits + afterTrace.count)\r
+
+                """.utf8)
+        }
+    }
+
+    private static let encoded = (1...Int(RefusalPace.pauseMax.nanoseconds / 1_000_000_000)).map(Encoded.init(seconds:))
+
+    /// - Parameter pause: The time to come again, in `Retry-After` rounded up to seconds, at least one.
+    static func response(
+        _ traceID: String, after pause: TimeAmount, hasBody: Bool, closes: Bool, _ allocator: ByteBufferAllocator
+    ) -> ByteBuffer {
+        let encoded = encoded[min(encoded.count - 1, Int(max(0, pause.nanoseconds - 1) / 1_000_000_000))]
+        var response = allocator.buffer(capacity: 512)
+        response.writeBytes(encoded.head)
+        if closes { response.writeStaticString("Connection: close\r\n") }
+        response.writeStaticString("\r\n")
+        if hasBody {
+            response.writeBytes(encoded.beforeTrace)
+            response.writeString(traceID)
+            response.writeBytes(encoded.afterTrace)
+        }
+        return response
     }
 }

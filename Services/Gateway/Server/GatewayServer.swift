@@ -11,6 +11,12 @@ import ServiceLifecycle
 struct GatewayServer: Service {
     /// Maximum number of simultaneous connections, if the process has enough descriptors; more wait in the kernel.
     static let connectionsMax = DeliveryLimits.streamsMax + 4096
+    /// Connections that wait in the kernel to be accepted; net.core.somaxconn is the most it keeps. A client's request on
+    /// one that finds no room there is dropped by the kernel and repeated after one second, three and seven.
+    private static let backlog = 4096
+    /// Connections accepted in one turn of the HTTP thread. NIO takes one, and under load a turn has hundreds of requests:
+    /// new clients waited for seconds.
+    private static let acceptsMax: UInt = 256
 
     let responder: GatewayResponder
     let host: String
@@ -50,11 +56,12 @@ struct GatewayServer: Service {
                 configuration: .init(
                     additionalChannelHandlers: [AdmissionInstaller(admission)], idleTimeout: .seconds(60))),
             configuration: .init(
-                address: .hostname(host, port: port), serverName: nil,
+                address: .hostname(host, port: port), serverName: nil, backlog: Self.backlog,
                 availableConnectionsDelegate: .maximum(
                     DescriptorLimit.connections(of: Self.connectionsMax), logger: logger)),
             onServerRunning: { channel in
                 // A channel that closes meanwhile rejects the handler, and accepts nothing.
+                try? await channel.setOption(.maxMessagesPerRead, value: Self.acceptsMax).get()
                 try? await channel.eventLoop.submit { [logger] in
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptPause(logger: logger) { pauses.increment() }, position: .first)

@@ -177,14 +177,14 @@ import Testing
         try await GatewayHarness.run(admission: { _ in admission }) { store in
             let token = try await store.session()
             let finish = "/v1/transactions/none/finish"
-            for _ in 0..<4 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)) }
+            for _ in 0..<4 { #expect(take(admission, .payment)) }
             #expect(try await status(store, .GET, "/v1/history", token) == 503)
             #expect(try await status(store, .POST, "/v1/payments", token) == 400)
             #expect(try await status(store, .POST, finish, token) == 404)
-            for _ in 0..<2 { #expect(admission.decide(.payment, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)) }
+            for _ in 0..<2 { #expect(take(admission, .payment)) }
             #expect(try await status(store, .POST, "/v1/payments", token) == 503)
             #expect(try await status(store, .POST, finish, token) == 404)
-            for _ in 0..<2 { #expect(admission.decide(.restore, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)) }
+            for _ in 0..<2 { #expect(take(admission, .restore)) }
             #expect(try await status(store, .POST, finish, token) == 503)
             #expect(try await status(store, .GET, "/healthz", token) == 200)
             let answer = try await store.send(.GET, "/v1/history", token: token)
@@ -226,6 +226,11 @@ import Testing
             // Both places are free again.
             #expect(try await store.send(.GET, "/v1/nothing").status == 404)
         }
+    }
+
+    /// Whether a request with this head gets a place.
+    private func take(_ admission: Admission, _ head: HTTPRequestHead) -> Bool {
+        admission.decide(head, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)
     }
 
     private func status(

@@ -7,7 +7,7 @@ import StoreModels
 /// Refuses requests of one connection on the HTTP thread, before anything is done for them, and stamps those that go on
 /// with the time of their arrival.
 ///
-/// A refused connection is told when to come again, and not read before: its next request waits in the kernel.
+/// After a refusal the connection is not read until the time in `Retry-After`: its next request waits in the kernel.
 final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -15,7 +15,11 @@ enum ChaosFaults {
 
     /// Lists the rules of the broker and the stopped processes.
     static func list(_ bus: any BusClient, _ context: CommandContext) async throws(CLIError) -> [Entry] {
-        let rules = try await BusFaults.askPatiently(bus, "LIST")["rules"]?.arrayValue ?? []
+        let stopped = stopped(context.directory)
+        // A stopped broker says nothing of its rules.
+        let rules =
+            stopped.contains { $0.service == "broker" }
+            ? [] : try await BusFaults.askPatiently(bus, "LIST")["rules"]?.arrayValue ?? []
         return rules.map { rule in
             let words = ["from", "to", "p", "ms"].compactMap { name in rule[name].map { "\(name) \(JSONText.line($0))" }
             }
@@ -23,7 +27,7 @@ enum ChaosFaults {
                 fault: rule["action"]?.stringValue ?? "?",
                 target: rule["to"]?.stringValue ?? rule["from"]?.stringValue ?? "broker",
                 detail: ([rule["match"]?.stringValue ?? "?"] + words).joined(separator: " "))
-        } + stopped(context.directory).map { Entry(fault: "pause", target: $0.service, detail: "pid \($0.pid)") }
+        } + stopped.map { Entry(fault: "pause", target: $0.service, detail: "pid \($0.pid)") }
     }
 
     static func add(

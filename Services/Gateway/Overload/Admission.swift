@@ -78,7 +78,7 @@ final class Admission: Sendable {
     }
 }
 
-/// How long refused connections are not read, so that refusing takes a bounded part of a core however many requests come.
+/// Spreads refused connections over time. Refusing then takes a bounded part of a core, however many requests come.
 struct RefusalPace {
     /// The time between refusals, on average: 3 000 a second.
     static let interval = TimeAmount.nanoseconds(1_000_000_000 / 3_000)

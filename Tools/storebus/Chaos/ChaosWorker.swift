@@ -109,7 +109,7 @@ extension ChaosClient {
     /// Rounds of a tour at most. A store that heals refuses for a while.
     private static let toursMax = 20
 
-    /// Does each operation of a workload once, with what it needs before it, and again while it has not succeeded.
+    /// Does each operation of a workload until it has succeeded. What it needs is done before it.
     func tour(_ workload: Workload, account: Int, process: Int) async {
         let before = world.successes
         for round in 0..<Self.toursMax {

@@ -168,7 +168,7 @@ def up(binaries, name, directory, environment, postmaster, crowds=True):
 
 # What makes a copy of a row another row; all other columns are copied. `n` numbers the copies.
 OWN = {"id": "id || '-' || n", "transaction_id": "transaction_id || '-' || n", "request_key": "request_key || '-' || n",
-       "created_seq": "created_seq + n * 1000", "seq": "seq + n * 1000", "position": "NULL", "event": "NULL",
+       "created_seq": "created_seq + n * 1000", "seq": "seq + n * 1000", "history_seq": "history_seq + n * 1000", "position": "NULL", "event": "NULL",
        "transaction_number": "1000000000000000 + n * 1000000 + transaction_number % 1000000", "is_finished": "1"}
 
 

@@ -84,7 +84,8 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard pause >= .milliseconds(10) else { return }
         endPause()
         pausing = context.eventLoop.assumeIsolated().scheduleTask(in: pause) { [self] in
-            endPause()
+            // Cancelling the task that runs would search for it among those of all connections.
+            pausing = nil
             if isReadDue { context.read() }
             isReadDue = false
         }

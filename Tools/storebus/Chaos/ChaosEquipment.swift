@@ -15,7 +15,7 @@ final class ChaosEquipment: Sendable {
     private let process = Locked<Int32>(0)
 
     /// Bytes of a service's disk; the kernel takes the memory as files grow.
-    private static let diskByteCount = 64 * 1024 * 1024
+    private static let diskByteCount = 512 * 1024 * 1024
 
     /// Bytes of the memory that libfaketime shares between processes.
     private static let sharedByteCount = 4_096

@@ -76,7 +76,7 @@ import X509
         ] {
             let key = P256.Signing.PrivateKey()
             let leaf = try template.certificate(
-                for: key.publicKey, issuer: .intermediate, issuerKey: authority.intermediateKey)
+                for: key.publicKey, issuer: authority.intermediate.subject, issuerKey: authority.intermediateKey)
             let forged = try forge(key, [leaf, authority.intermediate, authority.root], by: leaf)
             #expect(await error(forged) == expected, "\(template.commonName)")
         }
@@ -85,7 +85,7 @@ import X509
     @Test func `no leaf is an authority, and no authority a leaf`() async throws {
         let key = P256.Signing.PrivateKey()
         let below = try CertificateTemplate.leaf.certificate(
-            for: key.publicKey, issuer: .leaf, issuerKey: authority.leafKey)
+            for: key.publicKey, issuer: authority.leaf.subject, issuerKey: authority.leafKey)
         for chain in [[below, authority.leaf, authority.intermediate], [below, authority.leaf, authority.root]] {
             #expect(await error(try forge(key, chain, by: below)) == .signature)
         }
@@ -94,7 +94,7 @@ import X509
                 == .signature)
         #expect(await error(try forge(authority.rootKey, authority.chain, by: authority.root)) == .signature)
         let direct = try CertificateTemplate.leaf.certificate(
-            for: key.publicKey, issuer: .root, issuerKey: authority.rootKey)
+            for: key.publicKey, issuer: authority.root.subject, issuerKey: authority.rootKey)
         #expect(
             await error(try forge(key, [direct, authority.intermediate, authority.root], by: direct)) == .signature,
             "the chain is exactly what lies beside it")

@@ -1,11 +1,13 @@
 import Crypto
 import X509
 
-/// The store's own certificates: a root, an intermediate, and a leaf that signs receipts.
+/// The store's own certificates: a root, an intermediate, and a leaf that signs.
 ///
 /// Laid out as Apple's are, so that a verifier which is strict about chains finds what it looks for: critical basic
 /// constraints and key usage, key identifiers in both directions, three certificates, P-256 with SHA-256. A store makes
 /// one when it starts for the first time and keeps it (``StoredAuthority``); clients that trust the store get the root.
+/// Below the same root is another, which signs what the App Store's server sends
+/// (``appStore(root:ocspURL:)``).
 ///
 /// The root and the intermediate keep their keys: a later leaf comes from the same root, and what was signed before
 /// still verifies.
@@ -14,7 +16,7 @@ package struct CertificateAuthority: Sendable {
     package let root: Certificate
     /// Signed by the root; signs leaves only.
     package let intermediate: Certificate
-    /// Signs receipts; its marker extension says so.
+    /// Signs receipts or the App Store's data; its marker extension says so.
     package let leaf: Certificate
     let rootKey: P256.Signing.PrivateKey
     let intermediateKey: P256.Signing.PrivateKey
@@ -23,14 +25,25 @@ package struct CertificateAuthority: Sendable {
     /// Makes new random keys and certificates.
     /// - Throws: An error of the X.509 library, which would be a fault in the templates.
     package init() throws {
-        rootKey = P256.Signing.PrivateKey()
-        intermediateKey = P256.Signing.PrivateKey()
-        leafKey = P256.Signing.PrivateKey()
-        root = try CertificateTemplate.root.certificate(for: rootKey.publicKey, issuer: .root, issuerKey: rootKey)
-        intermediate = try CertificateTemplate.intermediate.certificate(
-            for: intermediateKey.publicKey, issuer: .root, issuerKey: rootKey)
-        leaf = try CertificateTemplate.leaf.certificate(
-            for: leafKey.publicKey, issuer: .intermediate, issuerKey: intermediateKey)
+        let rootKey = P256.Signing.PrivateKey()
+        try self.init(
+            .receipts,
+            root: CertificateTemplate.root.certificate(for: rootKey.publicKey, issuer: nil, issuerKey: rootKey),
+            rootKey: rootKey, intermediateKey: P256.Signing.PrivateKey(), leafKey: P256.Signing.PrivateKey())
+    }
+
+    /// Makes new certificates for keys, below a root that there is.
+    init(
+        _ templates: ChainTemplates, root: Certificate, rootKey: P256.Signing.PrivateKey,
+        intermediateKey: P256.Signing.PrivateKey, leafKey: P256.Signing.PrivateKey
+    ) throws {
+        let intermediate = try templates.intermediate.certificate(
+            for: intermediateKey.publicKey, issuer: root.subject, issuerKey: rootKey)
+        self.init(
+            root: root, intermediate: intermediate,
+            leaf: try templates.leaf.certificate(
+                for: leafKey.publicKey, issuer: intermediate.subject, issuerKey: intermediateKey),
+            rootKey: rootKey, intermediateKey: intermediateKey, leafKey: leafKey)
     }
 
     init(

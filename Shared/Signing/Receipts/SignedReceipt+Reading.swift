@@ -76,8 +76,8 @@ extension SignedReceipt {
                     guard let name = nodes.next() else { throw ReceiptError.malformed }
                     return (try DistinguishedName(derEncoded: name), try ArraySlice<UInt8>(derEncoded: &nodes))
                 }
-                _ = try SignedReceiptAlgorithm(derEncoded: &nodes)
-                _ = try SignedReceiptAlgorithm(derEncoded: &nodes)
+                _ = try AlgorithmIdentifier(derEncoded: &nodes)
+                _ = try AlgorithmIdentifier(derEncoded: &nodes)
                 return Signer(
                     issuer: issuer, serialNumber: .init(bytes: serial),
                     signature: try ASN1OctetString(derEncoded: &nodes).bytes)

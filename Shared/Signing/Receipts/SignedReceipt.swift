@@ -14,8 +14,6 @@ struct SignedReceipt {
 
     private static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
     private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
-    private static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
-    private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
     /// `[0]`, where SignedData keeps its certificates.
     static let first = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
 
@@ -40,7 +38,7 @@ struct SignedReceipt {
 
     private func writeSignedData(_ coder: inout DER.Serializer) throws {
         try coder.serialize(1)
-        try coder.serializeSetOf([SignedReceiptAlgorithm(Self.sha256)])
+        try coder.serializeSetOf([AlgorithmIdentifier.sha256])
         try coder.appendConstructedNode(identifier: .sequence) { coder in
             try coder.serialize(Self.data)
             try coder.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { coder in
@@ -59,25 +57,8 @@ struct SignedReceipt {
             try coder.serialize(issuer)
             try coder.serialize(serialNumber.bytes)
         }
-        try coder.serialize(SignedReceiptAlgorithm(Self.sha256))
-        try coder.serialize(SignedReceiptAlgorithm(Self.ecdsaWithSHA256))
+        try coder.serialize(AlgorithmIdentifier.sha256)
+        try coder.serialize(AlgorithmIdentifier.ecdsaWithSHA256)
         try coder.serialize(ASN1OctetString(contentBytes: signature))
-    }
-}
-
-/// The identifier of an algorithm without parameters. RFC 5754 §2 and §3.3 leave them out.
-struct SignedReceiptAlgorithm: DERImplicitlyTaggable {
-    let identifier: ASN1ObjectIdentifier
-
-    static var defaultIdentifier: ASN1Identifier { .sequence }
-
-    init(_ identifier: ASN1ObjectIdentifier) { self.identifier = identifier }
-
-    init(derEncoded node: ASN1Node, withIdentifier identifier: ASN1Identifier) throws {
-        self.init(try DER.sequence(node, identifier: identifier) { try ASN1ObjectIdentifier(derEncoded: &$0) })
-    }
-
-    func serialize(into coder: inout DER.Serializer, withIdentifier identifier: ASN1Identifier) throws {
-        try coder.appendConstructedNode(identifier: identifier) { try $0.serialize(self.identifier) }
     }
 }

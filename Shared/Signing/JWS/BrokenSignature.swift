@@ -1,0 +1,187 @@
+import Crypto
+import Foundation
+import StoreModels
+import X509
+
+/// The ways in which a signature can be wrong on purpose, so that an app's server can prove that it refuses.
+///
+/// Each is right in everything but its own fault. Numbers are the status of Apple's libraries, with online checks off
+/// and on.
+package enum BrokenSignature: String, CaseIterable, Sendable {
+    /// One bit of the signature is changed: 1, 1.
+    case signature
+    /// The payload has a member `tampered` that was not signed: 1, 1.
+    case tampered
+    /// The chain has the right names and ends in another root: 1, 1.
+    case root
+    /// The leaf lacks the marker of Apple's signing certificates: 1, 1.
+    case leafOID
+    /// The intermediate lacks the marker of Apple's intermediates: 1, 1.
+    case intermediateOID
+    /// The leaf's last day was in 1999, before any business clock: 1, 1.
+    case expired
+    /// The leaf's first day is in 2200, after any business clock: 1, 1.
+    case notYetValid
+    /// The header names no certificates: 1, 1.
+    case noX5C
+    /// The header says `none`, and the signature is empty: 1, 1.
+    case algorithm
+    /// The root is left out: 4, 4.
+    case chainOfTwo
+    /// The root is there twice: 4, 4.
+    case chainOfFour
+    /// The leaf is cut in half: 3, 3.
+    case corruptCertificate
+    /// The leaf is one that ``OCSPResponder`` calls revoked: valid offline, 1 online.
+    case revoked
+    /// The payload is another app's: 2, 2.
+    case bundle
+    /// The payload is of another environment: 6, 6.
+    case environment
+
+    /// The error for a fault that a payload or signer has no place for, such as another app's renewal information.
+    package struct NotApplicable: Error {
+        /// The fault that was asked for.
+        package let broken: BrokenSignature
+    }
+}
+
+extension JWSSigner {
+    /// Signs a payload wrongly.
+    ///
+    /// Certificates that are not the authority's own are made for each call, with its keys.
+    /// - Throws: ``BrokenSignature/NotApplicable``; `StrictJSONError` for a payload that would have to be changed and
+    ///   is not JSON.
+    package func sign(_ payload: [UInt8], broken: BrokenSignature) throws -> String {
+        var header = self.header
+        var key = authority.leafKey
+        var (signed, sent) = (payload, payload)
+        switch broken {
+        case .signature: break
+        case .noX5C: header.chain = nil
+        // What a server accepts that lets the header choose how it verifies.
+        case .algorithm: header.algorithm = "none"
+        case .tampered: sent = try BrokenPayload(payload).tampered()
+        case .bundle, .environment:
+            signed = try BrokenPayload(payload).foreign(broken)
+            sent = signed
+        case .corruptCertificate:
+            header.chain = header.chain.map { [Array($0[0].prefix($0[0].count / 2))] + $0.dropFirst() }
+        case .root, .leafOID, .intermediateOID, .expired, .notYetValid, .chainOfTwo, .chainOfFour, .revoked:
+            guard kind == .appStore else { throw BrokenSignature.NotApplicable(broken: broken) }
+            let chain: [Certificate]
+            (chain, key) = try authority.chain(broken)
+            header.chain = try chain.map { try $0.derBytes() }
+        }
+        let encodedHeader = header.encoded
+        let input = Self.input(encodedHeader, signed)
+        var signature = broken == .algorithm ? [] : try Self.signature(of: input, key)
+        if broken == .signature { signature[signature.count - 1] ^= 1 }
+        var text = signed == sent ? input : Self.input(encodedHeader, sent)
+        Self.append(signature, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension CertificateAuthority {
+    /// A chain with a fault, leaf first, and the leaf's key. Without a fault of the chain, its own.
+    fileprivate func chain(_ broken: BrokenSignature) throws -> ([Certificate], P256.Signing.PrivateKey) {
+        var templates = self.templates
+        switch broken {
+        case .chainOfTwo: return ([leaf, intermediate], leafKey)
+        // A server that takes the last certificate for the root finds it.
+        case .chainOfFour: return (chain + [root], leafKey)
+        case .root:
+            let rootKey = P256.Signing.PrivateKey()
+            let other = try CertificateAuthority(
+                templates,
+                root: CertificateTemplate.root.certificate(for: rootKey.publicKey, issuer: nil, issuerKey: rootKey),
+                rootKey: rootKey, intermediateKey: P256.Signing.PrivateKey(), leafKey: P256.Signing.PrivateKey())
+            return (other.chain, other.leafKey)
+        case .intermediateOID:
+            templates.intermediate.marker = nil
+            return ([leaf, try reissued(templates).intermediate, root], leafKey)
+        case .leafOID: templates.leaf.marker = nil
+        case .expired:
+            templates.leaf.notValidBefore = CertificateTemplate.firstInstant - Self.year
+            templates.leaf.notValidAfter = CertificateTemplate.firstInstant - 1
+        case .notYetValid:
+            templates.leaf.notValidBefore = CertificateTemplate.lastInstant + 1
+            templates.leaf.notValidAfter = CertificateTemplate.lastInstant + Self.year
+        case .revoked: templates.leaf.serialNumber = RevokedSerialNumber.random()
+        default: return (chain, leafKey)
+        }
+        return ([try reissued(templates).leaf, intermediate, root], leafKey)
+    }
+
+    /// The same keys with certificates of other templates.
+    private func reissued(_ templates: ChainTemplates) throws -> CertificateAuthority {
+        try CertificateAuthority(
+            templates, root: root, rootKey: rootKey, intermediateKey: intermediateKey, leafKey: leafKey)
+    }
+
+    /// 365 days, in seconds.
+    private static let year = 31_536_000.0
+}
+
+/// Serial numbers of certificates that were issued as revoked ones.
+///
+/// The number itself says so: a responder needs no list, and one that starts again answers the same. No random serial
+/// number begins so but one in 2⁵⁶.
+enum RevokedSerialNumber {
+    private static let mark = Array("revoked".utf8)
+
+    static func random() -> Certificate.SerialNumber {
+        // 20 bytes are the most a serial number has (RFC 5280 §4.1.2.2).
+        Certificate.SerialNumber(bytes: mark + (mark.count..<20).map { _ in UInt8.random(in: 0...255) })
+    }
+
+    static func contains(_ serialNumber: some Sequence<UInt8>) -> Bool { serialNumber.starts(with: mark) }
+}
+
+/// A payload's JSON that is changed to be wrong.
+private struct BrokenPayload {
+    private let document: JSONValue
+
+    init(_ payload: [UInt8]) throws(StrictJSONError) { document = try StrictJSON.parse(payload) }
+
+    /// Adds a member that was not there.
+    func tampered() throws -> [UInt8] {
+        guard var members = document.objectValue else { throw BrokenSignature.NotApplicable(broken: .tampered) }
+        members["tampered"] = .bool(true)
+        return try StoreJSON.encode(JSONValue.object(members))
+    }
+
+    /// Changes app or environment wherever the payload names it: of a notification that is inside.
+    func foreign(_ broken: BrokenSignature) throws -> [UInt8] {
+        guard var members = document.objectValue else { throw BrokenSignature.NotApplicable(broken: broken) }
+        for name in ["data", "summary", "appData", "externalPurchaseToken"] {
+            guard let inner = members[name]?.objectValue else { continue }
+            members[name] = .object(Self.foreign(inner, broken))
+        }
+        let changed = JSONValue.object(Self.foreign(members, broken))
+        guard changed != document else { throw BrokenSignature.NotApplicable(broken: broken) }
+        return try StoreJSON.encode(changed)
+    }
+
+    private static func foreign(_ members: [String: JSONValue], _ broken: BrokenSignature) -> [String: JSONValue] {
+        var members = members
+        func change(_ name: String, _ change: (String) -> String) {
+            if let text = members[name]?.stringValue { members[name] = .string(change(text)) }
+        }
+        if broken == .bundle {
+            change("bundleId") { "\($0).other" }
+            return members
+        }
+        // An app transaction calls its environment so.
+        for name in ["environment", "receiptType"] {
+            change(name) { $0 == "Sandbox" ? "Production" : "Sandbox" }
+        }
+        // An external purchase token's environment is how its identifier begins.
+        change("externalPurchaseId") {
+            let mark = "SANDBOX"
+            return $0.utf8.starts(with: mark.utf8) ? String($0.dropFirst(mark.count)) : mark + $0
+        }
+        return members
+    }
+}

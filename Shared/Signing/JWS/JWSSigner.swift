@@ -1,0 +1,106 @@
+import Crypto
+import Foundation
+import X509
+
+/// Signs what the App Store's server sends: compact JWS, ES256, with the chain in the header.
+///
+/// The header is the same for everything a signer signs, so it is written once. Payloads get no `iat`, `exp` or `nbf`,
+/// which verifiers would judge.
+package struct JWSSigner: Sendable {
+    /// What the header says besides the algorithm.
+    enum Kind: Sendable {
+        /// The whole chain.
+        case appStore
+        /// One self-signed certificate, as in data of Xcode. Apple's libraries do not look at it.
+        case xcode
+    }
+
+    let authority: CertificateAuthority
+    let kind: Kind
+    let header: JWSHeader
+    private let encodedHeader: [UInt8]
+
+    /// Creates a signer that signs with the authority's leaf.
+    ///
+    /// - Throws: An error of the X.509 library for a certificate it cannot write.
+    package init(_ authority: CertificateAuthority) throws {
+        self.init(authority, .appStore, header: try JWSHeader(chain: authority.chain.map { try $0.derBytes() }))
+    }
+
+    /// Creates a signer for the environment Xcode.
+    ///
+    /// The key is the leaf's; the certificate is made for it at each call, so its bytes differ between processes.
+    /// - Throws: An error of the X.509 library, which would be a fault in the template.
+    package static func xcode(_ authority: CertificateAuthority) throws -> JWSSigner {
+        let certificate = try CertificateTemplate.xcode.certificate(
+            for: authority.leafKey.publicKey, issuer: nil, issuerKey: authority.leafKey)
+        var header = JWSHeader(chain: [try certificate.derBytes()])
+        header.keyIdentifier = "Apple_Xcode_Key"
+        header.type = "JWT"
+        return JWSSigner(authority, .xcode, header: header)
+    }
+
+    private init(_ authority: CertificateAuthority, _ kind: Kind, header: JWSHeader) {
+        self.authority = authority
+        self.kind = kind
+        self.header = header
+        encodedHeader = header.encoded
+    }
+
+    /// Signs a payload.
+    ///
+    /// - Parameter payload: JSON as it is to be read; the signer changes no byte.
+    /// - Returns: Header, payload and signature in base64url, with periods between.
+    /// - Throws: An error of the cryptographic library.
+    package func sign(_ payload: [UInt8]) throws -> String {
+        var text = Self.input(encodedHeader, payload)
+        try Self.append(Self.signature(of: text, authority.leafKey), to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// What the signature is over, with room for the signature behind it.
+    static func input(_ header: [UInt8], _ payload: [UInt8]) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(header.count + payload.count / 3 * 4 + 4 + 88)
+        text.append(contentsOf: header)
+        Base64URL.append(payload, to: &text)
+        return text
+    }
+
+    /// The two numbers of the signature, 32 bytes each.
+    static func signature(of input: [UInt8], _ key: P256.Signing.PrivateKey) throws -> [UInt8] {
+        Array(try key.signature(for: input).rawRepresentation)
+    }
+
+    static func append(_ signature: [UInt8], to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "."))
+        Base64URL.append(signature, to: &text)
+    }
+}
+
+/// The header of a JWS, members in the order of their names.
+struct JWSHeader {
+    var algorithm = "ES256"
+    var keyIdentifier: String?
+    var type: String?
+    /// DER, leaf first; nil leaves the member out.
+    var chain: [[UInt8]]?
+
+    init(chain: [[UInt8]]) { self.chain = chain }
+
+    /// Base64url of the JSON, and the period behind it. No text in it needs an escape sequence.
+    var encoded: [UInt8] {
+        var members = [#""alg":"\#(algorithm)""#]
+        if let keyIdentifier { members.append(#""kid":"\#(keyIdentifier)""#) }
+        if let type { members.append(#""typ":"\#(type)""#) }
+        if let chain {
+            // RFC 7515 §4.1.6: certificates are in standard base64, unlike everything else.
+            let texts = chain.map { "\"\(Data($0).base64EncodedString())\"" }
+            members.append(#""x5c":[\#(texts.joined(separator: ","))]"#)
+        }
+        var text: [UInt8] = []
+        Base64URL.append(Array("{\(members.joined(separator: ","))}".utf8), to: &text)
+        text.append(UInt8(ascii: "."))
+        return text
+    }
+}

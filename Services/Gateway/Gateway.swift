@@ -17,6 +17,7 @@ package final class Gateway: Sendable {
     let tokens: SessionTokens
     let keys: KeyStore
     let signing: SigningKeys
+    let serverApps: ServerApps
     /// The receipt environment.
     let environment: ReceiptEnvironment
     let storefronts: StorefrontDirectory
@@ -49,6 +50,7 @@ package final class Gateway: Sendable {
         self.tokens = tokens
         self.keys = keys
         self.signing = SigningKeys(database: keys.database, logger: logger)
+        self.serverApps = ServerApps(database: keys.database, logger: logger)
         self.environment = environment
         let storefronts = StorefrontDirectory(services: services)
         let versions = CurrentVersions(services: services)
@@ -74,6 +76,6 @@ package final class Gateway: Sendable {
             + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
-            + monitoringRoutes + appleServerRoutes
+            + monitoringRoutes + serverAPIRoutes + serverAPISettingsRoutes + appleServerRoutes
     }
 }

@@ -39,6 +39,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let renewals: RenewalService
     let subscriptions: SubscriptionService
     let subscriptionReader: SubscriptionReader
+    let serverAPI: ServerAPIService
     let clocks: ClockService
     /// Removes an app's quotes from the cache when Catalog announces a change of the app.
     private let appChanges: BackgroundJob
@@ -82,6 +83,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             database: database, clock: clock, claims: claims, checkpoint: checkpoint, collaborators: collaborators,
             record: record, quotes: quotes, purchases: inFlight, logger: logger)
         self.subscriptionReader = SubscriptionReader(database: database, clock: clock, quotes: quotes)
+        self.serverAPI = ServerAPIService(database: database, clock: clock, subscriptions: subscriptionReader)
         self.subscriptions = SubscriptionService(renewals: renewals, reader: subscriptionReader)
         self.priceConsents = PriceConsentService(
             database: database, clock: clock, quotes: quotes, publish: publish, logger: logger)
@@ -277,6 +279,10 @@ extension PaymentQueueService {
         endpoints.handle(SubscriptionEndpoints.acknowledgeRevocations, refunds.acknowledge)
         endpoints.handle(SubscriptionEndpoints.receipt, receipts.facts)
         endpoints.handle(PaymentEndpoints.standing, transactions.standing)
+        endpoints.handle(ServerAPIEndpoints.lookup, serverAPI.lookup)
+        endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)
+        endpoints.handle(ServerAPIEndpoints.modified, serverAPI.modified)
+        endpoints.handle(ServerAPIEndpoints.statuses, serverAPI.statuses)
     }
 }
 

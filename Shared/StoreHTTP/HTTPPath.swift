@@ -59,6 +59,7 @@ package enum PathParameter: String, Sendable, CaseIterable {
     /// The object the segment before it names.
     case id
     case keyIdentifier
+    case ocspRequest
     case orderId
     case originalTransactionId
     case originalTransactionIdentifier

@@ -68,6 +68,9 @@ package enum Access: String, Sendable {
     case server
     /// A customer's app, or its server.
     case appOrServer
+    /// An app's server, with a token that it has signed with the app's In-App Purchase key, as Apple's libraries do.
+    /// Errors have Apple's shape, and unknown names in the query are ignored.
+    case serverAPI
     /// Authenticated by the request itself, as Apple does. It has a shared secret in the body, or a token signed by the
     /// app's server. Paths of this kind that are not built yet respond 501 to every caller.
     case named

@@ -44,8 +44,15 @@ def before_call(context, case, **kwargs):
         one_there_is(case, "originalTransactionIdentifier", "1", os.environ["STOREBUS_SUBSCRIPTION"])
     if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/v1/intents/"):
         one_there_is(case, "id", "i_", os.environ["STOREBUS_INTENT"])
+    if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/inApps/"):
+        one_there_is(case, "transactionId", "2", os.environ["STOREBUS_SUBSCRIPTION"])
     if is_sound(case, ParameterLocation.PATH) and case.operation.path in OF_A_SUBSCRIPTION:
         one_there_is(case, "id", "1", os.environ["STOREBUS_SUBSCRIPTION"])
+
+
+@schemathesis.serializer("application/ocsp-request")
+def ocsp_request(context, value):
+    return value if isinstance(value, bytes) else json.dumps(value, default=str).encode()
 
 
 @schemathesis.hook

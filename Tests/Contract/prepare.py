@@ -10,8 +10,10 @@ are downloads, a subscription, and a purchase that began in the store.
 import json
 import os
 import sys
+import time
 import urllib.request
 
+import jwt
 from hooks import ACCOUNT, APP, SCRATCH_APP
 
 URL = sys.argv[1]
@@ -49,6 +51,13 @@ app = session(ACCOUNT, appVersion="1.0")
 store = session(ACCOUNT, client="store")
 key = json.loads(call("POST", f"/admin/v1/apps/{APP}/keys", ADMIN, {"kind": "api"}))["secret"]
 
+signing = json.loads(call("POST", f"/admin/v1/apps/{APP}/keys", ADMIN, {"kind": "inAppPurchase"}))
+now = int(time.time())
+server = jwt.encode(
+    {"iss": signing["issuerId"], "iat": now, "exp": now + 3600, "aud": "appstoreconnect-v1", "bid": APP},
+    signing["secret"], algorithm="ES256", headers={"kid": signing["keyIdentifier"]},
+)
+
 product = json.loads(call("GET", f"/admin/v1/apps/{APP}/products", ADMIN))["products"][0]["productIdentifier"]
 call("PUT", "/admin/v1/testers/child", ADMIN, {"askToBuy": True})
 child = session("child", appVersion="1.0")
@@ -77,4 +86,5 @@ started = call("POST", "/v1/store-page/purchase", store, {"productIdentifier": "
 intent = json.loads(started)["intentIdentifier"]
 
 print(f"export STOREBUS_APP_TOKEN={app} STOREBUS_STORE_TOKEN={store} STOREBUS_API_KEY={key}")
+print(f"export STOREBUS_SERVER_TOKEN={server}")
 print(f"export STOREBUS_DOWNLOAD={download} STOREBUS_SUBSCRIPTION={subscription} STOREBUS_INTENT={intent}")

@@ -149,8 +149,10 @@ import Testing
 
     @Test func `without an admin key no caller is the operator`() async throws {
         let tokens = await SessionTokens(key: Array(repeating: 1, count: 32))
-        let keys = try await InMemoryGateway.make().keys
-        let authenticator = Authenticator(tokens: tokens, adminKey: nil, keys: keys)
+        let gateway = try await InMemoryGateway.make()
+        let authenticator = Authenticator(
+            tokens: tokens, adminKey: nil, keys: gateway.keys,
+            serverAPI: ServerAPITokens(keys: gateway.keys, apps: gateway.serverApps, now: { .wallClock() }))
         await #expect(throws: HTTPError.self) {
             try await authenticator.principal(for: .admin, headers: [.authorization: "Bearer "])
         }

@@ -72,6 +72,7 @@ import Testing
         let owner = try await store.session()
         store.promotions.begin("i_1")
         store.payments.commit(Sample.purchased("t1"))
+        store.payments.sellSamples()
         store.payments.offer("d1", length: 3)
         store.payments.subscribe()
         store.catalog.host([1, 2, 3])

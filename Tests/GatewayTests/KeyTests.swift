@@ -30,12 +30,14 @@ import Testing
                 #expect(answer.json["kind"]?.stringValue == kind.rawValue)
                 #expect(Timestamp(answer.json["createdAt"]?.stringValue ?? "") != nil)
                 #expect(answer.json["secret"]?.stringValue?.isEmpty == false)
-                #expect((answer.json["publicKey"] != nil) == (kind == .subscriptionOffer))
+                #expect((answer.json["publicKey"] != nil) == (kind == .subscriptionOffer || kind == .inAppPurchase))
+                #expect((answer.json["issuerId"] != nil) == (kind == .inAppPurchase))
+                #expect((answer.json["bundleId"] == "com.example.app") == (kind == .inAppPurchase))
                 made.append(answer.json)
             }
             let list = try await store.send(.GET, path, token: admin)
             let listed = list.json["keys"]?.arrayValue ?? []
-            #expect(Set(listed.compactMap { $0["keyIdentifier"]?.stringValue }).count == 3)
+            #expect(Set(listed.compactMap { $0["keyIdentifier"]?.stringValue }).count == KeyKind.allCases.count)
             for key in listed {
                 #expect(Set((key.objectValue ?? [:]).keys) == ["keyIdentifier", "kind", "createdAt"])
             }
@@ -47,19 +49,24 @@ import Testing
 
     @Test func `no secret is in the database`() async throws {
         try await GatewayHarness.run { store in
-            let secrets = try await [make(store, "api"), make(store, "sharedSecret"), make(store, "subscriptionOffer")]
-                .compactMap { $0.json["secret"]?.stringValue }
+            let secrets = try await [
+                make(store, "api"), make(store, "sharedSecret"), make(store, "subscriptionOffer"),
+                make(store, "inAppPurchase"),
+            ].compactMap { $0.json["secret"]?.stringValue }
             for name in ["gateway.sqlite", "gateway.sqlite-wal"] {
                 let content = try Data(contentsOf: URL(fileURLWithPath: store.directory.file(name)))
                 for secret in secrets { #expect(content.range(of: Data(secret.utf8)) == nil) }
-                let body = secrets[2].split(separator: "\n").dropFirst().first.map { Data($0.utf8) }
-                #expect(content.range(of: try #require(body)) == nil)
+                for secret in secrets[2...] {
+                    let body = secret.split(separator: "\n").dropFirst().first.map { Data($0.utf8) }
+                    #expect(content.range(of: try #require(body)) == nil)
+                }
             }
         }
     }
 
-    @Test func `the key pair of offers is one, on P-256`() throws {
-        let key = NewKey(.subscriptionOffer, bundleId: "a", now: .wallClock())
+    @Test(arguments: [KeyKind.subscriptionOffer, .inAppPurchase])
+    func `the key pair of what signs is one, on P-256`(_ kind: KeyKind) throws {
+        let key = NewKey(kind, bundleId: "a", now: .wallClock())
         let privateKey = try P256.Signing.PrivateKey(pemRepresentation: key.secret)
         let publicKey = try P256.Signing.PublicKey(pemRepresentation: try #require(key.record.publicKey))
         let signature = try privateKey.signature(for: Data("offer".utf8))

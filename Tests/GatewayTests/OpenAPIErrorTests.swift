@@ -21,9 +21,35 @@ import Testing
                 let response = try #require(document.resolved(answer), place)
                 // Readiness is asked by machines that want its body in either case.
                 if operation.name == "GET /readyz" && status == "503" { continue }
+                if Self.isApples(answer) { continue }
                 let codes = try #require(self.codes(of: response), place)
                 #expect(!codes.isEmpty, place)
                 for code in codes { #expect(isPossible(code, status), "\(operation.name): \(code.name) at \(status)") }
+            }
+        }
+    }
+
+    /// Whether a reference is to an error of the App Store Server API.
+    private static func isApples(_ answer: JSONValue) -> Bool {
+        answer["$ref"]?.stringValue?.hasPrefix("#/components/responses/ServerAPI") == true
+    }
+
+    @Test func `errors of the App Store Server API are all of Apple's, at the status of their numbers`() throws {
+        var numbers: Set<Int> = []
+        for (status, component) in [("400", "Invalid"), ("404", "NotFound"), ("500", "Fault")] {
+            let response = document.root["components"]?["responses"]?["ServerAPI\(component)"]
+            let parts = response?["content"]?["application/json"]?["schema"]?["allOf"]?.arrayValue ?? []
+            #expect(parts.first?["$ref"] == "#/components/schemas/ServerAPIError")
+            let codes = (parts.last?["properties"]?["errorCode"]?["enum"]?.arrayValue ?? []).compactMap(\.intValue)
+            #expect(!codes.isEmpty && codes.allSatisfy { "\($0 / 10_000)" == status })
+            numbers.formUnion(codes)
+        }
+        #expect(numbers == Set(ServerAPIError.all.map(\.code)))
+        for operation in document.operations.values {
+            let isServerAPI = operation.schemes == ["serverAPI"]
+            for (status, answer) in operation.value["responses"]?.objectValue ?? [:] {
+                guard status >= "400", status != "503" else { continue }
+                #expect(Self.isApples(answer) == isServerAPI, "\(operation.name): \(status)")
             }
         }
     }
@@ -46,7 +72,7 @@ import Testing
 
     private let files: Set = [
         "PUT /admin/v1/apps/{bundleId}/catalog", "PUT /admin/v1/apps/{bundleId}/products/{id}/content",
-        "PUT /admin/v1/apps/{bundleId}/products/{id}/promotion-image", "POST /verifyReceipt",
+        "PUT /admin/v1/apps/{bundleId}/products/{id}/promotion-image", "POST /verifyReceipt", "POST /ocsp",
     ]
 
     @Test func `a body can be too large and of the wrong type, and nothing else can`() {
@@ -61,7 +87,7 @@ import Testing
 
     @Test func `401 says how to authenticate, and what may be repeated says when`() throws {
         let responses = document.root["components"]?["responses"]?.objectValue ?? [:]
-        for (name, response) in responses {
+        for (name, response) in responses where !name.hasPrefix("ServerAPI") {
             let headers = Set((response["headers"]?.objectValue ?? [:]).keys)
             let codes = try #require(self.codes(of: response), "\(name)")
             #expect(headers.contains("WWW-Authenticate") == codes.contains(.unauthenticated), "\(name)")

@@ -25,7 +25,9 @@ import Testing
     private func names(_ value: JSONValue?) -> Set<String> { Set((value?.objectValue ?? [:]).keys) }
 
     @Test func `offers have the members the models write and read`() throws {
-        let applied = AppliedOffer(type: .winBack, paymentMode: .freeTrial, identifier: "o")
+        let applied = AppliedOffer(
+            type: .winBack, paymentMode: .freeTrial, identifier: "o",
+            period: SubscriptionPeriod(numberOfUnits: 1, unit: .month))
         #expect(try members("AppliedOffer") == written(applied))
         let discount = PaymentDiscount(identifier: "i", keyIdentifier: "k", nonce: "n", signature: "s", timestamp: 1)
         #expect(try members("PaymentDiscount") == written(discount))

@@ -232,6 +232,73 @@ import Testing
         #expect(try members("OperatedSubscription") == written(reply))
     }
 
+    @Test func `the App Store Server API has the members the gateway writes`() throws {
+        let app = ServerApp(bundleId: "a", environment: .production, appAppleId: 1)
+        let history = ServerHistoryResponse(revision: "r", hasMore: false, app: app, signedTransactions: [])
+        #expect(try members("ServerHistory") == written(history))
+        let refunds = RefundHistoryResponse(signedTransactions: [], revision: "r", hasMore: false)
+        #expect(try members("ServerRefundHistory") == written(refunds))
+        #expect(try members("ServerOrder") == written(OrderLookupResponse(status: 1, signedTransactions: [])))
+        #expect(try members("ServerSubscriptionStatuses") == written(SubscriptionStatusesResponse(app: app, data: [])))
+        let groups = document.schema("ServerSubscriptionStatuses")?["properties"]?["data"]?["items"]?["properties"]
+        let item = SubscriptionStatusesResponse.Item(
+            status: 1, originalTransactionId: "1", signedTransactionInfo: "", signedRenewalInfo: "")
+        let items = groups?["lastTransactions"]?["items"]?["properties"]?.objectValue ?? [:]
+        #expect(try Set(items.keys) == written(item))
+        let group = SubscriptionStatusesResponse.Group(subscriptionGroupIdentifier: "g", lastTransactions: [])
+        #expect(try Set((groups?.objectValue ?? [:]).keys) == written(group))
+        #expect(try members("ServerTransactionInfo") == written(TransactionInfoResponse(signedTransactionInfo: "")))
+        let download = AppTransactionInfoResponse(signedAppTransactionInfo: "")
+        #expect(try members("ServerAppTransactionInfo") == written(download))
+        #expect(
+            try members("ServerAPIError") == written(ServerAPIErrorResponse(errorCode: 1, errorMessage: "")))
+        #expect(try members("ServerAPISettings") == written(ServerAPISettings(environment: .xcode, appAppleId: 1)))
+        #expect(members("ServerAPISettings") == known(ServerAPISettings.self))
+        let records = document.schema("TransactionRecords")?["properties"]?["records"]?["items"]?["properties"]
+        let record = TransactionsPage.Record(
+            bundleId: "a", account: "b", customerIdentifier: "c", isFinished: true, orderId: "M1")
+        #expect(try Set((records?.objectValue ?? [:]).keys) == written(record))
+        #expect(values("AppStoreEnvironment") == AppStoreEnvironment.allCases.map(\.rawValue))
+    }
+
+    @Test func `signed payloads have the members the gateway signs`() throws {
+        let app = ServerApp(bundleId: "a", environment: .production, appAppleId: 1)
+        let instant = Timestamp(milliseconds: 1)
+        let offer = AppliedOffer(
+            type: .winBack, paymentMode: .freeTrial, identifier: "o",
+            period: SubscriptionPeriod(numberOfUnits: 1, unit: .month))
+        let item = with(
+            ReceiptItem(
+                transactionIdentifier: "1", originalTransactionIdentifier: "1", productIdentifier: "p",
+                type: .autoRenewable, quantity: 1, purchaseDate: instant, originalPurchaseDate: instant,
+                expiresDate: instant, subscriptionGroupIdentifier: "g")
+        ) {
+            $0.webOrderLineItemIdentifier = "1"
+            $0.appAccountToken = "t"
+            $0.cancellationDate = instant
+            $0.cancellationReason = .other
+            $0.isUpgraded = true
+            $0.offer = offer
+        }
+        let transaction = ServerTransaction(
+            item: item, price: Sample.pro.price, storefront: "USA", reason: .renewal, modifiedSeq: 1)
+        let claims = TransactionClaims(
+            transaction, of: app, storefrontId: "1", appTransactionId: "7", signedDate: instant)
+        #expect(try members("TransactionClaims") == written(claims))
+        let lookup = TransactionLookup(
+            customerIdentifier: "c", appTransactionIdentifier: "7", firstSeen: instant, businessNow: instant)
+        let download = AppTransactionClaims(
+            lookup, of: app, applicationVersion: "1", originalApplicationVersion: "1")
+        #expect(try members("AppTransactionClaims") == written(download))
+        let renewal = RenewalClaims(
+            ServerSubscription(
+                subscription: Sample.subscription, transaction: transaction, recentStart: instant, nextOffer: offer),
+            environment: .production, appTransactionId: "7", signedDate: instant)
+        #expect(try written(renewal).isSubset(of: members("RenewalClaims")))
+        let body = String(decoding: try StoreJSON.encode(renewal), as: UTF8.self)
+        #expect(members("RenewalClaims") == known(RenewalClaims.self, body))
+    }
+
     @Test func `clocks have the members the models write`() throws {
         let clock = AppClockState(
             bundleId: "a", now: .wallClock(), rate: .realTime, frozen: false, epoch: 1, nextEvent: .wallClock())
@@ -268,8 +335,10 @@ import Testing
                     ProductExplanation(
                         productIdentifier: "p", storefront: "USA", reasons: [], details: [],
                         promotion: PromotionExplanation(reasons: [], details: []))))
-        let key = NewKey(.subscriptionOffer, bundleId: "a", now: .wallClock())
-        #expect(try members("NewKey") == written(key.response))
+        let key = NewKey(.inAppPurchase, bundleId: "a", now: .wallClock())
+        var made = key.response
+        (made.issuerId, made.bundleId) = ("i", "a")
+        #expect(try members("NewKey") == written(made))
         #expect(try members("Key") == written(key.record.appKey))
         #expect(
             try members("StorefrontDescription")

@@ -16,10 +16,13 @@ import Testing
         "canary\u{0}", "canary \u{E9}\u{1F600}", String(repeating: "canary.", count: 1500),
     ]
 
-    private func token(_ route: Route, _ store: GatewayHarness, app: String, server: String) -> String? {
+    private func token(
+        _ route: Route, _ store: GatewayHarness, app: String, server: String, serverAPI: String
+    ) -> String? {
         switch route.access {
         case .admin: Sample.adminKey
         case .server: server
+        case .serverAPI: serverAPI
         case .app, .appOrStore, .appOrServer: app
         case .open, .named: nil
         }
@@ -56,10 +59,11 @@ import Testing
         let document = try OpenAPIDocument()
         try await GatewayHarness.run { store in
             let (app, server) = (try await store.session(), try await store.apiKey())
+            let serverAPI = try await store.serverToken().text()
             // Streams wait for events, and so does the operator's wait; neither ends by itself.
             let endless = ["/v1/transactions/stream", "/admin/v1/events/wait"]
             for route in store.gateway.routes where route.isBuilt && !endless.contains(route.path) {
-                let token = token(route, store, app: app, server: server)
+                let token = token(route, store, app: app, server: server, serverAPI: serverAPI)
                 let example = example(route, document)
                 for text in Self.texts {
                     let inPath = route.operation.path.parameters.map { ($0, text) }

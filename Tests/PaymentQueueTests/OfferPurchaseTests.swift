@@ -45,7 +45,10 @@ import Testing
                 "star.monthly", key: "1", discount: .offer("loyal", nonce: "n1"), check: .valid)
             #expect(bought.price == .usd("1.99"))
             #expect(
-                bought.offer == AppliedOffer(type: .subscription, paymentMode: .payAsYouGo, identifier: "loyal"))
+                bought.offer
+                    == AppliedOffer(
+                        type: .subscription, paymentMode: .payAsYouGo, identifier: "loyal",
+                        period: SubscriptionPeriod(numberOfUnits: 2, unit: .month)))
             #expect(bought.isInIntroOfferPeriod == false)
             #expect(bought.isTrialPeriod == false)
             try await store.jump(to: "2027-05-01")
@@ -140,7 +143,11 @@ import Testing
             #expect(try await alice.buy("star.monthly", key: "0", redeeming: wrong).error?.code == 11)
             let bought = try await alice.buy("star.monthly", key: "1", redeeming: code)
             #expect(bought.price == .usd("4.99"))
-            #expect(bought.offer == AppliedOffer(type: .code, paymentMode: .payUpFront, identifier: "HALF"))
+            #expect(
+                bought.offer
+                    == AppliedOffer(
+                        type: .code, paymentMode: .payUpFront, identifier: "HALF",
+                        period: SubscriptionPeriod(numberOfUnits: 1, unit: .month)))
             #expect(
                 try await refusal { try await alice.buy("star.monthly", key: "1", redeeming: wrong) }?.code
                     == .keyReused)

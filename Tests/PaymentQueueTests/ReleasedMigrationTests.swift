@@ -23,6 +23,7 @@ import Testing
         ("c5c5e491cd69e968", "42c8ec180ebd9f08"),
         ("4a1c6cc29a2c67b7", "4a1c6cc29a2c67b7"),
         ("e1352ff9fd7a6902", "b731e9a350b71fcf"),
+        ("9e6878f7253c19cf", "39e4aad973289ed3"),
     ])
 
     @Test func `released migrations keep their numbers and their SQL`() {

@@ -16,7 +16,11 @@ import Testing
             let trial = try await alice.add("pro.monthly", key: "k").transaction
             #expect(trial.transactionState == .purchased)
             #expect(trial.price == .usd("0.00"))
-            #expect(trial.offer == AppliedOffer(type: .introductory, paymentMode: .freeTrial))
+            #expect(
+                trial.offer
+                    == AppliedOffer(
+                        type: .introductory, paymentMode: .freeTrial,
+                        period: SubscriptionPeriod(numberOfUnits: 2, unit: .week)))
             #expect(trial.isTrialPeriod == true)
             #expect(trial.isInIntroOfferPeriod == false)
             #expect(trial.expiresDate == Timestamp(milliseconds: 1_795_000_000_000) + .seconds(14 * 86_400))

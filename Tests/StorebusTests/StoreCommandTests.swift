@@ -119,6 +119,27 @@ import Testing
         #expect(!list.result.contains("s3cret"))
     }
 
+    @Test func `a key's secret goes into a new file of its owner's only, and is printed nowhere`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("AuthKey.p8")
+        for output in ["human", "json"] {
+            let file = "\(path).\(output)"
+            let (status, said) = await FakeStore().run(
+                "key", "create", "--kind", "inAppPurchase", "--p8", file, "-o", output)
+            #expect(status == .success)
+            #expect(FileAccess.text(file) == "s3cret")
+            #expect(!said.result.contains("s3cret"))
+            var found = stat()
+            #expect(stat(file, &found) == 0 && found.st_mode & 0o777 == 0o600)
+        }
+        let store = FakeStore()
+        let (status, said) = await store.run("key", "create", "--kind", "inAppPurchase", "--p8", "\(path).human")
+        #expect(status == .usage)
+        #expect(said.narration.contains("is there already"))
+        #expect(FileAccess.text("\(path).human") == "s3cret")
+        #expect(!store.requests.contains { $0.method == .post })
+    }
+
     // MARK: decisions
 
     private func waiting(_ transaction: PaymentTransaction) -> JSONValue {

@@ -9,6 +9,7 @@ struct Authenticator: Sendable {
     /// Nil when none is configured; then no caller is accepted as the operator.
     let adminKey: AdminKey?
     let keys: KeyStore
+    let serverAPI: ServerAPITokens
 
     /// Authenticates the caller of a route.
     /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
@@ -21,6 +22,7 @@ struct Authenticator: Sendable {
             return try await session(access, headers)
         case .admin: return try await admin(headers)
         case .server: return try await server(headers)
+        case .serverAPI: return try await serverAPI(headers)
         }
     }
 
@@ -70,6 +72,21 @@ struct Authenticator: Sendable {
             throw HTTPError(StoreError(.forbidden, "this path is for an app's server, with an API key of the app"))
         }
         throw Self.unauthenticated("the API key is not valid, or was deleted")
+    }
+
+    private func serverAPI(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
+        let token = try bearer(headers)
+        do {
+            return .server(try await serverAPI.key(of: token))
+        } catch let rejection as ServerAPITokens.Rejection {
+            throw HTTPError(
+                StoreError(.unauthenticated, rejection.reason),
+                headers: [
+                    .wwwAuthenticate: "Bearer error=\"invalid_token\", error_description=\"\(rejection.reason)\""
+                ])
+        } catch {
+            throw HTTPError(error as? StoreError ?? StoreError(.internal, "a key could not be looked up"))
+        }
     }
 
     /// Finds the API key of a token; nil for any other token.

@@ -1,7 +1,9 @@
 import BusService
 import Crypto
 import JWTKit
+import Signing
 import StoreModels
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -65,12 +67,7 @@ struct SessionTokens: Sendable {
     private static let header: JWTHeader = ["alg": .string("HS256"), "typ": .string("JWT")]
 
     private static func isOurHeader(_ encoded: Substring) -> Bool {
-        // Base64url, as JWTs use it: two other digits and no padding.
-        var text = String(encoded.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard let bytes = Data(base64Encoded: text), let value = try? StrictJSON.parse(Array(bytes)) else {
-            return false
-        }
+        guard let bytes = Base64URL.decode(encoded), let value = try? StrictJSON.parse(bytes) else { return false }
         return value == .object(["alg": "HS256", "typ": "JWT"])
     }
 }

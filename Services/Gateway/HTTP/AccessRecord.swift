@@ -11,9 +11,13 @@ struct AccessRecord {
     let traceID: String
     /// The route's template; nil when no route was found.
     var route: String?
+    /// The callers of the route; nil when no route was found.
+    var access: Access?
     var principal = Principal.anonymous
     /// The problem's code; nil for a successful request.
     var code: StoreErrorCode?
+    /// Why a token of an app's server was refused; in the gateway's own words.
+    var reason: String?
     private(set) var status = 0
     private(set) var duration = Duration.zero
 
@@ -38,6 +42,7 @@ struct AccessRecord {
         fields["status"] = "\(status)"
         fields["durationMs"] = "\(milliseconds)"
         if let code { fields["code"] = "\(code)" }
+        if let reason { fields["reason"] = "\(Self.printable(reason))" }
         logger.log(level: level, "request", metadata: fields)
     }
 

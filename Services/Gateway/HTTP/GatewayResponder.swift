@@ -22,11 +22,17 @@ struct GatewayResponder: HTTPResponder {
         var response: Response
         do {
             response = try await handle(request, context, trace, start, &record)
+        } catch let error as ServerAPIError {
+            response = error.response
         } catch {
             let problem = Self.problem(error)
             record.code = problem.error.code
+            if record.access == .serverAPI, problem.error.code == .unauthenticated {
+                record.reason = problem.error.message
+            }
             if problem.error.code == .internal { log(error, record) }
-            response = problem.response(traceID: trace.traceID)
+            response =
+                record.access == .serverAPI ? problem.serverAPIResponse : problem.response(traceID: trace.traceID)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         record.finish(status: response.status, duration: ContinuousClock.now - start)
@@ -42,14 +48,16 @@ struct GatewayResponder: HTTPResponder {
         try Self.checkWeight(request)
         try Self.checkFraming(request)
         let (route, parameters) = try match(request)
-        record.route = route.path
+        (record.route, record.access) = (route.path, route.access)
         let principal = try await authenticator.principal(for: route.access, headers: request.headers)
         record.principal = principal
         guard case .handled(let handler) = route.action else { throw Self.notBuilt(route) }
         let call = Call(
             request: request, route: route, parameters: parameters,
-            query: try QueryParameters(request.uri.query, names: route.query), principal: principal, trace: trace,
-            deadline: start + (try Self.timeout(request.headers)), channel: context.channel)
+            query: try QueryParameters(
+                request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI),
+            principal: principal, trace: trace, deadline: start + (try Self.timeout(request.headers)),
+            channel: context.channel)
         guard .now < call.deadline else {
             throw StoreError(
                 .serviceUnavailable, "the gateway is overloaded: the request's time was over before it was begun",

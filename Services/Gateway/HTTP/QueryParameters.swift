@@ -6,12 +6,15 @@ import StoreModels
 /// An unknown name is rejected, like an unknown member of a body: a misspelt filter must not be ignored silently.
 struct QueryParameters: Sendable {
     private let values: [String: [String]]
+    /// Names and values of the names that the route allows, `name=value`, sorted.
+    let pairs: [String]
 
     /// - Parameters:
     ///   - text: The query after `?`; nil for none.
     ///   - names: The names that the route allows.
+    ///   - ignoresOthers: Whether other names are passed over, as Apple does.
     /// - Throws: `requestInvalid`.
-    init(_ text: String?, names: Set<String>) throws(StoreError) {
+    init(_ text: String?, names: Set<String>, ignoresOthers: Bool = false) throws(StoreError) {
         var values: [String: [String]] = [:]
         for pair in (text ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -19,6 +22,7 @@ struct QueryParameters: Sendable {
                 let value = PercentEncoding.decodeForm(parts.count == 2 ? Substring(parts[1]) : "")
             else { throw .invalid("query", "is not percent-encoded UTF-8") }
             guard names.contains(name) else {
+                if ignoresOthers { continue }
                 let known =
                     names.isEmpty ? "this path takes none" : "it may have \(names.sorted().joined(separator: ", "))"
                 throw .invalid("query \(name.prefix(64))", "is not known here; \(known)")
@@ -26,7 +30,14 @@ struct QueryParameters: Sendable {
             values[name, default: []].append(value)
         }
         self.values = values
+        pairs = values.flatMap { name, values in values.map { ExactText("\(name)=\($0)") } }.sorted().map(\.text)
     }
+
+    /// Returns every value of a name, in order.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// Returns the last value of a name, as Apple reads a repeated one.
+    func last(_ name: String) -> String? { values[name]?.last }
 
     /// Returns the only value of a name.
     /// - Throws: `requestInvalid` when the name is repeated.

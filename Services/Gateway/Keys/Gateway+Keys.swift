@@ -29,8 +29,12 @@ extension Gateway {
         let request = try await call.body(of: KeyRoutes.create)
         try await apps.check(bundleId, call)
         let key = NewKey(request.kind, bundleId: bundleId, now: now())
+        // Before the key, whose secret is shown once.
+        let issuerId = request.kind == .inAppPurchase ? try await serverApps.issuerId() : nil
         try await keys.add(key)
-        return try Reply(key.response, status: .created)
+        var response = key.response
+        if let issuerId { (response.issuerId, response.bundleId) = (issuerId, bundleId) }
+        return try Reply(response, status: .created)
     }
 
     private func deleteKey(_ keyIdentifier: String, _ call: Call) async throws -> Reply<NoContent> {

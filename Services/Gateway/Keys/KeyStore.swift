@@ -74,6 +74,17 @@ struct KeyStore: Sendable {
         return SHA256.hash(data: Array(token.utf8)) == digest ? try KeyRecord(row) : nil
     }
 
+    /// Finds an `inAppPurchase` key; its app is the one that a token with this `kid` is for.
+    func serverAPIKey(_ keyIdentifier: String) async throws -> KeyRecord? {
+        try await withStoreErrors(of: Self.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.queryOne(
+                    "SELECT * FROM app_key WHERE key_identifier = ? AND kind = ?", keyIdentifier,
+                    KeyKind.inAppPurchase)
+            }
+        }.map(KeyRecord.init)
+    }
+
     /// Public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key.
     func offerKey(_ keyIdentifier: String, of bundleId: String) async throws -> String? {
         let row = try await withStoreErrors(of: Self.owner, logger: logger) {
@@ -102,7 +113,7 @@ struct KeyRecord: Hashable, Sendable {
     var bundleId: String
     var kind: KeyKind
     var createdAt: Timestamp
-    /// PEM; only of a `subscriptionOffer`. Signatures are verified with it.
+    /// PEM; only of keys that sign. Signatures are verified with it.
     var publicKey: String?
 }
 
@@ -123,6 +134,16 @@ enum KeySchema {
                 CREATE INDEX app_key_bundle_id ON app_key (bundle_id);
                 """),
         SigningSchema.migration,
+        Migration(
+            number: 3, name: "the App Store Server API",
+            sql: """
+                CREATE TABLE server_api_issuer (name TEXT PRIMARY KEY, issuer_id TEXT NOT NULL);
+                CREATE TABLE server_api_app (
+                    bundle_id TEXT PRIMARY KEY,
+                    environment TEXT NOT NULL,
+                    app_apple_id BIGINT
+                );
+                """),
     ]
 }
 

@@ -13,7 +13,7 @@ struct NewKey: Sendable {
     let record: KeyRecord
     /// The secret, sent to the operator once and not stored.
     let secret: String
-    /// The digest stored instead of the secret; nil for a `subscriptionOffer`, whose public key suffices.
+    /// The digest stored instead of the secret; nil where the public key suffices.
     ///
     /// It is one round of SHA-256 without salt. Slow hashes are for passwords that people choose; this secret has 256
     /// random bits.
@@ -26,12 +26,12 @@ struct NewKey: Sendable {
         switch kind {
         case .api: secret = APIKeyText(keyIdentifier: identifier, secret: Self.randomBytes()).text
         case .sharedSecret: secret = Hex.text(Self.randomBytes())
-        case .subscriptionOffer:
+        case .subscriptionOffer, .inAppPurchase:
             let key = P256.Signing.PrivateKey()
             secret = key.pemRepresentation
             publicKey = key.publicKey.pemRepresentation
         }
-        digest = kind == .subscriptionOffer ? nil : Array(SHA256.hash(data: Array(secret.utf8)))
+        digest = publicKey != nil ? nil : Array(SHA256.hash(data: Array(secret.utf8)))
         record = KeyRecord(
             keyIdentifier: identifier, bundleId: bundleId, kind: kind, createdAt: now, publicKey: publicKey)
     }

@@ -46,7 +46,7 @@ extension Gateway {
     }
 
     /// The app's version according to Catalog; without Catalog the first version.
-    private func applicationVersion(of bundleId: String, _ call: Call) async -> String {
+    func applicationVersion(of bundleId: String, _ call: Call) async -> String {
         let app = try? await services.call(
             CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
             context: call.context(deadline: call.optionalDeadline))

@@ -48,15 +48,7 @@ enum PurchaseFields {
         }
         if let expiresDate = item.expiresDate { fields.set("expires_date", expiresDate) }
         if let cancellationDate = item.cancellationDate { fields.set("cancellation_date", cancellationDate) }
-        fields.set("cancellation_reason", item.cancellationReason.map(number))
+        fields.set("cancellation_reason", item.cancellationReason.map { "\($0.serverNumber)" })
         return fields
-    }
-
-    /// Returns Apple's number: 1 for an issue with the app, 0 for any other reason.
-    private static func number(_ reason: RefundRequest.Reason) -> String {
-        switch reason {
-        case .appIssue: "1"
-        case .other: "0"
-        }
     }
 }

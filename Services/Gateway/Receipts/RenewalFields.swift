@@ -29,16 +29,10 @@ enum RenewalFields {
         case .subscribed, .revoked: return
         case .inBillingRetryPeriod, .inGracePeriod:
             fields.set("is_in_billing_retry_period", digit: true)
-            fields.set("expiration_intent", number(.billingError))
+            fields.set("expiration_intent", "\(Subscription.number(of: .billingError))")
         case .expired:
             fields.set("is_in_billing_retry_period", digit: false)
-            fields.set("expiration_intent", number(subscription.expirationReason ?? .other))
+            fields.set("expiration_intent", "\(Subscription.number(of: subscription.expirationReason ?? .other))")
         }
-    }
-
-    /// Returns Apple's number of a reason, from 1.
-    private static func number(_ reason: Subscription.ExpirationReason) -> String {
-        // The list contains every reason.
-        "\(Subscription.ExpirationReason.allCases.firstIndex(of: reason)! + 1)"
     }
 }

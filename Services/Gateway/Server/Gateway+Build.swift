@@ -37,6 +37,7 @@ extension Gateway {
             logger: environment.logger,
             onListening: { [host = environment.host, logger = environment.logger] port in
                 logger.info("listening", metadata: ["port": "\(port)"])
+                gateway.signing.setPublicURL(settings.publicURL ?? "http://127.0.0.1:\(port)")
                 try ready.listening(host: host, port: port)
             })
         return [keys.database, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)]
@@ -46,7 +47,9 @@ extension Gateway {
     func responder(adminKey: AdminKey?, metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
         GatewayResponder(
             table: RouteTable(routes),
-            authenticator: Authenticator(tokens: tokens, adminKey: adminKey, keys: keys),
+            authenticator: Authenticator(
+                tokens: tokens, adminKey: adminKey, keys: keys,
+                serverAPI: ServerAPITokens(keys: keys, apps: serverApps, now: now)),
             metrics: metrics, logger: logger)
     }
 }

@@ -11,6 +11,8 @@ struct GatewaySettings {
     let sessionKey: [UInt8]
     /// `gateway.handlersOnBusLoop`, default true.
     let handlersOnBusLoop: Bool
+    /// `storebus.publicUrl`, the gateway's address as clients reach it; nil for 127.0.0.1 and the port it listens on.
+    let publicURL: String?
     /// `storebus.environment`, the receipt environment, default `sandbox`.
     let environment: ReceiptEnvironment
 
@@ -19,6 +21,7 @@ struct GatewaySettings {
         adminKey = try Self.adminKey(settings)
         sessionKey = try Self.sessionKey(settings, dataDirectory)
         handlersOnBusLoop = try settings.bool("gateway.handlersOnBusLoop", default: true)
+        publicURL = try Self.publicURL(settings)
         environment = try settings.choice("storebus.environment", default: ReceiptEnvironment.sandbox)
     }
 
@@ -28,6 +31,21 @@ struct GatewaySettings {
         }
         guard let path = try settings.string("storebus.admin.keyFile") else { return nil }
         return AdminKey(try checked(try SecretFile.text(path, of: "STOREBUS_ADMIN_KEY_FILE"), path))
+    }
+
+    private static func publicURL(_ settings: Settings) throws(StartupError) -> String? {
+        guard let text = try settings.string("storebus.publicUrl") else { return nil }
+        let slash = UInt8(ascii: "/")
+        let isURL = ["http://", "https://"].contains { scheme in
+            guard text.utf8.starts(with: scheme.utf8) else { return false }
+            return text.utf8.dropFirst(scheme.utf8.count).first.map { $0 != slash } ?? false
+        }
+        guard isURL, text.utf8.count <= 512, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw StartupError(
+                .badConfiguration,
+                "STOREBUS_PUBLIC_URL must be the address at which clients reach the gateway, such as http://store:7430")
+        }
+        return text.utf8.last == slash ? String(text.dropLast()) : text
     }
 
     /// Checks the length and characters of the key. Like a bearer token it has no spaces.

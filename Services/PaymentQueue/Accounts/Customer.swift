@@ -11,6 +11,8 @@ struct Customer: Hashable, Sendable {
     var headSeq: Int64
     /// The number of the last pruned journal row; 0 before the first.
     var prunedSeq: Int64
+    /// The last place among the changes of the customer's transactions; 0 before the first.
+    var modifiedSeq: Int64
 }
 
 extension CustomerReference {
@@ -32,15 +34,18 @@ extension CustomerRequest {
 
 extension AcknowledgeRevocationsRequest: CustomerRequest {}
 extension AddPaymentRequest: CustomerRequest {}
+extension AppTransactionRequest: CustomerRequest {}
 extension ChangesRequest: CustomerRequest {}
 extension CustomerStandingRequest: CustomerRequest {}
 extension DownloadRequest: CustomerRequest {}
 extension HistoryRequest: CustomerRequest {}
+extension ModifiedTransactionsRequest: CustomerRequest {}
 extension ReceiptFactsRequest: CustomerRequest {}
 extension RestoreRequest: CustomerRequest {}
 extension ShowPriceConsentRequest: CustomerRequest {}
 extension SnapshotRequest: CustomerRequest {}
 extension StartRestoreRequest: CustomerRequest {}
+extension SubscriptionStatusesRequest: CustomerRequest {}
 extension SubscriptionsRequest: CustomerRequest {}
 extension TransactionRequest: CustomerRequest {}
 extension UpdateDownloadRequest: CustomerRequest {}

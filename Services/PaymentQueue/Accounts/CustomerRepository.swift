@@ -32,13 +32,13 @@ enum CustomerRepository {
         return (try customer(row), try AppClock(row))
     }
 
-    /// Sets the last journal row of a locked customer.
+    /// Sets the last journal row of a locked customer, and the last place among the transactions' changes.
     static func setHead(
-        _ seq: Int64, of id: CustomerReference, in transaction: SQLTransaction
+        _ seq: Int64, modified: Int64, of id: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
-            "UPDATE customer SET head_seq = ? WHERE bundle_id = ? AND customer_identifier = ?", seq, id.bundleId,
-            id.customerIdentifier)
+            "UPDATE customer SET head_seq = ?, modified_seq = ? WHERE bundle_id = ? AND customer_identifier = ?", seq,
+            modified, id.bundleId, id.customerIdentifier)
     }
 
     static func find(
@@ -54,12 +54,18 @@ enum CustomerRepository {
         in transaction: SQLTransaction
     ) async throws -> Customer {
         try await ClockRepository.insert(bundleId, wall: wall, in: transaction)
-        try await transaction.execute(
-            """
-            INSERT INTO customer (bundle_id, customer_identifier, account, storefront, created_at, opened_at)
-            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-            """, bundleId, newIdentifier, account, storefront, wall.milliseconds,
-            try await clock(of: bundleId, in: transaction).now(wall: wall).milliseconds)
+        let opened = try await clock(of: bundleId, in: transaction).now(wall: wall)
+        let isNew =
+            try await transaction.execute(
+                """
+                INSERT INTO customer (bundle_id, customer_identifier, account, storefront, created_at, opened_at)
+                VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """, bundleId, newIdentifier, account, storefront, wall.milliseconds, opened.milliseconds) == 1
+        if isNew {
+            try await transaction.send(
+                "UPDATE customer SET app_transaction_number = ? WHERE bundle_id = ? AND customer_identifier = ?",
+                try await CounterRepository.next(.appTransaction, in: transaction), bundleId, newIdentifier)
+        }
         guard let customer = try await find(account: account, bundleId: bundleId, in: transaction) else {
             throw StoreError(.internal, "the account was not written")
         }
@@ -114,6 +120,43 @@ enum CustomerRepository {
         return Timestamp(milliseconds: opened ?? created)
     }
 
+    /// The download of an app by a customer.
+    struct AppTransaction: Hashable, Sendable {
+        var customer: CustomerReference
+        /// The customer's present storefront, alpha-3.
+        var storefront: String
+        /// Its number, decimal digits.
+        var identifier: String
+        /// The customer's first session, by the app's clock of that time.
+        var firstSeen: Timestamp
+    }
+
+    /// Reads a customer's download of the app.
+    static func appTransaction(
+        of id: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> AppTransaction? {
+        try await reader.queryOne(
+            "SELECT * FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId, id.customerIdentifier
+        ).map(appTransaction)
+    }
+
+    /// Finds the download of an app with a number.
+    static func appTransaction(
+        _ number: Int64, bundleId: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> AppTransaction? {
+        try await reader.queryOne(
+            "SELECT * FROM customer WHERE app_transaction_number = ? AND bundle_id = ?", number, bundleId
+        ).map(appTransaction)
+    }
+
+    private static func appTransaction(_ row: SQLRow) throws(PersistenceError) -> AppTransaction {
+        let (created, opened): (Int64, Int64?) = (try row["created_at"], try row["opened_at"])
+        let number: Int64 = try row["app_transaction_number"]
+        return AppTransaction(
+            customer: try CustomerReference(row), storefront: try row["storefront"], identifier: "\(number)",
+            firstSeen: Timestamp(milliseconds: opened ?? created))
+    }
+
     /// Moves one customer to another storefront.
     static func setStorefront(
         _ storefront: String, of id: CustomerReference, in transaction: SQLTransaction
@@ -162,6 +205,6 @@ enum CustomerRepository {
         Customer(
             id: try CustomerReference(row),
             account: try row["account"], storefront: try row["storefront"], headSeq: try row["head_seq"],
-            prunedSeq: try row["pruned_seq"])
+            prunedSeq: try row["pruned_seq"], modifiedSeq: try row["modified_seq"])
     }
 }

@@ -148,7 +148,9 @@ extension CustomerTransaction {
         next.transaction = machine.transaction
         next.isFinished = machine.isFinished
         next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred
-        if next.historySeq == nil, machine.transaction.transactionIdentifier != nil { next.historySeq = nextSeq }
+        if next.historySeq == nil, machine.transaction.transactionIdentifier != nil {
+            (next.historySeq, next.modifiedSeq) = (nextSeq, nextModifiedSeq())
+        }
         if machine.transaction.transactionState.isTerminal {
             (next.phase, next.awaitsAnswer) = (.settled, false)
             if !keepsQuote { next.quote = nil }

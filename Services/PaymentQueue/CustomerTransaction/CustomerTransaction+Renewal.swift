@@ -25,7 +25,7 @@ extension CustomerTransaction {
         let seq = try journal(.updated, value, event: .purchased, body: body)
         let stored = StoredTransaction(
             customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
-            terms: attempt.terms, chargeKey: attempt.chargeKey)
+            modifiedSeq: nextModifiedSeq(), terms: attempt.terms, chargeKey: attempt.chargeKey)
         try await TransactionRepository.insert(stored, body: body, in: transaction)
         return (try await write(machine.value, actions, about: value), value)
     }

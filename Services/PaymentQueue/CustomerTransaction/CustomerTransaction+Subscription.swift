@@ -325,9 +325,9 @@ extension CustomerTransaction {
         var next = stored
         next.transaction = value
         next.transaction.revision = stored.transaction.revision + 1
+        if stored.modifiedSeq != nil { next.modifiedSeq = nextModifiedSeq() }
         let body = try StoredJSON.text(next.transaction)
-        guard try await TransactionRepository.rewrite(next.transaction, body: body, of: customer, in: transaction)
-        else {
+        guard try await TransactionRepository.rewrite(next, body: body, in: transaction) else {
             throw StoreError(.internal, "a transaction of a locked customer has changed")
         }
         if !stored.isFinished {
@@ -365,6 +365,7 @@ extension CustomerTransaction {
         var next = stored
         next.transaction.expiresDate = expiry
         next.transaction.revision += 1
+        if stored.modifiedSeq != nil { next.modifiedSeq = nextModifiedSeq() }
         let body = try StoredJSON.text(next.transaction)
         guard try await TransactionRepository.advance(next, body: body, from: stored, in: transaction) else {
             throw StoreError(.internal, "a transaction was changed outside its customer's lock")

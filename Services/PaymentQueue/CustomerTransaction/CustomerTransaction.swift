@@ -36,6 +36,7 @@ struct CustomerTransaction {
     let now: Timestamp
     let checkpoint: CheckpointHook
     private var entries: [JournalEntry] = []
+    private var modifications: Int64 = 0
     /// Purchases that need not wait any longer.
     var woken: [String] = []
 
@@ -136,9 +137,18 @@ struct CustomerTransaction {
                 body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event))
     }
 
+    /// Takes the next place among the changes of the customer's transactions, for one whose signed form changes.
+    mutating func nextModifiedSeq() -> Int64 {
+        modifications += 1
+        return account.modifiedSeq + modifications
+    }
+
     private func writeJournal() async throws {
-        guard let last = entries.last else { return }
-        try await CustomerRepository.setHead(last.change.seq, of: customer, in: transaction)
+        guard !entries.isEmpty || modifications > 0 else { return }
+        try await CustomerRepository.setHead(
+            entries.last?.change.seq ?? account.headSeq, modified: account.modifiedSeq + modifications, of: customer,
+            in: transaction)
+        guard !entries.isEmpty else { return }
         try await JournalRepository.append(entries, of: customer, wall: wall, in: transaction)
     }
 }

@@ -98,7 +98,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
             ?? offer.map {
                 AppliedOffer(
                     type: $0.type == .introductory ? .introductory : .subscription, paymentMode: $0.paymentMode,
-                    identifier: $0.identifier)
+                    identifier: $0.identifier, period: $0.subscriptionPeriod.times($0.numberOfPeriods))
             }
         if product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier,
             let period = product.subscriptionPeriod

@@ -73,7 +73,8 @@ enum RequestedOfferPolicy {
             Found(
                 discount: discount,
                 applied: AppliedOffer(
-                    type: .subscription, paymentMode: discount.paymentMode, identifier: identifier)))
+                    type: .subscription, paymentMode: discount.paymentMode, identifier: identifier,
+                    period: discount.subscriptionPeriod.times(discount.numberOfPeriods))))
     }
 
     private static func offer(
@@ -85,7 +86,8 @@ enum RequestedOfferPolicy {
             Found(
                 discount: offer.offer,
                 applied: AppliedOffer(
-                    type: redeemed.type, paymentMode: offer.offer.paymentMode, identifier: redeemed.identifier),
+                    type: redeemed.type, paymentMode: offer.offer.paymentMode, identifier: redeemed.identifier,
+                    period: offer.offer.subscriptionPeriod.times(offer.offer.numberOfPeriods)),
                 redeemable: offer))
     }
 }

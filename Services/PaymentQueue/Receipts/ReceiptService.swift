@@ -48,7 +48,7 @@ struct ReceiptService: Sendable {
             seen += rows.count
             for row in rows {
                 guard let place = row.historySeq else { continue }
-                if let item = ReceiptRules.item(row) {
+                if !ReceiptRules.isUsedUp(row), let item = ReceiptRules.item(row) {
                     items.append(item)
                     let page = items.count > limit ? Array(items.prefix(limit)) : try ReplyBudget.fitting(items)
                     if page.count < items.count { return (page, "\(position)") }
@@ -78,15 +78,18 @@ extension StoredSubscription {
     }
 }
 
-/// Decides what a customer's receipt lists, without I/O.
+/// Decides what receipts and the App Store Server API list of a customer, without I/O.
 enum ReceiptRules {
-    /// Makes the receipt's item of a transaction.
-    /// - Returns: Nil for what no receipt lists: a transaction that is not purchased, a change that was only noted, and
-    ///   a finished consumable.
+    /// Whether a receipt lists it no more: a finished consumable. The App Store Server API does.
+    static func isUsedUp(_ stored: StoredTransaction) -> Bool {
+        stored.terms?.productType == .consumable && stored.isFinished
+    }
+
+    /// Makes the item of a transaction.
+    /// - Returns: Nil for what no list has: a transaction that is not purchased, and a change that was only noted.
     static func item(_ stored: StoredTransaction) -> ReceiptItem? {
         let value = stored.transaction
         guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true,
-            terms.productType != .consumable || !stored.isFinished,
             let identifier = value.transactionIdentifier, let date = value.transactionDate
         else { return nil }
         let isSubscription = terms.productType == .autoRenewable

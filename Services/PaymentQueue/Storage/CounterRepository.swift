@@ -11,6 +11,8 @@ enum CounterRepository {
         case prompt
         /// Launches of apps, which the number orders without a clock.
         case launch
+        /// Customers' downloads of apps, as signed payloads name them.
+        case appTransaction = "app_transaction"
     }
 
     /// Takes the next `count` numbers.

@@ -23,5 +23,6 @@ enum PaymentQueueSchema {
         .chargeKeys,
         .historyOrder,
         .waitingPurchases,
+        .serverAPI,
     ]
 }

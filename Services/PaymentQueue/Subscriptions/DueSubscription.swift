@@ -21,7 +21,8 @@ struct DueSubscription: Hashable, Sendable {
 
     func context(_ quote: Quote) -> RenewalPolicy.Context {
         RenewalPolicy.Context(
-            quote: quote, tester: (tester ?? TesterSettings()).over(quote.testerDefaults), lastAmount: lastAmount)
+            quote: quote, tester: (tester ?? TesterSettings()).over(quote.testerDefaults), lastAmount: lastAmount,
+            storefront: storefront)
     }
 }
 

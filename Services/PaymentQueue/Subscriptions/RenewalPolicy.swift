@@ -10,6 +10,8 @@ enum RenewalPolicy {
         var tester: TesterSettings
         /// The charge of the present period; nil for one sold before periods were stored.
         var lastAmount: Money?
+        /// The customer's storefront.
+        var storefront: String?
     }
 
     enum Step: Hashable, Sendable {
@@ -76,6 +78,7 @@ enum RenewalPolicy {
             (terms.amount, asks) = (increase.formerPrice, increase)
         }
         terms.simulate = value.failsNext ? .decline : context.tester.processor
+        terms.storefront = context.storefront
         let isPriceComparable = offer == nil && value.offer == nil && value.renewProduct == value.product
         let former = isPriceComparable ? context.lastAmount : nil
         return RenewalAttempt(
@@ -86,7 +89,7 @@ enum RenewalPolicy {
     }
 
     /// Returns the pay-as-you-go offer that continues, unless its periods are over or the product changes.
-    private static func offer(of value: StoredSubscription) -> StoredSubscription.RunningOffer? {
+    static func offer(of value: StoredSubscription) -> StoredSubscription.RunningOffer? {
         guard let offer = value.offer, offer.periodsLeft > 0, value.renewProduct == value.product else { return nil }
         return offer
     }

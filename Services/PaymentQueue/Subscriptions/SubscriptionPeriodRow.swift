@@ -55,6 +55,20 @@ enum SubscriptionPeriodRepository {
             """, end.milliseconds, end.milliseconds, originalID, end.milliseconds)
     }
 
+    /// Reads start and end of a subscription's periods, in order.
+    static func all(
+        of originalID: String, in reader: SQLReader
+    ) async throws -> [(start: Timestamp, end: Timestamp)] {
+        try await reader.query(
+            "SELECT starts_at, ends_at FROM subscription_period WHERE original_id = ? ORDER BY period_index", originalID
+        ).map { row in
+            (
+                start: Timestamp(milliseconds: try row["starts_at"]),
+                end: Timestamp(milliseconds: try row["ends_at"])
+            )
+        }
+    }
+
     /// A period that is not the latest one.
     struct Other: Hashable, Sendable {
         var id: String

@@ -36,6 +36,8 @@ struct StoredTransaction: Hashable, Sendable {
     var createdSeq: Int64
     /// The journal row of its purchase or restore: its place in the customer's history; nil before that.
     var historySeq: Int64?
+    /// Its place among the changes of its customer's purchases; nil for one that is not purchased.
+    var modifiedSeq: Int64?
     /// Nil while it waits, and for a purchase that failed before there were any.
     var terms: PurchaseTerms?
     /// The quote to plan with again; kept while the purchase waits, and when it was interrupted.
@@ -87,6 +89,7 @@ extension StoredTransaction {
         obstacle = waitsFor.map { PurchaseObstacle(id: $0, isForPerson: false) }
         createdSeq = try row["created_seq"]
         historySeq = try row["history_seq"]
+        modifiedSeq = try row["modified_seq"]
         self.terms = try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) }
         self.quote = try quote.map { try StoredJSON.value(Quote.self, $0) }
         self.request = try request.map { try StoredJSON.value(OfferRequest.self, $0) }

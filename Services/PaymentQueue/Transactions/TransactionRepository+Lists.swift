@@ -88,6 +88,25 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
+    /// Reads purchased transactions in the order of their changes.
+    ///
+    /// - Parameters:
+    ///   - after: The place behind which to begin, in the order asked for; nil for the whole.
+    static func modified(
+        of customer: CustomerReference, after: Int64?, isDescending: Bool, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        let (place, comparison, order) =
+            isDescending ? (after ?? .max, "<", "DESC") : (after ?? 0, ">", "ASC")
+        return try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
+                AND modified_seq \(comparison) ?
+            ORDER BY modified_seq \(order) LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, place, limit
+        ).map(StoredTransaction.init)
+    }
+
     /// Reads the free copies and restored transactions of a purchase.
     static func copies(
         of value: PaymentTransaction, _ customer: CustomerReference, in reader: SQLReader

@@ -12,14 +12,14 @@ enum TransactionRepository {
         let value = stored.transaction
         try await transaction.send(
             """
-            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, history_seq, state, phase,
-                awaits_answer, was_deferred, revision, product_identifier, origin_device_id, transaction_number,
-                supersedes, terms, quote, offer_request, charge_key, waits_for, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, history_seq, modified_seq,
+                state, phase, awaits_answer, was_deferred, revision, product_identifier, origin_device_id,
+                transaction_number, supersedes, terms, quote, offer_request, charge_key, waits_for, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
-            stored.historySeq, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
-            value.revision,
+            stored.historySeq, stored.modifiedSeq, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer,
+            stored.wasDeferred, value.revision,
             value.payment.productIdentifier, value.originDeviceId, value.transactionIdentifier.flatMap(Int64.init),
             value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
             try stored.request.map(StoredJSON.text), stored.chargeKey, stored.obstacle?.id, body)
@@ -28,15 +28,16 @@ enum TransactionRepository {
     /// Writes a purchased or restored transaction's next revision, after a refund or an upgrade.
     /// - Returns: False when the row was not at the revision before, and nothing is written.
     static func rewrite(
-        _ value: PaymentTransaction, body: String, of customer: CustomerReference, in transaction: SQLTransaction
+        _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
-        try await transaction.execute(
+        let (value, customer) = (stored.transaction, stored.customer)
+        return try await transaction.execute(
             """
-            UPDATE payment_transaction SET revision = ?, body = ?
+            UPDATE payment_transaction SET revision = ?, modified_seq = ?, body = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state IN ('purchased', 'restored')
                 AND revision = ?
-            """, value.revision, body, value.id, customer.bundleId, customer.customerIdentifier, value.revision - 1)
-            == 1
+            """, value.revision, stored.modifiedSeq, body, value.id, customer.bundleId, customer.customerIdentifier,
+            value.revision - 1) == 1
     }
 
     /// Writes the next state of `known`, which may have been read before this commit.
@@ -51,12 +52,13 @@ enum TransactionRepository {
             """
             UPDATE payment_transaction
             SET state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?,
-                transaction_number = ?, history_seq = ?, terms = ?, quote = ?, waits_for = NULL, body = ?
+                transaction_number = ?, history_seq = ?, modified_seq = ?, terms = ?, quote = ?, waits_for = NULL,
+                body = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ? AND revision = ? AND phase = ?
                 AND awaits_answer = ?
             """,
             value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, stored.isFinished,
-            value.revision, value.transactionIdentifier.flatMap(Int64.init), stored.historySeq,
+            value.revision, value.transactionIdentifier.flatMap(Int64.init), stored.historySeq, stored.modifiedSeq,
             try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), body, value.id,
             stored.customer.bundleId,
             stored.customer.customerIdentifier, known.transaction.transactionState.rawValue, known.transaction.revision,

@@ -95,7 +95,9 @@ struct TransactionService: Sendable {
                 records: page.map { stored, account in
                     .init(
                         bundleId: stored.customer.bundleId, account: account,
-                        customerIdentifier: stored.customer.customerIdentifier, isFinished: stored.isFinished)
+                        customerIdentifier: stored.customer.customerIdentifier, isFinished: stored.isFinished,
+                        orderId: stored.transaction.transactionState == .purchased
+                            ? stored.transaction.transactionIdentifier.flatMap(OrderIdentifier.order) : nil)
                 },
                 after: page.count == rows.count ? nil : page.last?.0.id)
         }

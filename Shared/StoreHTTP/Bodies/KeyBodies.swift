@@ -16,6 +16,8 @@ package enum KeyKind: String, CaseIterable, Hashable, Sendable, Codable {
     case sharedSecret
     /// Signs subscription offers on the app's server: an elliptic curve key on P-256.
     case subscriptionOffer
+    /// Signs the tokens of an app's server for the App Store Server API: an elliptic curve key on P-256.
+    case inAppPurchase
 }
 
 /// A key without its secret: `{"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z"}`.
@@ -56,8 +58,12 @@ package struct NewKeyResponse: Hashable, Sendable, Codable {
     package var createdAt: Timestamp
     /// The text the app's server sends, or the private key as PEM.
     package var secret: String
-    /// PEM of a `subscriptionOffer`; nil for other kinds.
+    /// PEM of a `subscriptionOffer` or `inAppPurchase`; nil for other kinds.
     package var publicKey: String?
+    /// The `iss` of tokens, one for the store; only of an `inAppPurchase`.
+    package var issuerId: String?
+    /// The `bid` of tokens; only of an `inAppPurchase`.
+    package var bundleId: String?
 
     package init(_ key: AppKey, secret: String, publicKey: String?) {
         keyIdentifier = key.keyIdentifier

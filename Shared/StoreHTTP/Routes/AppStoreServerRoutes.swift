@@ -1,24 +1,69 @@
-/// Paths of the App Store Server API, as Apple's libraries call them. None is built in this version.
+import StoreModels
+
+/// Paths of the App Store Server API, as Apple's libraries call them, and what an app needs to use them here.
 package enum AppStoreServerRoutes {
-    /// The App Store Server API.
+    /// Reads one transaction.
+    package static let transaction = HTTPEndpoint<Empty, TransactionInfoResponse>(
+        .get, "/inApps/v1/transactions/{transactionId}", .serverAPI)
+    /// Reads a customer's history, by the order of changes.
+    package static let history = HTTPEndpoint<Empty, ServerHistoryResponse>(
+        .get, "/inApps/v2/history/{transactionId}", .serverAPI, query: historyQuery.union(["revoked"]))
+    /// The same in its earlier version.
+    package static let historyV1 = HTTPEndpoint<Empty, ServerHistoryResponse>(
+        .get, "/inApps/v1/history/{transactionId}", .serverAPI, query: historyQuery.union(["excludeRevoked"]))
+    /// Reads the state of all subscriptions of a customer.
+    package static let statuses = HTTPEndpoint<Empty, SubscriptionStatusesResponse>(
+        .get, "/inApps/v1/subscriptions/{transactionId}", .serverAPI, query: ["status"])
+    /// Reads a customer's refunded and revoked transactions.
+    package static let refunds = HTTPEndpoint<Empty, RefundHistoryResponse>(
+        .get, "/inApps/v2/refund/lookup/{transactionId}", .serverAPI, query: ["revision"])
+    /// Finds the transactions of an order from a customer's invoice.
+    package static let order = HTTPEndpoint<Empty, OrderLookupResponse>(
+        .get, "/inApps/v1/lookup/{orderId}", .serverAPI)
+    /// Reads a customer's download of the app.
+    package static let appTransaction = HTTPEndpoint<Empty, AppTransactionInfoResponse>(
+        .get, "/inApps/v1/transactions/appTransactions/{transactionId}", .serverAPI)
+
+    private static let historyQuery: Set<String> = [
+        "revision", "startDate", "endDate", "productId", "productType", "sort", "subscriptionGroupIdentifier",
+        "inAppOwnershipType",
+    ]
+
+    /// Reads the environment that the app's signed payloads name.
+    package static let settings = HTTPEndpoint<Empty, ServerAPISettings>(
+        .get, "/admin/v1/apps/{bundleId}/server-api", .admin)
+    /// Replaces the environment that the app's signed payloads name.
+    package static let putSettings = HTTPEndpoint<ServerAPISettings, ServerAPISettings>(
+        .put, "/admin/v1/apps/{bundleId}/server-api", .admin)
+    /// Reads one of the customer's transactions, signed, as StoreKit gives it to the app.
+    package static let signedTransaction = HTTPEndpoint<Empty, TransactionInfoResponse>(
+        .get, "/v1/transactions/{id}/jws", .app)
+    /// Reads the customer's download of the app, signed, as StoreKit gives it to the app.
+    package static let signedAppTransaction = HTTPEndpoint<Empty, AppTransactionInfoResponse>(
+        .get, "/v1/app-transaction", .app)
+    /// Asks for the state of a certificate (RFC 6960).
+    package static let certificateStatus = HTTPEndpoint<RawBody, RawBody>(.post, "/ocsp", .open)
+    /// The same with the request in the path, in Base64.
+    package static let certificateStatusByGet = HTTPEndpoint<Empty, RawBody>(.get, "/ocsp/{ocspRequest}", .open)
+
+    /// Operations of the API that are not built.
     package static let api: [HTTPRoute] = [
-        HTTPRoute(.get, "/inApps/v1/subscriptions/{transactionId}", .named),
-        HTTPRoute(.get, "/inApps/v2/history/{transactionId}", .named),
-        HTTPRoute(.get, "/inApps/v1/history/{transactionId}", .named),
-        HTTPRoute(.get, "/inApps/v1/transactions/{transactionId}", .named),
-        HTTPRoute(.get, "/inApps/v1/lookup/{orderId}", .named),
-        HTTPRoute(.get, "/inApps/v2/refund/lookup/{transactionId}", .named),
         HTTPRoute(.put, "/inApps/v1/subscriptions/extend/{originalTransactionId}", .named),
         HTTPRoute(.post, "/inApps/v1/subscriptions/extend/mass", .named),
         HTTPRoute(.put, "/inApps/v1/transactions/consumption/{transactionId}", .named),
     ]
 
-    /// App Store Server Notifications.
+    /// App Store Server Notifications, which are not built.
     package static let notifications: [HTTPRoute] = [
         HTTPRoute(.post, "/inApps/v1/notifications/history", .named),
         HTTPRoute(.post, "/inApps/v1/notifications/test", .named),
         HTTPRoute(.get, "/inApps/v1/notifications/test/{testNotificationToken}", .named),
     ]
 
-    static let all: [HTTPRoute] = api + notifications
+    static let all: [HTTPRoute] =
+        [
+            transaction.route, history.route, historyV1.route, statuses.route, refunds.route, order.route,
+            appTransaction.route, settings.route, putSettings.route, signedTransaction.route,
+            signedAppTransaction.route, certificateStatus.route, certificateStatusByGet.route,
+        ] + api + notifications
 }

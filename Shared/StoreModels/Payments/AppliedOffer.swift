@@ -10,10 +10,16 @@ public struct AppliedOffer: Hashable, Sendable, Codable {
     public var paymentMode: ProductDiscount.PaymentMode
     /// Absent for the introductory offer.
     public var identifier: String?
+    /// The length of the whole offer; nil in purchases of earlier versions.
+    public var period: SubscriptionPeriod?
 
-    public init(type: Kind, paymentMode: ProductDiscount.PaymentMode, identifier: String? = nil) {
+    public init(
+        type: Kind, paymentMode: ProductDiscount.PaymentMode, identifier: String? = nil,
+        period: SubscriptionPeriod? = nil
+    ) {
         self.type = type
         self.paymentMode = paymentMode
         self.identifier = identifier
+        self.period = period
     }
 }

@@ -301,11 +301,16 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
         public var customerIdentifier: String
         /// Whether it has left the queue.
         public var isFinished: Bool
-        public init(bundleId: String, account: String, customerIdentifier: String, isFinished: Bool) {
+        /// The order on the customer's invoice; nil for a transaction that is not purchased.
+        public var orderId: String?
+        public init(
+            bundleId: String, account: String, customerIdentifier: String, isFinished: Bool, orderId: String? = nil
+        ) {
             self.bundleId = bundleId
             self.account = account
             self.customerIdentifier = customerIdentifier
             self.isFinished = isFinished
+            self.orderId = orderId
         }
     }
 

@@ -57,6 +57,7 @@ final class FakePaymentQueue: Sendable {
         var owned: [String] = []
         var ownsMore = false
         var standingRequests: [CustomerStandingRequest] = []
+        var serverReading = ServerReading()
     }
 
     static let customer = "c_alice"
@@ -78,6 +79,7 @@ final class FakePaymentQueue: Sendable {
         serveOperations()
         serveClock()
         serveReceipts()
+        serveServerAPI()
         serveStanding()
         serveTestersVersion()
     }

@@ -70,7 +70,11 @@ import Testing
             return
         }
         #expect(terms.amount == .usd("4.99"))
-        #expect(terms.offer == AppliedOffer(type: .subscription, paymentMode: .payUpFront, identifier: "loyal"))
+        #expect(
+            terms.offer
+                == AppliedOffer(
+                    type: .subscription, paymentMode: .payUpFront, identifier: "loyal",
+                    period: SubscriptionPeriod(numberOfUnits: 3, unit: .month)))
         #expect(terms.subscription?.accessPeriod == SubscriptionPeriod(numberOfUnits: 3, unit: .month))
         #expect(terms.flags == (false, false))
         #expect(claim == nil)
@@ -102,7 +106,11 @@ import Testing
             Issue.record("the code is for new subscribers")
             return
         }
-        #expect(terms.offer == AppliedOffer(type: .code, paymentMode: .freeTrial, identifier: "WELCOME"))
+        #expect(
+            terms.offer
+                == AppliedOffer(
+                    type: .code, paymentMode: .freeTrial, identifier: "WELCOME",
+                    period: SubscriptionPeriod(numberOfUnits: 1, unit: .month)))
         #expect(terms.isFree)
     }
 

@@ -123,7 +123,7 @@ struct DirectoryCheck {
 
     var findings: [Finding] { [location, secrets, disk, times].compactMap(\.self) }
 
-    private var exists: Bool { access(directory.path, F_OK) == 0 }
+    private var exists: Bool { FileAccess.exists(directory.path) }
 
     private var location: Finding {
         guard exists else {

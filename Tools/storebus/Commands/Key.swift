@@ -19,15 +19,20 @@ struct KeyCommand: AsyncParsableCommand {
             discussion: """
                 storebus key create --kind api
                 storebus key create --kind subscriptionOffer -o json
+                storebus key create --kind inAppPurchase --p8 AuthKey.p8
 
                 'api' lets the app's server ask about its customers, 'sharedSecret' belongs to receipts, \
-                'subscriptionOffer' signs promotional offers: its secret is a private key, PEM.
+                'subscriptionOffer' signs promotional offers, 'inAppPurchase' the tokens of Apple's App Store Server \
+                libraries: their secrets are private keys, PEM.
                 """)
 
         @Option(
             help: ArgumentHelp("\(KeyKind.names.joined(separator: ", ")).", valueName: "kind"),
             completion: .list(KeyKind.names))
         var kind = KeyKind.api.rawValue
+
+        @Option(help: ArgumentHelp("Write the secret to this new file instead.", valueName: "file"))
+        var p8: String?
 
         @OptionGroup var app: AppOptions
         @OptionGroup var global: GlobalOptions
@@ -36,19 +41,34 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
+            // Before the key, whose secret is shown once.
+            if let p8 { try Self.reserve(p8) }
             let key = try await context.api.createKey(KeyKind(rawValue: kind) ?? .api, bundleId: context.bundleId)
+            if let p8 { try FileAccess.write(Array(key.secret.utf8), to: p8, mode: 0o600) }
             let identifier = key.keyIdentifier
             var lines = ["key     \(identifier)  \(kind)"]
-            for (member, text) in [("secret", key.secret), ("publicKey", key.publicKey)] {
+            if let issuerId = key.issuerId { lines.append("issuer  \(issuerId)") }
+            if let bundleId = key.bundleId { lines.append("bundle  \(bundleId)") }
+            for (member, text) in [("secret", p8 ?? key.secret), ("publicKey", key.publicKey)] {
                 guard let text else { continue }
                 // A PEM text is alone on its lines, so that it can be copied.
                 lines.append(text.contains("\n") ? "\(member)\n\(text)" : "\(member)  \(text)")
             }
+            var data = key.json.objectValue ?? [:]
+            if p8 != nil { data["secret"] = nil }
             context.print(
                 CommandResult(
-                    lines.joined(separator: "\n") + "\n", data: key.json, names: [identifier],
+                    lines.joined(separator: "\n") + "\n", data: .object(data), names: [identifier],
                     next: "storebus key list\(AppOptions.flag(context.bundleId))",
-                    notes: ["the secret is not shown again"]))
+                    notes: [p8.map { "the only copy of the secret is \($0)" } ?? "the secret is not shown again"]))
+        }
+
+        /// Makes an empty file where there is none.
+        private static func reserve(_ path: String) throws(CLIError) {
+            guard !FileAccess.exists(path) else {
+                throw CLIError(.usage, "\(path) is there already", hints: ["name a new file: --p8 FILE"])
+            }
+            try FileAccess.write([], to: path, mode: 0o600)
         }
     }
 

@@ -40,6 +40,9 @@ enum FileAccess {
         }
     }
 
+    /// Whether there is a file or directory of this name.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// Reads a small text file and trims it; nil when it is missing or cannot be read.
     static func text(_ path: String) -> String? {
         guard let bytes = try? read(path, byteCountMax: 1024 * 1024) else { return nil }

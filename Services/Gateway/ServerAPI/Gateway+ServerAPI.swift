@@ -1,0 +1,270 @@
+import BusService
+import Hummingbird
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// The App Store Server API, as Apple's libraries call it. Its errors are ``ServerAPIError``.
+    var serverAPIRoutes: [Route] {
+        [
+            Route(AppStoreServerRoutes.transaction) { [self] in try await serverTransaction($0) },
+            Route(AppStoreServerRoutes.history) { [self] in try await serverHistory($0, revoked: "revoked") },
+            Route(AppStoreServerRoutes.historyV1) { [self] in
+                try await serverHistory($0, revoked: "excludeRevoked")
+            },
+            Route(AppStoreServerRoutes.statuses) { [self] in try await subscriptionStatuses($0) },
+            Route(AppStoreServerRoutes.refunds) { [self] in try await refundHistory($0) },
+            Route(AppStoreServerRoutes.order) { [self] in try await orderLookup($0) },
+            Route(AppStoreServerRoutes.appTransaction) { [self] in try await serverAppTransaction($0) },
+        ]
+    }
+
+    /// Transactions in a page of the history.
+    private static let historyPage = 20
+
+    // MARK: Transactions
+
+    private func serverTransaction(_ call: Call) async throws -> TransactionInfoResponse {
+        let app = try await serverApp(call)
+        let found = try await lookup(try call.transactionId(), app, call)
+        guard let transaction = found.transaction else { throw ServerAPIError.appTransactionIdNotSupported }
+        return TransactionInfoResponse(
+            signedTransactionInfo: try await sign([transaction], found, app, call, at: found.businessNow)[0])
+    }
+
+    private func orderLookup(_ call: Call) async throws -> OrderLookupResponse {
+        let app = try await serverApp(call)
+        let none = OrderLookupResponse(status: 1, signedTransactions: [])
+        guard let number = OrderIdentifier.transaction(of: try call.parameter(.orderId)) else { return none }
+        do {
+            let found = try await lookup(number, app, call)
+            guard let transaction = found.transaction else { return none }
+            return OrderLookupResponse(
+                status: 0,
+                signedTransactions: try await sign([transaction], found, app, call, at: found.businessNow))
+        } catch let error as ServerAPIError where error == .transactionIdNotFound {
+            return none
+        }
+    }
+
+    private func serverAppTransaction(_ call: Call) async throws -> AppTransactionInfoResponse {
+        let app = try await serverApp(call)
+        let found = try await lookup(try call.transactionId(), app, call)
+        return AppTransactionInfoResponse(
+            signedAppTransactionInfo: try await PayloadSigner(signing, app: app).appTransaction(
+                found, applicationVersion: await applicationVersion(of: app.bundleId, call)))
+    }
+
+    // MARK: History
+
+    private func serverHistory(_ call: Call, revoked: String) async throws -> ServerHistoryResponse {
+        let app = try await serverApp(call)
+        let query = try HistoryQuery(call.query, revoked: revoked)
+        let page = try await historyPage(query, app, call)
+        return ServerHistoryResponse(
+            revision: page.revision, hasMore: page.hasMore, app: app, signedTransactions: page.signed)
+    }
+
+    private func refundHistory(_ call: Call) async throws -> RefundHistoryResponse {
+        let app = try await serverApp(call)
+        var query = HistoryQuery(revision: call.query.last("revision"))
+        query.filter.isRevoked = true
+        let page = try await historyPage(query, app, call)
+        return RefundHistoryResponse(
+            signedTransactions: page.signed, revision: page.revision, hasMore: page.hasMore)
+    }
+
+    private func historyPage(
+        _ query: HistoryQuery, _ app: ServerApp, _ call: Call
+    ) async throws -> (signed: [String], revision: String, hasMore: Bool) {
+        let found = try await lookup(try call.transactionId(), app, call)
+        let customer = CustomerReference(
+            bundleId: app.bundleId, customerIdentifier: found.customerIdentifier)
+        func revision(_ place: Int64) -> HistoryRevision {
+            HistoryRevision(place: place, customer, path: call.route.path, query: query.text)
+        }
+        let after = try query.revision.map { text throws(ServerAPIError) in try revision(0).place(in: text) }
+        // Family Sharing does not exist here, so its history is empty.
+        guard !query.isEmpty else { return ([], revision(after ?? 0).text, false) }
+        let page = try await services.call(
+            ServerAPIEndpoints.modified,
+            ModifiedTransactionsRequest(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, after: after,
+                isDescending: query.isDescending, limit: Self.historyPage, filter: query.filter),
+            context: call.context())
+        return (
+            try await sign(page.transactions, found, app, call, at: page.businessNow), revision(page.place).text,
+            page.hasMore
+        )
+    }
+
+    // MARK: Subscriptions
+
+    private func subscriptionStatuses(_ call: Call) async throws -> SubscriptionStatusesResponse {
+        let app = try await serverApp(call)
+        let wanted = try call.query.all("status").map { text throws(ServerAPIError) in
+            guard let number = Int(text), (1...5).contains(number) else { throw .invalidStatus }
+            return number
+        }
+        let found = try await lookup(try call.transactionId(), app, call)
+        let statuses = try await services.call(
+            ServerAPIEndpoints.statuses,
+            SubscriptionStatusesRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier),
+            context: call.context())
+        let signer = try await PayloadSigner(signing, app: app)
+        let numbers = await storefronts.all(call.context())
+        var groups: [SubscriptionStatusesResponse.Group] = []
+        for value in statuses.subscriptions {
+            let status = value.subscription.state.serverNumber
+            guard wanted.isEmpty || wanted.contains(status) else { continue }
+            let item = SubscriptionStatusesResponse.Item(
+                status: status, originalTransactionId: value.subscription.originalTransactionIdentifier,
+                signedTransactionInfo: try signer.transaction(
+                    value.transaction, appTransactionId: found.appTransactionIdentifier, storefronts: numbers,
+                    at: statuses.businessNow),
+                signedRenewalInfo: try signer.renewal(
+                    value, appTransactionId: found.appTransactionIdentifier, at: statuses.businessNow))
+            groups.append(
+                .init(
+                    subscriptionGroupIdentifier: value.subscription.subscriptionGroupIdentifier,
+                    lastTransactions: [item]))
+        }
+        return SubscriptionStatusesResponse(app: app, data: groups)
+    }
+
+    // MARK: Helpers
+
+    /// Returns the app of the token, when it is in the environment that the host name selects.
+    /// - Throws: `transactionIdNotFound` for an app of the other environment, and of Xcode, which has no server.
+    private func serverApp(_ call: Call) async throws -> ServerApp {
+        let app = try await serverApps.app(call.serverKey.bundleId)
+        let selected = AppStoreEnvironment(host: call.request.head.authority)
+        guard app.environment != .xcode, selected == nil || selected == app.environment else {
+            throw ServerAPIError.transactionIdNotFound
+        }
+        return app
+    }
+
+    /// Finds a customer of the app by any identifier of a transaction or app transaction.
+    private func lookup(_ identifier: String, _ app: ServerApp, _ call: Call) async throws -> TransactionLookup {
+        do {
+            return try await services.call(
+                ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier),
+                context: call.context())
+        } catch  where error.code == .notFound {
+            throw ServerAPIError.transactionIdNotFound
+        }
+    }
+
+    private func sign(
+        _ transactions: [ServerTransaction], _ customer: TransactionLookup, _ app: ServerApp, _ call: Call,
+        at now: Timestamp
+    ) async throws -> [String] {
+        guard !transactions.isEmpty else { return [] }
+        let signer = try await PayloadSigner(signing, app: app)
+        let numbers = await storefronts.all(call.context())
+        return try transactions.map {
+            try signer.transaction(
+                $0, appTransactionId: customer.appTransactionIdentifier, storefronts: numbers, at: now)
+        }
+    }
+}
+
+/// The query of a history request.
+struct HistoryQuery: Sendable {
+    var revision: String?
+    var filter = ServerTransactionFilter()
+    var isDescending = false
+    /// Whether no transaction can match: the history of Family Sharing.
+    var isEmpty = false
+    /// What selects and orders, for ``HistoryRevision``.
+    private(set) var text: [String] = []
+
+    /// Creates a query that selects everything.
+    init(revision: String?) { self.revision = revision }
+
+    /// Reads the query.
+    /// - Parameter revoked: The name that asks for revoked transactions, or for others, depending on the version.
+    /// - Throws: The error of the first invalid parameter.
+    init(_ query: QueryParameters, revoked: String) throws(ServerAPIError) {
+        revision = query.last("revision")
+        filter.startDate = try Self.date(query.last("startDate"), else: .invalidStartDate)
+        filter.endDate = try Self.date(query.last("endDate"), else: .invalidEndDate)
+        if let start = filter.startDate, let end = filter.endDate, start >= end { throw .startDateAfterEndDate }
+        filter.productIdentifiers = try Self.texts(query.all("productId"), else: .invalidProductId)
+        filter.subscriptionGroupIdentifiers = try Self.texts(
+            query.all("subscriptionGroupIdentifier"), else: .invalidSubscriptionGroupIdentifier)
+        let types = try query.all("productType").map { text throws(ServerAPIError) in
+            guard let type = ProductType(queryName: text) else { throw .invalidProductType }
+            return type
+        }
+        filter.types = types.isEmpty ? nil : types
+        switch query.last("sort") {
+        case nil, "ASCENDING": break
+        case "DESCENDING": isDescending = true
+        default: throw .invalidSort
+        }
+        switch query.last("inAppOwnershipType") {
+        case nil, "PURCHASED": break
+        case "FAMILY_SHARED": isEmpty = true
+        default: throw .invalidInAppOwnershipType
+        }
+        let isExclusion = revoked == "excludeRevoked"
+        // Apple's Python library writes True and False.
+        switch query.last(revoked)?.lowercased() {
+        case nil: break
+        case "true": filter.isRevoked = !isExclusion
+        case "false": if !isExclusion { filter.isRevoked = false }
+        default: throw isExclusion ? .invalidExcludeRevoked : .invalidRevoked
+        }
+        text = query.pairs.filter { !$0.hasPrefix("revision=") }
+    }
+
+    /// The end of the year 9999, after which nothing is bought; servers send greater numbers for "until now".
+    private static let lastMillisecond: Int64 = 253_402_300_799_999
+
+    private static func date(_ text: String?, else error: ServerAPIError) throws(ServerAPIError) -> Timestamp? {
+        guard let text else { return nil }
+        guard let value = Int64(text), value >= 0 else { throw error }
+        return Timestamp(milliseconds: min(value, lastMillisecond))
+    }
+
+    private static func texts(_ values: [String], else error: ServerAPIError) throws(ServerAPIError) -> [String]? {
+        guard !values.contains(where: \.isEmpty) else { throw error }
+        return values.isEmpty ? nil : values
+    }
+}
+
+extension ProductType {
+    /// Reads the name in queries.
+    fileprivate init?(queryName: String) {
+        switch queryName {
+        case "CONSUMABLE": self = .consumable
+        case "NON_CONSUMABLE": self = .nonConsumable
+        case "NON_RENEWABLE": self = .nonRenewable
+        case "AUTO_RENEWABLE": self = .autoRenewable
+        default: return nil
+        }
+    }
+}
+
+extension AppStoreEnvironment {
+    /// The environment that one of Apple's host names selects; nil for any other host.
+    fileprivate init?(host: String?) {
+        switch host?.lowercased().split(separator: ":").first {
+        case "api.storekit.apple.com", "api.storekit.itunes.apple.com": self = .production
+        case "api.storekit-sandbox.apple.com", "api.storekit-sandbox.itunes.apple.com": self = .sandbox
+        default: return nil
+        }
+    }
+}
+
+extension Call {
+    /// The identifier of a transaction or app transaction: decimal digits.
+    fileprivate func transactionId() throws(ServerAPIError) -> String {
+        guard let text = parameters[.transactionId], (1...19).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { throw .invalidTransactionId }
+        return text
+    }
+}

@@ -1,0 +1,37 @@
+import Crypto
+import StoreModels
+
+/// The `revision` of a page: where the next one begins, and of whose history and which query.
+///
+/// A client sends it back with the same query. Another customer's, or another query's, is refused; it never expires.
+struct HistoryRevision: Hashable, Sendable {
+    /// As ``ModifiedTransactionsPage/place``.
+    let place: Int64
+    /// What the revision belongs to: customer, path and query.
+    let scope: String
+
+    /// Creates the revision of a page.
+    /// - Parameter query: Names and values that select and order, sorted; the revision itself is none of them.
+    init(place: Int64, _ customer: CustomerReference, path: String, query: [String]) {
+        self.place = place
+        let parts = [customer.bundleId, customer.customerIdentifier, path] + query
+        // A length before each part: no two lists of parts have the same bytes.
+        var hash = SHA256()
+        for part in parts {
+            hash.update(data: Array("\(part.utf8.count):".utf8))
+            hash.update(data: Array(part.utf8))
+        }
+        scope = Hex.text(hash.finalize().prefix(8))
+    }
+
+    var text: String { "\(place)_\(scope)" }
+
+    /// Reads the place of a revision that belongs to the same scope.
+    /// - Throws: `invalidRequestRevision` for any other text.
+    func place(in text: String) throws(ServerAPIError) -> Int64 {
+        let parts = text.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        guard parts.count == 2, let place = Int64(Substring(parts[0])), place >= 0, String(Substring(parts[1])) == scope
+        else { throw .invalidRequestRevision }
+        return place
+    }
+}

@@ -1,0 +1,41 @@
+import BusService
+import Signing
+import StoreModels
+
+/// Signs what an app and its server read about one app, in the app's environment.
+struct PayloadSigner: Sendable {
+    let app: ServerApp
+    private let signer: JWSSigner
+
+    init(_ signing: SigningKeys, app: ServerApp) async throws {
+        let appStore = try await signing.appStore()
+        self.app = app
+        signer = app.environment == .xcode ? appStore.xcode : appStore.signer
+    }
+
+    /// Signs a transaction.
+    /// - Parameter storefronts: Apple's numbers of the storefronts that transactions name.
+    func transaction(
+        _ value: ServerTransaction, appTransactionId: String, storefronts: [ExactText: Storefront], at now: Timestamp
+    ) throws -> String {
+        let claims = TransactionClaims(
+            value, of: app, storefrontId: storefronts[value.storefront]?.identifier,
+            appTransactionId: appTransactionId, signedDate: now)
+        return try signer.sign(StoreJSON.encode(claims))
+    }
+
+    /// Signs the renewal information of a subscription.
+    func renewal(_ value: ServerSubscription, appTransactionId: String, at now: Timestamp) throws -> String {
+        let claims = RenewalClaims(
+            value, environment: app.environment, appTransactionId: appTransactionId, signedDate: now)
+        return try signer.sign(StoreJSON.encode(claims))
+    }
+
+    /// Signs a customer's download of the app.
+    func appTransaction(_ value: TransactionLookup, applicationVersion: String) throws -> String {
+        let claims = AppTransactionClaims(
+            value, of: app, applicationVersion: applicationVersion,
+            originalApplicationVersion: ReceiptMaker.originalApplicationVersion)
+        return try signer.sign(StoreJSON.encode(claims))
+    }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreHTTP
+import StoreModels
+
+/// An error of the App Store Server API, with Apple's number and sentence.
+struct ServerAPIError: Error, Hashable {
+    let code: Int
+    let message: String
+
+    private init(_ code: Int, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    static let generalBadRequest = ServerAPIError(4_000_000, "Bad request.")
+    static let invalidRequestRevision = ServerAPIError(4_000_005, "Invalid request revision.")
+    static let invalidTransactionId = ServerAPIError(4_000_006, "Invalid transaction id.")
+    static let startDateAfterEndDate = ServerAPIError(
+        4_000_013, "The end date precedes the start date or the dates are the same.")
+    static let invalidStartDate = ServerAPIError(4_000_015, "The start date is invalid.")
+    static let invalidEndDate = ServerAPIError(4_000_016, "The end date is invalid.")
+    static let invalidSort = ServerAPIError(4_000_021, "Invalid request sort parameter.")
+    static let invalidProductType = ServerAPIError(4_000_022, "Invalid request product type parameter.")
+    static let invalidProductId = ServerAPIError(4_000_023, "Invalid request product id parameter.")
+    static let invalidSubscriptionGroupIdentifier = ServerAPIError(
+        4_000_024, "Invalid request subscription group identifier parameter.")
+    static let invalidExcludeRevoked = ServerAPIError(4_000_025, "Invalid request exclude revoked parameter.")
+    static let invalidInAppOwnershipType = ServerAPIError(
+        4_000_026, "Invalid request in app ownership type parameter.")
+    static let invalidRevoked = ServerAPIError(4_000_030, "Invalid request revoked parameter.")
+    static let invalidStatus = ServerAPIError(4_000_031, "Invalid request status parameter.")
+    static let appTransactionIdNotSupported = ServerAPIError(
+        4_000_048, "Invalid request. App transaction id is not supported by the requested endpoint.")
+    static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")
+    static let generalInternal = ServerAPIError(5_000_000, "An unknown error occurred.")
+    static let generalInternalRetryable = ServerAPIError(5_000_001, "An unknown error occurred. Please try again.")
+
+    /// Every error that a built operation has.
+    static let all = [
+        generalBadRequest, invalidRequestRevision, invalidTransactionId, startDateAfterEndDate, invalidStartDate,
+        invalidEndDate, invalidSort, invalidProductType, invalidProductId, invalidSubscriptionGroupIdentifier,
+        invalidExcludeRevoked, invalidInAppOwnershipType, invalidRevoked, invalidStatus, appTransactionIdNotSupported,
+        transactionIdNotFound, generalInternal, generalInternalRetryable,
+    ]
+
+    /// The HTTP status, which are the number's first three digits.
+    var status: HTTPResponse.Status { .init(code: code / 10_000) }
+
+    /// Converts a problem of the gateway or a service. Only a repeatable one is said to be so.
+    init(_ problem: HTTPError) {
+        switch problem.error.code {
+        case .internal: self = .generalInternal
+        case _ where problem.error.retryable || problem.error.leavesOutcomeUnknown: self = .generalInternalRetryable
+        case _ where (400..<500).contains(problem.error.status): self = .generalBadRequest
+        default: self = .generalInternal
+        }
+    }
+
+    /// Apple's libraries read the body only when the type is exactly this.
+    var response: Response {
+        let body = ServerAPIErrorResponse(errorCode: code, errorMessage: message)
+        // Encoding a number and a sentence cannot fail; if it does, the client still gets the status.
+        let bytes = (try? StoreJSON.encode(body)) ?? []
+        return Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// The response to a token that is not accepted, as Apple writes it. The reason is in `WWW-Authenticate`.
+    static func unauthenticated(_ problem: HTTPError) -> Response {
+        var headers = problem.headers
+        headers[.contentType] = "text/plain"
+        headers[.cacheControl] = "no-store"
+        return Response(
+            status: .unauthorized, headers: headers, body: .init(byteBuffer: ByteBuffer(string: "Unauthenticated\n")))
+    }
+}
+
+extension HTTPError {
+    /// The error's response where errors have Apple's shape.
+    var serverAPIResponse: Response {
+        guard error.code != .unauthenticated else { return ServerAPIError.unauthenticated(self) }
+        var response = ServerAPIError(self).response
+        if let retryAfterMs = error.retryAfterMs { response.headers[.retryAfter] = "\((retryAfterMs + 999) / 1000)" }
+        return response
+    }
+}

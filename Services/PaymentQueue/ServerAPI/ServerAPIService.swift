@@ -1,0 +1,186 @@
+import BusService
+import Persistence
+import StoreModels
+
+/// Handles `transaction.lookup`, `transaction.modified` and `subscription.statuses`: what the App Store Server API shows.
+struct ServerAPIService: Sendable {
+    /// Maximum number of transactions in one page.
+    static let pageMax = 100
+    /// Maximum number of transactions one page reads, whether the filter selects them or not.
+    static let scanMax = 2_000
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let subscriptions: SubscriptionReader
+
+    // MARK: Lookup
+
+    /// Finds the customer of a transaction or app transaction, and the transaction.
+    /// - Throws: `notFound`, also for another app's.
+    func lookup(_ request: TransactionLookupRequest) async throws -> TransactionLookup {
+        guard let number = Identifiers.transactionNumber(request.identifier) else { throw Self.notFound }
+        return try await database.read { reader in
+            let stored = try await TransactionRepository.find(identifier: request.identifier, in: reader)
+            let app: CustomerRepository.AppTransaction?
+            if let stored {
+                app = try await CustomerRepository.appTransaction(of: stored.customer, in: reader)
+            } else {
+                app = try await CustomerRepository.appTransaction(number, bundleId: request.bundleId, in: reader)
+            }
+            guard let app, app.customer.bundleId.isExactly(request.bundleId) else { throw Self.notFound }
+            var reply = try await reply(app, in: reader)
+            if let stored {
+                guard let value = try await Self.shown(stored, storefront: app.storefront, in: reader) else {
+                    throw Self.notFound
+                }
+                reply.transaction = value
+            }
+            return reply
+        }
+    }
+
+    /// Reads a customer's download of the app.
+    /// - Throws: `notFound` for an unknown customer.
+    func appTransaction(_ request: AppTransactionRequest) async throws -> TransactionLookup {
+        try await database.read { reader in
+            guard let app = try await CustomerRepository.appTransaction(of: request.customer, in: reader) else {
+                throw Self.unknownCustomer
+            }
+            return try await reply(app, in: reader)
+        }
+    }
+
+    private func reply(
+        _ app: CustomerRepository.AppTransaction, in reader: SQLReader
+    ) async throws -> TransactionLookup {
+        TransactionLookup(
+            customerIdentifier: app.customer.customerIdentifier, appTransactionIdentifier: app.identifier,
+            firstSeen: app.firstSeen,
+            businessNow: clock.now(try await CustomerRepository.clock(of: app.customer.bundleId, in: reader)))
+    }
+
+    /// Makes what is shown of a transaction: a restored one has its own identifier and its original's facts.
+    private static func shown(
+        _ stored: StoredTransaction, storefront: String, in reader: SQLReader
+    ) async throws -> ServerTransaction? {
+        guard stored.transaction.transactionState == .restored else {
+            return ServerTransaction(stored, storefront: storefront)
+        }
+        guard let identifier = stored.transaction.originalTransactionIdentifier,
+            let original = try await TransactionRepository.find(identifier: identifier, of: stored.customer, in: reader)
+        else { return nil }
+        var value = ServerTransaction(original, storefront: storefront)
+        value?.item.transactionIdentifier = stored.transaction.transactionIdentifier ?? identifier
+        return value
+    }
+
+    private static let notFound = StoreError(.notFound, "no such transaction")
+    private static let unknownCustomer = StoreError(.notFound, "no such customer")
+
+    // MARK: History
+
+    /// Reads a page of a customer's history, by the order of changes.
+    /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
+    func modified(_ request: ModifiedTransactionsRequest) async throws -> ModifiedTransactionsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        let customer = request.customer
+        return try await database.read { reader in
+            guard let app = try await CustomerRepository.appTransaction(of: customer, in: reader) else {
+                throw Self.unknownCustomer
+            }
+            var page = ModifiedTransactionsPage(
+                transactions: [], place: request.after ?? (request.isDescending ? .max : 0), hasMore: false,
+                businessNow: clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
+            var (seen, after) = (0, request.after)
+            while seen < Self.scanMax {
+                let rows = try await TransactionRepository.modified(
+                    of: customer, after: after, isDescending: request.isDescending, limit: Self.pageMax, in: reader)
+                for row in rows {
+                    if let value = ServerTransaction(row, storefront: app.storefront),
+                        request.filter.matches(value.item)
+                    {
+                        guard page.transactions.count < request.limit else {
+                            page.hasMore = true
+                            return page
+                        }
+                        page.transactions.append(value)
+                    }
+                    if let place = row.modifiedSeq { (after, page.place) = (place, place) }
+                }
+                seen += rows.count
+                if rows.count < Self.pageMax { return page }
+            }
+            page.hasMore = true
+            return page
+        }
+    }
+
+    // MARK: Subscriptions
+
+    /// Reads a customer's subscriptions with their latest transactions.
+    /// - Throws: `notFound` for an unknown customer.
+    func statuses(_ request: SubscriptionStatusesRequest) async throws -> SubscriptionStatuses {
+        let customer = request.customer
+        let listed = try await subscriptions.list(
+            SubscriptionsRequest(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
+                limit: SubscriptionReader.pageMax))
+        let found = try await database.read { reader in
+            guard let app = try await CustomerRepository.appTransaction(of: customer, in: reader) else {
+                throw Self.unknownCustomer
+            }
+            var found: [ServerSubscription] = []
+            for subscription in listed.subscriptions {
+                guard let stored = try await TransactionRepository.find(subscription.id, of: customer, in: reader),
+                    let transaction = ServerTransaction(stored, storefront: app.storefront),
+                    let due = try await SubscriptionLookup.find(
+                        original: subscription.originalTransactionIdentifier, of: customer, in: reader)
+                else { continue }
+                let periods = try await SubscriptionPeriodRepository.all(of: due.value.originalID, in: reader)
+                found.append(
+                    ServerSubscription(
+                        subscription: subscription, transaction: transaction,
+                        recentStart: RecentStartPolicy.start(of: periods, rate: due.value.rate)
+                            ?? subscription.purchaseDate,
+                        nextOffer: subscription.willAutoRenew ? RenewalPolicy.offer(of: due.value)?.applied : nil))
+            }
+            return found
+        }
+        return SubscriptionStatuses(subscriptions: found, businessNow: listed.businessNow ?? clock.wall())
+    }
+}
+
+extension ServerTransaction {
+    /// Makes what a signed transaction shows.
+    /// - Parameter storefront: The customer's, for purchases that were stored without one.
+    /// - Returns: Nil for a transaction that no list has.
+    fileprivate init?(_ stored: StoredTransaction, storefront: String) {
+        guard let item = ReceiptRules.item(stored) else { return nil }
+        self.init(
+            item: item, price: stored.transaction.price, storefront: stored.terms?.storefront ?? storefront,
+            reason: RenewalAttempt.originalIdentifier(ofChargeKey: stored.chargeKey) == nil ? .purchase : .renewal,
+            modifiedSeq: stored.modifiedSeq ?? 0)
+    }
+}
+
+/// Decides since when a customer subscribes without a long gap, without I/O.
+enum RecentStartPolicy {
+    /// The longest gap that does not begin the subscription anew, in milliseconds: 60 days, and ten minutes where a
+    /// tester's rate compresses periods.
+    static func gap(_ rate: SubscriptionRenewalRate) -> Int64 {
+        rate == .realTime ? 60 * 86_400_000 : 10 * 60_000
+    }
+
+    /// Returns the start of the first period after the last long gap.
+    /// - Parameter periods: Start and end of each, in order.
+    /// - Returns: Nil without a period.
+    static func start(
+        of periods: [(start: Timestamp, end: Timestamp)], rate: SubscriptionRenewalRate
+    ) -> Timestamp? {
+        var start = periods.first?.start
+        for (before, next) in zip(periods, periods.dropFirst())
+        where next.start.milliseconds - before.end.milliseconds > gap(rate) {
+            start = next.start
+        }
+        return start
+    }
+}

@@ -1,0 +1,32 @@
+/// The payload of a signed app transaction, with Apple's member names. Instants are milliseconds since 1970.
+public struct AppTransactionClaims: Hashable, Sendable, Codable {
+    /// The environment.
+    public var receiptType: String
+    /// In production only.
+    public var appAppleId: Int64?
+    public var bundleId: String
+    public var applicationVersion: String
+    public var receiptCreationDate: Int64
+    public var originalPurchaseDate: Int64
+    public var originalApplicationVersion: String
+    public var appTransactionId: String
+    public var originalPlatform: String
+
+    /// Makes the claims of a customer's download of the app.
+    /// - Parameters:
+    ///   - applicationVersion: The app's current version.
+    ///   - originalApplicationVersion: The version first downloaded.
+    public init(
+        _ value: TransactionLookup, of app: ServerApp, applicationVersion: String, originalApplicationVersion: String
+    ) {
+        receiptType = app.environment.rawValue
+        appAppleId = app.environment == .production ? app.appAppleId : nil
+        bundleId = app.bundleId
+        self.applicationVersion = applicationVersion
+        receiptCreationDate = value.businessNow.milliseconds
+        originalPurchaseDate = value.firstSeen.milliseconds
+        self.originalApplicationVersion = originalApplicationVersion
+        appTransactionId = value.appTransactionIdentifier
+        originalPlatform = "iOS"
+    }
+}

@@ -1,0 +1,99 @@
+/// The payload of signed renewal information, with Apple's member names: `JWSRenewalInfoDecodedPayload`.
+///
+/// Instants are milliseconds since 1970, the price is in thousandths of the currency. What is absent is left out.
+public struct RenewalClaims: Hashable, Sendable, Codable {
+    public var expirationIntent: Int?
+    public var originalTransactionId: String
+    public var autoRenewProductId: String
+    public var productId: String
+    public var autoRenewStatus: Int
+    public var isInBillingRetryPeriod: Bool?
+    public var priceIncreaseStatus: Int?
+    public var gracePeriodExpiresDate: Int64?
+    public var offerType: Int?
+    public var offerIdentifier: String?
+    public var offerDiscountType: String?
+    /// The length of the offer, ISO 8601.
+    public var offerPeriod: String?
+    public var signedDate: Int64
+    public var environment: String
+    public var recentSubscriptionStartDate: Int64
+    /// Left out when the subscription does not renew.
+    public var renewalDate: Int64?
+    public var currency: String?
+    public var renewalPrice: Int64?
+    public var eligibleWinBackOfferIds: [String]?
+    public var appAccountToken: String?
+    public var appTransactionId: String
+
+    /// Makes the claims of a subscription.
+    /// - Parameter signedDate: The business clock.
+    public init(
+        _ value: ServerSubscription, environment: AppStoreEnvironment, appTransactionId: String, signedDate: Timestamp
+    ) {
+        let subscription = value.subscription
+        expirationIntent = subscription.expirationIntent
+        originalTransactionId = subscription.originalTransactionIdentifier
+        autoRenewProductId = subscription.autoRenewProductIdentifier
+        productId = subscription.productIdentifier
+        autoRenewStatus = subscription.willAutoRenew ? 1 : 0
+        isInBillingRetryPeriod = subscription.isInBillingRetry
+        priceIncreaseStatus = subscription.priceIncrease.map { $0.status == .agreed ? 1 : 0 }
+        gracePeriodExpiresDate =
+            subscription.state == .inGracePeriod ? subscription.gracePeriodExpiresDate?.milliseconds : nil
+        offerType = value.nextOffer?.type.serverNumber
+        offerIdentifier = value.nextOffer?.type == .introductory ? nil : value.nextOffer?.identifier
+        offerDiscountType = value.nextOffer?.paymentMode.serverName
+        offerPeriod = value.nextOffer?.period?.iso8601
+        self.signedDate = signedDate.milliseconds
+        self.environment = environment.rawValue
+        recentSubscriptionStartDate = value.recentStart.milliseconds
+        let renews = subscription.willAutoRenew && subscription.state.isExisting
+        renewalDate = renews ? subscription.expiresDate.milliseconds : nil
+        currency = subscription.renewalPrice?.currency.code
+        renewalPrice = subscription.renewalPrice?.thousandths
+        let winBacks = subscription.eligibleWinBackOfferIdentifiers
+        eligibleWinBackOfferIds = winBacks.isEmpty ? nil : winBacks
+        appAccountToken = value.transaction.item.appAccountToken
+        self.appTransactionId = appTransactionId
+    }
+}
+
+extension Subscription {
+    /// Apple's number of the reason of an end, which a billing retry has too; nil while the subscription is active.
+    public var expirationIntent: Int? {
+        switch state {
+        case .subscribed, .revoked, .inGracePeriod: nil
+        case .inBillingRetryPeriod: Self.number(of: .billingError)
+        case .expired: Self.number(of: expirationReason ?? .other)
+        }
+    }
+
+    /// Whether a charge is retried; nil where Apple leaves the member out.
+    public var isInBillingRetry: Bool? {
+        switch state {
+        case .subscribed, .revoked: nil
+        case .inBillingRetryPeriod, .inGracePeriod: true
+        case .expired: false
+        }
+    }
+
+    /// Apple's number of a reason, from 1.
+    public static func number(of reason: ExpirationReason) -> Int {
+        // The list contains every reason.
+        ExpirationReason.allCases.firstIndex(of: reason)! + 1
+    }
+}
+
+extension SubscriptionState {
+    /// Apple's `status`.
+    public var serverNumber: Int {
+        switch self {
+        case .subscribed: 1
+        case .expired: 2
+        case .inBillingRetryPeriod: 3
+        case .inGracePeriod: 4
+        case .revoked: 5
+        }
+    }
+}

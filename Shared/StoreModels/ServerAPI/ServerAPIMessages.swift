@@ -1,0 +1,146 @@
+/// Asks PaymentQueue whose an identifier is that an app's server knows.
+public struct TransactionLookupRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// A transaction's identifier, a restored one's included, or an app transaction's; decimal digits.
+    public var identifier: String
+    public init(bundleId: String, identifier: String) {
+        self.bundleId = bundleId
+        self.identifier = identifier
+    }
+}
+
+/// The customer of an identifier, and the transaction if it is one's.
+public struct TransactionLookup: Hashable, Sendable, Codable {
+    /// As ``OpenAccountReply/customerIdentifier``.
+    public var customerIdentifier: String
+    /// The customer's download of the app, decimal digits.
+    public var appTransactionIdentifier: String
+    /// The customer's first session with the app, business time.
+    public var firstSeen: Timestamp
+    /// Nil for the identifier of an app transaction. A restored transaction has its original's facts.
+    public var transaction: ServerTransaction?
+    /// The business clock at the moment of reading.
+    public var businessNow: Timestamp
+
+    public init(
+        customerIdentifier: String, appTransactionIdentifier: String, firstSeen: Timestamp,
+        transaction: ServerTransaction? = nil, businessNow: Timestamp
+    ) {
+        self.customerIdentifier = customerIdentifier
+        self.appTransactionIdentifier = appTransactionIdentifier
+        self.firstSeen = firstSeen
+        self.transaction = transaction
+        self.businessNow = businessNow
+    }
+}
+
+/// Asks PaymentQueue for a customer's download of the app.
+public struct AppTransactionRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
+    public var customerIdentifier: String
+    public init(bundleId: String, customerIdentifier: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+    }
+}
+
+/// The transactions a page of a customer's history has. Members left out select all.
+public struct ServerTransactionFilter: Hashable, Sendable, Codable {
+    /// Bounds of the purchase date, both included.
+    public var startDate: Timestamp?
+    public var endDate: Timestamp?
+    /// Any of these products.
+    public var productIdentifiers: [String]?
+    /// Any of these types.
+    public var types: [ProductType]?
+    /// Any of these groups.
+    public var subscriptionGroupIdentifiers: [String]?
+    /// Only refunded and revoked ones, or only others.
+    public var isRevoked: Bool?
+
+    public init(isRevoked: Bool? = nil) { self.isRevoked = isRevoked }
+
+    /// Decides whether a purchase is selected.
+    public func matches(_ item: ReceiptItem) -> Bool {
+        if let startDate, item.purchaseDate < startDate { return false }
+        if let endDate, item.purchaseDate > endDate { return false }
+        if let productIdentifiers, !productIdentifiers.contains(where: item.productIdentifier.isExactly) {
+            return false
+        }
+        if let types, !types.contains(item.type) { return false }
+        if let subscriptionGroupIdentifiers {
+            guard subscriptionGroupIdentifiers.contains(where: { item.subscriptionGroupIdentifier.isExactly($0) })
+            else { return false }
+        }
+        if let isRevoked, isRevoked != (item.cancellationDate != nil) { return false }
+        return true
+    }
+}
+
+/// Asks PaymentQueue for a page of a customer's history, by the order of changes.
+public struct ModifiedTransactionsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
+    public var customerIdentifier: String
+    /// The ``ModifiedTransactionsPage/place`` of the page before; nil for the first page.
+    public var after: Int64?
+    /// Whether the latest change comes first.
+    public var isDescending: Bool
+    /// 1…100.
+    public var limit: Int
+    public var filter: ServerTransactionFilter
+
+    public init(
+        bundleId: String, customerIdentifier: String, after: Int64? = nil, isDescending: Bool = false, limit: Int,
+        filter: ServerTransactionFilter = ServerTransactionFilter()
+    ) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.after = after
+        self.isDescending = isDescending
+        self.limit = limit
+        self.filter = filter
+    }
+}
+
+/// A page of a customer's history.
+public struct ModifiedTransactionsPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`; fewer when many did not match.
+    public var transactions: [ServerTransaction]
+    /// Where the next page begins, also when this is the last one for now.
+    public var place: Int64
+    /// Whether the history goes on behind `place`.
+    public var hasMore: Bool
+    /// The business clock at the moment of reading.
+    public var businessNow: Timestamp
+
+    public init(transactions: [ServerTransaction], place: Int64, hasMore: Bool, businessNow: Timestamp) {
+        self.transactions = transactions
+        self.place = place
+        self.hasMore = hasMore
+        self.businessNow = businessNow
+    }
+}
+
+/// Asks PaymentQueue for a customer's subscriptions with their latest transactions.
+public struct SubscriptionStatusesRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
+    public var customerIdentifier: String
+    public init(bundleId: String, customerIdentifier: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+    }
+}
+
+/// A customer's subscriptions, one for each group, in the order of their first purchase.
+public struct SubscriptionStatuses: Hashable, Sendable, Codable {
+    public var subscriptions: [ServerSubscription]
+    /// The business clock at the moment of reading.
+    public var businessNow: Timestamp
+    public init(subscriptions: [ServerSubscription], businessNow: Timestamp) {
+        self.subscriptions = subscriptions
+        self.businessNow = businessNow
+    }
+}

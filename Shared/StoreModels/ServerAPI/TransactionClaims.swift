@@ -1,0 +1,130 @@
+/// The payload of a signed transaction, with Apple's member names: `JWSTransactionDecodedPayload`.
+///
+/// Instants are milliseconds since 1970, the price is in thousandths of the currency. What is absent is left out.
+public struct TransactionClaims: Hashable, Sendable, Codable {
+    public var transactionId: String
+    public var originalTransactionId: String
+    public var webOrderLineItemId: String?
+    public var bundleId: String
+    public var productId: String
+    public var subscriptionGroupIdentifier: String?
+    public var purchaseDate: Int64
+    public var originalPurchaseDate: Int64
+    public var expiresDate: Int64?
+    public var quantity: Int
+    public var type: String
+    public var appAccountToken: String?
+    public var inAppOwnershipType: String
+    public var signedDate: Int64
+    public var revocationReason: Int?
+    public var revocationDate: Int64?
+    /// Present only when true.
+    public var isUpgraded: Bool?
+    public var offerType: Int?
+    public var offerIdentifier: String?
+    public var offerDiscountType: String?
+    /// The length of the offer, ISO 8601.
+    public var offerPeriod: String?
+    public var environment: String
+    public var storefront: String
+    public var storefrontId: String?
+    public var transactionReason: String
+    public var price: Int64?
+    public var currency: String?
+    public var appTransactionId: String
+
+    /// Makes the claims of a transaction.
+    /// - Parameters:
+    ///   - storefrontId: Apple's number of the storefront; nil when it is unknown.
+    ///   - signedDate: The business clock.
+    public init(
+        _ value: ServerTransaction, of app: ServerApp, storefrontId: String?, appTransactionId: String,
+        signedDate: Timestamp
+    ) {
+        let item = value.item
+        transactionId = item.transactionIdentifier
+        originalTransactionId = item.originalTransactionIdentifier
+        webOrderLineItemId = item.webOrderLineItemIdentifier
+        bundleId = app.bundleId
+        productId = item.productIdentifier
+        subscriptionGroupIdentifier = item.subscriptionGroupIdentifier
+        purchaseDate = item.purchaseDate.milliseconds
+        originalPurchaseDate = item.originalPurchaseDate.milliseconds
+        expiresDate = item.expiresDate?.milliseconds
+        quantity = item.quantity
+        type = item.type.serverName
+        appAccountToken = item.appAccountToken
+        // This store has no Family Sharing.
+        inAppOwnershipType = "PURCHASED"
+        self.signedDate = signedDate.milliseconds
+        revocationDate = item.cancellationDate?.milliseconds
+        revocationReason = item.cancellationReason?.serverNumber
+        isUpgraded = item.isUpgraded == true ? true : nil
+        offerType = item.offer?.type.serverNumber
+        offerIdentifier = item.offer?.type == .introductory ? nil : item.offer?.identifier
+        offerDiscountType = item.offer?.paymentMode.serverName
+        offerPeriod = item.offer?.period?.iso8601
+        environment = app.environment.rawValue
+        storefront = value.storefront
+        self.storefrontId = storefrontId
+        transactionReason = value.reason == .renewal ? "RENEWAL" : "PURCHASE"
+        price = value.price?.thousandths
+        currency = value.price?.currency.code
+        self.appTransactionId = appTransactionId
+    }
+}
+
+extension ProductType {
+    /// The name in signed transactions.
+    public var serverName: String {
+        switch self {
+        case .consumable: "Consumable"
+        case .nonConsumable: "Non-Consumable"
+        case .nonRenewable: "Non-Renewing Subscription"
+        case .autoRenewable: "Auto-Renewable Subscription"
+        }
+    }
+}
+
+extension RefundRequest.Reason {
+    /// Apple's number: 1 for an issue with the app, 0 for any other reason.
+    public var serverNumber: Int {
+        switch self {
+        case .appIssue: 1
+        case .other: 0
+        }
+    }
+}
+
+extension AppliedOffer.Kind {
+    /// Apple's `offerType`.
+    var serverNumber: Int {
+        switch self {
+        case .introductory: 1
+        case .subscription: 2
+        case .code: 3
+        case .winBack: 4
+        }
+    }
+}
+
+extension ProductDiscount.PaymentMode {
+    /// Apple's `offerDiscountType`.
+    var serverName: String {
+        switch self {
+        case .freeTrial: "FREE_TRIAL"
+        case .payAsYouGo: "PAY_AS_YOU_GO"
+        case .payUpFront: "PAY_UP_FRONT"
+        }
+    }
+}
+
+extension Money {
+    /// The amount in thousandths of the currency: 1990 for 1.99 dollars, 300000 for 300 yen.
+    var thousandths: Int64? {
+        // A currency has three digits at most.
+        let factor: Int64 = [1000, 100, 10, 1][currency.exponent]
+        let (value, overflow) = minorUnits.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : value
+    }
+}

@@ -1,0 +1,103 @@
+import EventLoop
+import StoreModels
+
+/// What the App Store Server API reads.
+extension FakePaymentQueue {
+    /// What there is, and what was asked for.
+    struct ServerReading {
+        /// Alice's, in the order of changes.
+        var transactions: [ServerTransaction] = []
+        var subscriptions: [ServerSubscription] = []
+        var pages: [ModifiedTransactionsRequest] = []
+        var failure: StoreError?
+    }
+
+    static let appTransaction = "7000000000000000001"
+    static let firstSeen = Timestamp(milliseconds: 1_790_000_000_000)
+
+    func serveServerAPI() {
+        service.handle(ServerAPIEndpoints.lookup) { [self] request in
+            try checkServerAPI()
+            return try contents.withLock { contents in
+                let found = contents.serverReading.transactions.first {
+                    $0.item.transactionIdentifier == request.identifier
+                }
+                guard request.bundleId == Sample.bundleId, found != nil || request.identifier == Self.appTransaction
+                else { throw StoreError(.notFound, "no such transaction") }
+                return Self.lookup(contents, found)
+            }
+        }
+        service.handle(ServerAPIEndpoints.appTransaction) { [self] request in
+            try checkServerAPI()
+            guard request.customerIdentifier == Self.customer else {
+                throw StoreError(.notFound, "no such customer")
+            }
+            return contents.withLock { Self.lookup($0, nil) }
+        }
+        service.handle(ServerAPIEndpoints.modified) { [self] request in
+            try checkServerAPI()
+            return contents.withLock { contents in
+                contents.serverReading.pages.append(request)
+                let places = contents.serverReading.transactions.filter { request.filter.matches($0.item) }
+                let ordered = request.isDescending ? places.reversed() : places
+                let rest = ordered.filter { value in
+                    request.after.map { request.isDescending ? value.modifiedSeq < $0 : value.modifiedSeq > $0 } ?? true
+                }
+                let page = Array(rest.prefix(request.limit))
+                return ModifiedTransactionsPage(
+                    transactions: page, place: page.last?.modifiedSeq ?? request.after ?? 0,
+                    hasMore: rest.count > page.count, businessNow: contents.businessNow)
+            }
+        }
+        service.handle(ServerAPIEndpoints.statuses) { [self] _ in
+            try checkServerAPI()
+            return contents.withLock { contents in
+                SubscriptionStatuses(
+                    subscriptions: contents.serverReading.subscriptions, businessNow: contents.businessNow)
+            }
+        }
+    }
+
+    private func checkServerAPI() throws {
+        if let failure = contents.withLock({ $0.serverReading.failure }) { throw failure }
+    }
+
+    private static func lookup(_ contents: Contents, _ transaction: ServerTransaction?) -> TransactionLookup {
+        TransactionLookup(
+            customerIdentifier: customer, appTransactionIdentifier: appTransaction, firstSeen: firstSeen,
+            transaction: transaction, businessNow: contents.businessNow)
+    }
+
+    /// Alice's samples, each changed after the one before, and her subscription.
+    func sellSamples() {
+        buySamples()
+        contents.withLock { contents in
+            contents.serverReading.transactions = contents.receiptItems.enumerated().map { place, item in
+                ServerTransaction(
+                    item: item, price: Sample.pro.price, storefront: "USA",
+                    reason: place == 2 ? .renewal : .purchase, modifiedSeq: Int64(place + 1))
+            }
+            contents.serverReading.subscriptions = [
+                ServerSubscription(
+                    subscription: Sample.subscription, transaction: contents.serverReading.transactions[2],
+                    recentStart: contents.receiptItems[0].purchaseDate)
+            ]
+        }
+    }
+
+    /// Consumables of Alice's, in place of everything else.
+    func sellConsumables(_ count: Int) {
+        contents.withLock { contents in
+            contents.serverReading.transactions = (1...count).map { number in
+                let date = Self.firstSeen + .seconds(number)
+                return ServerTransaction(
+                    item: ReceiptItem(
+                        transactionIdentifier: "\(2_000_000_000_000_000 + number)",
+                        originalTransactionIdentifier: "\(2_000_000_000_000_000 + number)",
+                        productIdentifier: Sample.fishing.productIdentifier, type: .consumable, quantity: 1,
+                        purchaseDate: date, originalPurchaseDate: date),
+                    price: Sample.fishing.price, storefront: "USA", reason: .purchase, modifiedSeq: Int64(number))
+            }
+        }
+    }
+}

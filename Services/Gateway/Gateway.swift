@@ -76,6 +76,7 @@ package final class Gateway: Sendable {
             + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
-            + monitoringRoutes + serverAPIRoutes + serverAPISettingsRoutes + appleServerRoutes
+            + monitoringRoutes + serverAPIRoutes + serverAPISettingsRoutes + signingRoutes
+            + appleServerRoutes
     }
 }

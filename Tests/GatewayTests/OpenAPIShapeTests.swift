@@ -261,6 +261,22 @@ import Testing
         #expect(values("AppStoreEnvironment") == AppStoreEnvironment.allCases.map(\.rawValue))
     }
 
+    @Test func `signing has the members the gateway reads and writes`() throws {
+        #expect(values("CertificateRotation") == CertificateRotation.allCases.map(\.rawValue))
+        #expect(values("OCSPMode") == OCSPMode.allCases.map(\.rawValue))
+        #expect(values("BrokenSignature") == BrokenSignature.allCases.map(\.rawValue))
+        let kinds = document.schema("IssueRequest")?["properties"]?["kind"]?["enum"]?.arrayValue ?? []
+        #expect(kinds.compactMap(\.stringValue) == IssueRequest.Kind.allCases.map(\.rawValue))
+        #expect(members("IssueRequest") == known(IssueRequest.self, #"{"kind":"transaction","of":"1"}"#))
+        #expect(members("RotateRequest") == known(RotateRequest.self, #"{"authority":"leaf"}"#))
+        #expect(members("OCSPSetting") == known(OCSPSetting.self, #"{"mode":"good"}"#))
+        let state = SigningResponse(chain: [], ocsp: .init(mode: .good, url: "u"))
+        #expect(try members("SigningState") == written(state))
+        let responder = document.schema("SigningState")?["properties"]?["ocsp"]?["properties"]?.objectValue ?? [:]
+        #expect(try Set(responder.keys) == written(state.ocsp))
+        #expect(try members("IssuedPayload") == written(IssueResponse(jws: "")))
+    }
+
     @Test func `signed payloads have the members the gateway signs`() throws {
         let app = ServerApp(bundleId: "a", environment: .production, appAppleId: 1)
         let instant = Timestamp(milliseconds: 1)

@@ -723,6 +723,56 @@ def main():
     with open("payloads.json", "w") as file:
         json.dump(payloads, file)
 
+    section("broken on purpose: each is refused with the status of its fault")
+    # Offline and online, as the library numbers them; Apple's other libraries have the same numbers.
+    failure, retry = VerificationStatus.VERIFICATION_FAILURE, VerificationStatus.RETRYABLE_VERIFICATION_FAILURE
+    faults = {
+        name: (failure, failure)
+        for name in "signature tampered root leafOID intermediateOID expired notYetValid noX5C algorithm".split()
+    }
+    faults |= {name: (VerificationStatus.INVALID_CHAIN_LENGTH,) * 2 for name in ("chainOfTwo", "chainOfFour")}
+    faults |= {
+        "corruptCertificate": (VerificationStatus.INVALID_CERTIFICATE,) * 2,
+        "revoked": (VerificationStatus.OK, failure),
+        "bundle": (VerificationStatus.INVALID_APP_IDENTIFIER,) * 2,
+        "environment": (VerificationStatus.INVALID_ENVIRONMENT,) * 2,
+    }
+    kinds = {"transaction": "transaction", "renewal": "renewalInfo", "app transaction": "appTransaction"}
+    issue = f"/admin/v1/apps/{APP}/signing/issue"
+    for kind, name in kinds.items():
+        signed = call("POST", issue, ADMIN, {"kind": name, "of": lasting, "set": {"new": {"member": [1]}}})["jws"]
+        decoded(kind, f"{kind} with a member the library does not know", signed)
+        for fault, statuses in faults.items():
+            if kind == "renewal" and fault == "bundle":
+                continue
+            signed = call("POST", issue, ADMIN, {"kind": name, "of": lasting, "break": fault})["jws"]
+            for online, status in zip((False, True), statuses):
+                found = status_of(lambda text: KINDS[kind](verifier(online), text), signed)
+                expect(f"{kind}, {fault}, {'online' if online else 'offline'}", found, status)
+
+    section("the OCSP responder's answers")
+    signed = api.get_transaction_info(lasting).signedTransactionInfo
+    modes = {"good": VerificationStatus.OK, "unavailable": retry}
+    modes |= {name: failure for name in ("revoked", "unknown", "stale", "wrongSigner", "malformed")}
+    for mode, status in modes.items():
+        call("PUT", "/admin/v1/signing/ocsp", ADMIN, {"mode": mode})
+        found = status_of(verifier(True).verify_and_decode_signed_transaction, signed)
+        expect(f"online while the responder is {mode}", found, status)
+        expect(f"offline while the responder is {mode}",
+               status_of(offline.verify_and_decode_signed_transaction, signed), VerificationStatus.OK)
+    call("PUT", "/admin/v1/signing/ocsp", ADMIN, {"mode": "good"})
+
+    section("certificates replaced: what was signed before stays good")
+    for authority in ("leaf", "intermediate", "leaf"):
+        before = call("GET", "/admin/v1/signing", ADMIN)["chain"]
+        after = call("POST", "/admin/v1/signing/rotate", ADMIN, {"authority": authority})["chain"]
+        expect(f"{authority}: what changed", [old == new for old, new in zip(before, after)],
+               [False, authority == "leaf", True])
+        new = api.get_transaction_info(lasting).signedTransactionInfo
+        decoded("transaction", f"signed after the {authority} was replaced", new)
+        decoded("transaction", f"signed before the {authority} was replaced", signed)
+        signed = new
+
     section("the other environments")
     settings = f"/admin/v1/apps/{APP}/server-api"
     call("PUT", settings, ADMIN, {"environment": "Production", "appAppleId": 1234567890})

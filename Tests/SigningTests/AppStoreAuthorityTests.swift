@@ -189,9 +189,9 @@ import Testing
         #expect(await isValid(authority))
     }
 
-    @Test(arguments: CertificateAuthority.Rotation.allCases)
+    @Test(arguments: CertificateRotation.allCases)
     func `what is rotated can be stored, and the receipts' authority as well`(
-        rotation: CertificateAuthority.Rotation
+        rotation: CertificateRotation
     ) async throws {
         let rotated = try authority.rotated(rotation)
         #expect(try CertificateAuthority(rotated.stored()).chain == rotated.chain)

@@ -143,7 +143,7 @@ import X509
     }
 
     @Test func `after a rotation old and new are answered, as long as both are known`() throws {
-        for rotation in CertificateAuthority.Rotation.allCases {
+        for rotation in CertificateRotation.allCases {
             let rotated = try authority.rotated(rotation)
             let both = try OCSPResponder([rotated, authority])
             for known in [authority, rotated] {

@@ -144,6 +144,15 @@ enum KeySchema {
                     app_apple_id BIGINT
                 );
                 """),
+        Migration(
+            number: 4, name: "rotations and the OCSP responder's mode",
+            sql: """
+                CREATE TABLE signing_state (
+                    name TEXT PRIMARY KEY,
+                    version BIGINT NOT NULL,
+                    ocsp_mode TEXT NOT NULL
+                );
+                """),
     ]
 }
 

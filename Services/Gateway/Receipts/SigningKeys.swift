@@ -1,3 +1,4 @@
+import BusService
 import EventLoop
 import Logging
 import Persistence
@@ -16,26 +17,42 @@ final class SigningKeys: Sendable {
         case appStore
     }
 
-    /// What signs with the App Store's authority.
+    /// What signs with the App Store's authority, and what its certificates' verifiers hear.
     struct AppStore: Sendable {
         let authority: CertificateAuthority
         let signer: JWSSigner
         /// Signs as Xcode does, with one certificate.
         let xcode: JWSSigner
         let responder: OCSPResponder
+        fileprivate(set) var state: State
 
-        fileprivate init(_ authority: CertificateAuthority) throws {
+        /// - Parameter former: Authorities whose intermediates were replaced.
+        fileprivate init(_ authority: CertificateAuthority, former: [CertificateAuthority], _ state: State) throws {
             self.authority = authority
             signer = try JWSSigner(authority)
             xcode = try JWSSigner.xcode(authority)
-            responder = try OCSPResponder([authority])
+            responder = try OCSPResponder([authority] + former)
+            self.state = state
         }
     }
+
+    /// What an operator has changed.
+    struct State: Sendable {
+        /// Grows with each rotation.
+        var version: Int64 = 0
+        var mode = OCSPMode.good
+    }
+
+    private enum Kept: Hashable { case appStore }
+
+    /// The most intermediates that are kept after their replacement.
+    static let formerMax = 100
 
     private let database: any SQLDatabase
     private let logger: Logger
     private let known = Locked<CertificateAuthority?>(nil)
-    private let knownAppStore = Locked<AppStore?>(nil)
+    /// Other gateways rotate and change modes too, so it is read again after a second.
+    private let kept = ExpiringCache<Kept, AppStore>(max: 1, freshFor: .seconds(1))
     /// The gateway's address as clients reach it.
     private let publicURL: Locked<String>
 
@@ -67,27 +84,114 @@ final class SigningKeys: Sendable {
     /// Its certificates name this gateway's OCSP responder. When that has moved, they are issued anew for the same keys.
     /// - Throws: As ``authority()``.
     func appStore() async throws -> AppStore {
-        if let found = knownAppStore.withLock({ $0 }) { return found }
+        if let found = kept.fresh(.appStore) { return found }
+        let ticket = kept.ticket()
+        let state = try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.read { try await Self.state(in: $0) }
+        }
+        var found: AppStore
+        if let last = kept.last(.appStore), last.state.version == state.version {
+            found = last
+            found.state = state
+        } else {
+            found = try await read(state)
+        }
+        kept.insert(found, for: .appStore, ticket)
+        return found
+    }
+
+    private func read(_ state: State) async throws -> AppStore {
         let url = publicURL.withLock { $0 } + AppStoreServerRoutes.certificateStatus.route.path.description
         let root = try await authority()
         var authority = try await stored(.appStore) { try .appStore(root: root, ocspURL: url) }
         if !authority.ocspURL.isExactly(url) {
             authority = try authority.reissued(ocspURL: url)
-            try await replace(.appStore, with: authority.stored())
+            try await replaceCertificates(of: authority.stored())
         }
-        let found = try AppStore(authority)
-        knownAppStore.withLock { $0 = found }
-        return found
+        let former = try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.read { try await Self.former(in: $0) }
+        }
+        return try AppStore(authority, former: former.map(CertificateAuthority.init), state)
+    }
+
+    // MARK: Changes
+
+    /// Replaces a certificate of the App Store's authority and its key. What was signed before stays good.
+    /// - Throws: As ``authority()``; `requestInvalid` (422) after ``formerMax`` intermediates.
+    func rotate(_ rotation: CertificateRotation) async throws -> AppStore {
+        // It may not have been made yet.
+        _ = try await appStore()
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.write { transaction in
+                // The first statement, which locks the row: gateways rotate one after another.
+                try await transaction.execute(
+                    """
+                    INSERT INTO signing_state (name, version, ocsp_mode) VALUES (?, 1, ?)
+                    ON CONFLICT (name) DO UPDATE SET version = signing_state.version + 1
+                    """, Row.appStore.rawValue, OCSPMode.good)
+                guard let present = try await Self.read(.appStore, in: transaction) else {
+                    throw StoreError(.internal, "the signing authority vanished")
+                }
+                let next = try CertificateAuthority(present).rotated(rotation).stored()
+                if rotation == .intermediate {
+                    guard try await Self.former(in: transaction).count < Self.formerMax else {
+                        throw StoreError.invalid(
+                            "$.authority", "was replaced \(Self.formerMax) times already", status: 422)
+                    }
+                    let version = try await Self.state(in: transaction).version
+                    try await Self.insert(present, "\(Row.appStore.rawValue).\(version)", .wallClock(), in: transaction)
+                }
+                try await transaction.execute(
+                    """
+                    UPDATE signing_authority SET intermediate_certificate = ?, leaf_certificate = ?,
+                        intermediate_key = ?, leaf_key = ? WHERE name = ?
+                    """, next.intermediateCertificate, next.leafCertificate, next.intermediateKey, next.leafKey,
+                    Row.appStore.rawValue)
+            }
+        }
+        kept.invalidate()
+        return try await appStore()
+    }
+
+    /// Chooses what the OCSP responder answers.
+    func setMode(_ mode: OCSPMode) async throws -> AppStore {
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.write { transaction in
+                _ = try await transaction.execute(
+                    """
+                    INSERT INTO signing_state (name, version, ocsp_mode) VALUES (?, 0, ?)
+                    ON CONFLICT (name) DO UPDATE SET ocsp_mode = excluded.ocsp_mode
+                    """, Row.appStore.rawValue, mode)
+            }
+        }
+        kept.invalidate()
+        return try await appStore()
+    }
+
+    // MARK: Rows
+
+    private static func state(in reader: SQLReader) async throws -> State {
+        let row = try await reader.queryOne(
+            "SELECT version, ocsp_mode FROM signing_state WHERE name = ?", Row.appStore.rawValue)
+        return try row.map { State(version: try $0["version"], mode: try $0["ocsp_mode"]) } ?? State()
+    }
+
+    /// Authorities whose intermediates were replaced, oldest first.
+    private static func former(in reader: SQLReader) async throws -> [StoredAuthority] {
+        try await reader.query(
+            "SELECT * FROM signing_authority WHERE name LIKE ? ORDER BY created_at, name", "\(Row.appStore.rawValue).%"
+        ).map(StoredAuthority.init)
     }
 
     private func stored(_ row: Row, else make: @escaping () throws -> CertificateAuthority) async throws
         -> CertificateAuthority
     {
         let stored = try await withStoreErrors(of: KeyStore.owner, logger: logger) {
-            if let found = try await read(row) { return found }
-            try await offer(try make().stored(), as: row, at: .wallClock())
+            if let found = try await database.read({ try await Self.read(row, in: $0) }) { return found }
+            let new = try make().stored()
+            try await database.write { try await Self.insert(new, row.rawValue, .wallClock(), in: $0) }
             // When several gateways start together, the first one's row wins, and all of them read it.
-            guard let found = try await read(row) else {
+            guard let found = try await database.read({ try await Self.read(row, in: $0) }) else {
                 throw StoreError(.internal, "the signing authority vanished while it was being made")
             }
             return found
@@ -95,38 +199,45 @@ final class SigningKeys: Sendable {
         return try CertificateAuthority(stored)
     }
 
-    private func read(_ row: Row) async throws -> StoredAuthority? {
-        try await database.read { reader in
-            try await reader.queryOne("SELECT * FROM signing_authority WHERE name = ?", row.rawValue).map { row in
-                StoredAuthority(
-                    rootCertificate: try row["root_certificate"],
-                    intermediateCertificate: try row["intermediate_certificate"],
-                    leafCertificate: try row["leaf_certificate"], rootKey: try row["root_key"],
-                    intermediateKey: try row["intermediate_key"], leafKey: try row["leaf_key"])
-            }
-        }
+    private static func read(_ row: Row, in reader: SQLReader) async throws -> StoredAuthority? {
+        try await reader.queryOne("SELECT * FROM signing_authority WHERE name = ?", row.rawValue)
+            .map(StoredAuthority.init)
     }
 
-    private func offer(_ new: StoredAuthority, as row: Row, at now: Timestamp) async throws {
-        try await database.write { transaction in
-            _ = try await transaction.execute(
-                """
-                INSERT INTO signing_authority (name, root_certificate, intermediate_certificate, leaf_certificate,
-                    root_key, intermediate_key, leaf_key, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """, row.rawValue, new.rootCertificate, new.intermediateCertificate, new.leafCertificate, new.rootKey,
-                new.intermediateKey, new.leafKey, now.milliseconds)
-        }
+    private static func insert(
+        _ new: StoredAuthority, _ name: String, _ now: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.execute(
+            """
+            INSERT INTO signing_authority (name, root_certificate, intermediate_certificate, leaf_certificate,
+                root_key, intermediate_key, leaf_key, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, name, new.rootCertificate, new.intermediateCertificate, new.leafCertificate, new.rootKey,
+            new.intermediateKey, new.leafKey, now.milliseconds)
     }
 
-    private func replace(_ row: Row, with new: StoredAuthority) async throws {
+    /// Writes other certificates for the same keys; nothing when another gateway has replaced the keys meanwhile.
+    private func replaceCertificates(of new: StoredAuthority) async throws {
         try await withStoreErrors(of: KeyStore.owner, logger: logger) {
             try await database.write { transaction in
                 _ = try await transaction.execute(
                     """
-                    UPDATE signing_authority SET intermediate_certificate = ?, leaf_certificate = ? WHERE name = ?
-                    """, new.intermediateCertificate, new.leafCertificate, row.rawValue)
+                    UPDATE signing_authority SET intermediate_certificate = ?, leaf_certificate = ?
+                    WHERE name = ? AND intermediate_key = ? AND leaf_key = ?
+                    """, new.intermediateCertificate, new.leafCertificate, Row.appStore.rawValue, new.intermediateKey,
+                    new.leafKey)
             }
         }
     }
 }
+
+extension StoredAuthority {
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            rootCertificate: try row["root_certificate"], intermediateCertificate: try row["intermediate_certificate"],
+            leafCertificate: try row["leaf_certificate"], rootKey: try row["root_key"],
+            intermediateKey: try row["intermediate_key"], leafKey: try row["leaf_key"])
+    }
+}
+
+extension OCSPMode: SQLValueConvertible {}

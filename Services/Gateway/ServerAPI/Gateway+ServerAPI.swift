@@ -51,8 +51,7 @@ extension Gateway {
         let app = try await serverApp(call)
         let found = try await lookup(try call.transactionId(), app, call)
         return AppTransactionInfoResponse(
-            signedAppTransactionInfo: try await PayloadSigner(signing, app: app).appTransaction(
-                found, applicationVersion: await applicationVersion(of: app.bundleId, call)))
+            signedAppTransactionInfo: try await signedAppTransaction(found, app, call))
     }
 
     // MARK: History
@@ -119,11 +118,13 @@ extension Gateway {
             guard wanted.isEmpty || wanted.contains(status) else { continue }
             let item = SubscriptionStatusesResponse.Item(
                 status: status, originalTransactionId: value.subscription.originalTransactionIdentifier,
-                signedTransactionInfo: try signer.transaction(
-                    value.transaction, appTransactionId: found.appTransactionIdentifier, storefronts: numbers,
-                    at: statuses.businessNow),
-                signedRenewalInfo: try signer.renewal(
-                    value, appTransactionId: found.appTransactionIdentifier, at: statuses.businessNow))
+                signedTransactionInfo: try signer.sign(
+                    signer.transaction(
+                        value.transaction, appTransactionId: found.appTransactionIdentifier, storefronts: numbers,
+                        at: statuses.businessNow)),
+                signedRenewalInfo: try signer.sign(
+                    signer.renewal(
+                        value, appTransactionId: found.appTransactionIdentifier, at: statuses.businessNow)))
             groups.append(
                 .init(
                     subscriptionGroupIdentifier: value.subscription.subscriptionGroupIdentifier,
@@ -156,6 +157,15 @@ extension Gateway {
         }
     }
 
+    /// Signs a customer's download of the app.
+    func signedAppTransaction(
+        _ found: TransactionLookup, _ app: ServerApp, _ call: Call
+    ) async throws -> String {
+        let signer = try await PayloadSigner(signing, app: app)
+        return try signer.sign(
+            signer.appTransaction(found, applicationVersion: await applicationVersion(of: app.bundleId, call)))
+    }
+
     private func sign(
         _ transactions: [ServerTransaction], _ customer: TransactionLookup, _ app: ServerApp, _ call: Call,
         at now: Timestamp
@@ -164,8 +174,9 @@ extension Gateway {
         let signer = try await PayloadSigner(signing, app: app)
         let numbers = await storefronts.all(call.context())
         return try transactions.map {
-            try signer.transaction(
-                $0, appTransactionId: customer.appTransactionIdentifier, storefronts: numbers, at: now)
+            try signer.sign(
+                signer.transaction(
+                    $0, appTransactionId: customer.appTransactionIdentifier, storefronts: numbers, at: now))
         }
     }
 }

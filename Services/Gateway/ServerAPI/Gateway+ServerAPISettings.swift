@@ -21,7 +21,7 @@ extension Gateway {
             Route(AppStoreServerRoutes.certificateStatus) { [self] call in
                 let request = try await RequestBodyReader.bytes(
                     of: call.request, max: OCSPResponder.requestBytesMax)
-                return try await certificateStatus(request)
+                return try await certificateStatus(request, call)
             },
             Route(AppStoreServerRoutes.certificateStatusByGet) { [self] call in
                 // RFC 6960 A.1: Base64, percent-encoded.
@@ -29,7 +29,7 @@ extension Gateway {
                 guard let request = Base64URL.decode(text.drop { $0 == "/" }.filter { $0 != "=" }) else {
                     throw StoreError.invalid("path", "is not Base64 of an OCSP request")
                 }
-                return try await certificateStatus(request)
+                return try await certificateStatus(request, call)
             },
         ]
     }
@@ -67,9 +67,10 @@ extension Gateway {
         guard let value = found.transaction else { throw StoreError.notFound("purchased transaction") }
         let signer = try await PayloadSigner(signing, app: try await serverApps.app(session.bundleId))
         return TransactionInfoResponse(
-            signedTransactionInfo: try signer.transaction(
-                value, appTransactionId: found.appTransactionIdentifier,
-                storefronts: await storefronts.all(call.context()), at: found.businessNow))
+            signedTransactionInfo: try signer.sign(
+                signer.transaction(
+                    value, appTransactionId: found.appTransactionIdentifier,
+                    storefronts: await storefronts.all(call.context()), at: found.businessNow)))
     }
 
     private func signedAppTransaction(_ call: Call) async throws -> AppTransactionInfoResponse {
@@ -78,18 +79,26 @@ extension Gateway {
             ServerAPIEndpoints.appTransaction,
             AppTransactionRequest(bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
             context: call.context())
-        let signer = try await PayloadSigner(signing, app: try await serverApps.app(session.bundleId))
         return AppTransactionInfoResponse(
-            signedAppTransactionInfo: try signer.appTransaction(
-                found, applicationVersion: await applicationVersion(of: session.bundleId, call)))
+            signedAppTransactionInfo: try await signedAppTransaction(
+                found, try await serverApps.app(session.bundleId), call))
     }
 
     // MARK: Certificates
 
-    private func certificateStatus(_ request: [UInt8]) async throws -> Reply<RawBody> {
-        let responder = try await signing.appStore().responder
+    private func certificateStatus(_ request: [UInt8], _ call: Call) async throws -> Reply<RawBody> {
+        let appStore = try await signing.appStore()
+        switch appStore.state.mode {
+        case .unavailable:
+            throw StoreError(.serviceUnavailable, "the operator has set the OCSP responder to unavailable")
+        case .slow: try await Task.sleep(until: call.deadline - Self.beforeDeadline, clock: .continuous)
+        case .good, .revoked, .unknown, .stale, .wrongSigner, .malformed: break
+        }
         return Reply(
-            bytes: try responder.response(to: request, mode: .good, now: now()),
+            bytes: try appStore.responder.response(to: request, mode: appStore.state.mode, now: now()),
             contentType: "application/ocsp-response")
     }
+
+    /// The time a slow response leaves for its way to the client.
+    private static let beforeDeadline = Duration.milliseconds(100)
 }

@@ -13,29 +13,37 @@ struct PayloadSigner: Sendable {
         signer = app.environment == .xcode ? appStore.xcode : appStore.signer
     }
 
-    /// Signs a transaction.
+    /// Signs a payload, good or wrongly.
+    /// - Throws: ``BrokenSignature/NotApplicable``.
+    func sign(_ payload: [UInt8], broken: BrokenSignature? = nil) throws -> String {
+        guard let broken else { return try signer.sign(payload) }
+        return try signer.sign(payload, broken: broken)
+    }
+
+    // MARK: Payloads
+
+    /// Writes a transaction.
     /// - Parameter storefronts: Apple's numbers of the storefronts that transactions name.
     func transaction(
         _ value: ServerTransaction, appTransactionId: String, storefronts: [ExactText: Storefront], at now: Timestamp
-    ) throws -> String {
-        let claims = TransactionClaims(
-            value, of: app, storefrontId: storefronts[value.storefront]?.identifier,
-            appTransactionId: appTransactionId, signedDate: now)
-        return try signer.sign(StoreJSON.encode(claims))
+    ) throws -> [UInt8] {
+        try StoreJSON.encode(
+            TransactionClaims(
+                value, of: app, storefrontId: storefronts[value.storefront]?.identifier,
+                appTransactionId: appTransactionId, signedDate: now))
     }
 
-    /// Signs the renewal information of a subscription.
-    func renewal(_ value: ServerSubscription, appTransactionId: String, at now: Timestamp) throws -> String {
-        let claims = RenewalClaims(
-            value, environment: app.environment, appTransactionId: appTransactionId, signedDate: now)
-        return try signer.sign(StoreJSON.encode(claims))
+    /// Writes the renewal information of a subscription.
+    func renewal(_ value: ServerSubscription, appTransactionId: String, at now: Timestamp) throws -> [UInt8] {
+        try StoreJSON.encode(
+            RenewalClaims(value, environment: app.environment, appTransactionId: appTransactionId, signedDate: now))
     }
 
-    /// Signs a customer's download of the app.
-    func appTransaction(_ value: TransactionLookup, applicationVersion: String) throws -> String {
-        let claims = AppTransactionClaims(
-            value, of: app, applicationVersion: applicationVersion,
-            originalApplicationVersion: ReceiptMaker.originalApplicationVersion)
-        return try signer.sign(StoreJSON.encode(claims))
+    /// Writes a customer's download of the app.
+    func appTransaction(_ value: TransactionLookup, applicationVersion: String) throws -> [UInt8] {
+        try StoreJSON.encode(
+            AppTransactionClaims(
+                value, of: app, applicationVersion: applicationVersion,
+                originalApplicationVersion: ReceiptMaker.originalApplicationVersion))
     }
 }

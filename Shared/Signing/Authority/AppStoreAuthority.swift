@@ -1,4 +1,5 @@
 import Crypto
+import StoreModels
 import SwiftASN1
 import X509
 
@@ -55,20 +56,12 @@ extension CertificateAuthority {
             leafKey: leafKey)
     }
 
-    /// The certificate that an operator replaces together with its key.
-    package enum Rotation: String, CaseIterable, Sendable {
-        /// The leaf only.
-        case leaf
-        /// The intermediate and, because it signs the leaf, the leaf.
-        case intermediate
-    }
-
     /// Makes new keys and certificates in place of some; the root stays.
     ///
     /// What was signed before still verifies. An ``OCSPResponder`` answers for it as long as it is given the authority
     /// of before, too.
     /// - Throws: An error of the X.509 library, which would be a fault in the templates.
-    package func rotated(_ rotation: Rotation) throws -> CertificateAuthority {
+    package func rotated(_ rotation: CertificateRotation) throws -> CertificateAuthority {
         let leafKey = P256.Signing.PrivateKey()
         switch rotation {
         case .leaf:

@@ -65,6 +65,9 @@ extension CertificateAuthority {
     /// The root in DER, as in `root.cer`.
     package func rootDER() throws -> [UInt8] { try root.derBytes() }
 
+    /// The certificates in DER, leaf first.
+    package func chainDER() throws -> [[UInt8]] { try chain.map { try $0.derBytes() } }
+
     /// The root in the format of OpenSSL's `-CAfile`.
     package func rootPEM() throws -> String { try root.serializeAsPEM().pemString + "\n" }
 }

@@ -24,7 +24,7 @@ package struct JWSSigner: Sendable {
     ///
     /// - Throws: An error of the X.509 library for a certificate it cannot write.
     package init(_ authority: CertificateAuthority) throws {
-        self.init(authority, .appStore, header: try JWSHeader(chain: authority.chain.map { try $0.derBytes() }))
+        self.init(authority, .appStore, header: try JWSHeader(chain: authority.chainDER()))
     }
 
     /// Creates a signer for the environment Xcode.

@@ -1,0 +1,88 @@
+import BusService
+import Foundation
+import Hummingbird
+import Signing
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// The operator's hand on how the App Store's data is signed.
+    var signingRoutes: [Route] {
+        [
+            Route(SigningRoutes.get) { [self] _ in try Self.response(try await signing.appStore()) },
+            Route(SigningRoutes.rotate) { [self] call in
+                let request = try await call.body(of: SigningRoutes.rotate)
+                return try Self.response(try await signing.rotate(request.authority))
+            },
+            Route(SigningRoutes.ocsp) { [self] call in
+                let request = try await call.body(of: SigningRoutes.ocsp)
+                return try Self.response(try await signing.setMode(request.mode))
+            },
+            Route(SigningRoutes.issue) { [self] in try await issue($0) },
+        ]
+    }
+
+    private static func response(_ appStore: SigningKeys.AppStore) throws -> SigningResponse {
+        SigningResponse(
+            chain: try appStore.authority.chainDER().map { Data($0).base64EncodedString() },
+            ocsp: .init(mode: appStore.state.mode, url: appStore.authority.ocspURL))
+    }
+
+    private func issue(_ call: Call) async throws -> IssueResponse {
+        let bundleId = try call.bundleId()
+        let request = try await call.body(of: SigningRoutes.issue)
+        try await apps.check(bundleId, call)
+        let signer = try await PayloadSigner(signing, app: try await serverApps.app(bundleId))
+        let payload = try Self.setting(request.set ?? [:], in: try await payload(request, signer, call))
+        do {
+            return IssueResponse(jws: try signer.sign(payload, broken: request.break))
+        } catch let error as BrokenSignature.NotApplicable {
+            throw StoreError.invalid(
+                "$.break",
+                "\(error.broken.rawValue) cannot be done to this payload in \(signer.app.environment.rawValue)")
+        }
+    }
+
+    /// Writes the payload that a request names.
+    /// - Throws: `notFound`; `requestInvalid` for one that is of another kind.
+    private func payload(_ request: IssueRequest, _ signer: PayloadSigner, _ call: Call) async throws -> [UInt8] {
+        let found = try await services.call(
+            ServerAPIEndpoints.lookup,
+            TransactionLookupRequest(bundleId: signer.app.bundleId, identifier: request.of), context: call.context())
+        let appTransactionId = found.appTransactionIdentifier
+        switch request.kind {
+        case .appTransaction:
+            return try signer.appTransaction(
+                found, applicationVersion: await applicationVersion(of: signer.app.bundleId, call))
+        case .transaction:
+            guard let value = found.transaction else { throw Self.isNone(request, "a transaction") }
+            return try signer.transaction(
+                value, appTransactionId: appTransactionId, storefronts: await storefronts.all(call.context()),
+                at: found.businessNow)
+        case .renewalInfo:
+            let statuses = try await services.call(
+                ServerAPIEndpoints.statuses,
+                SubscriptionStatusesRequest(
+                    bundleId: signer.app.bundleId, customerIdentifier: found.customerIdentifier),
+                context: call.context())
+            let original = found.transaction?.item.originalTransactionIdentifier
+            guard
+                let value = statuses.subscriptions.first(where: {
+                    original.isExactly($0.subscription.originalTransactionIdentifier)
+                })
+            else { throw Self.isNone(request, "of a subscription") }
+            return try signer.renewal(value, appTransactionId: appTransactionId, at: statuses.businessNow)
+        }
+    }
+
+    private static func isNone(_ request: IssueRequest, _ what: String) -> StoreError {
+        .invalid("$.of", "is not \(what); a \(request.kind.rawValue) is made of one")
+    }
+
+    /// Replaces members of a payload; null removes one.
+    private static func setting(_ members: [String: JSONValue], in payload: [UInt8]) throws -> [UInt8] {
+        guard !members.isEmpty, var changed = try StrictJSON.parse(payload).objectValue else { return payload }
+        for (name, value) in members { changed[name] = value == .null ? nil : value }
+        return try StoreJSON.encode(JSONValue.object(changed))
+    }
+}

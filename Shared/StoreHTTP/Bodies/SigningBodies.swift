@@ -1,0 +1,60 @@
+import StoreModels
+
+/// The response of `GET /admin/v1/signing`: how the App Store's data is signed, and what verifiers hear about it.
+package struct SigningResponse: Hashable, Sendable, Codable {
+    /// The OCSP responder's present answers.
+    package struct Responder: Hashable, Sendable, Codable {
+        package var mode: OCSPMode
+        /// The address in the certificates.
+        package var url: String?
+
+        package init(mode: OCSPMode, url: String?) {
+            self.mode = mode
+            self.url = url
+        }
+    }
+
+    /// Base64 of DER, leaf first, as in the header of a signed payload.
+    package var chain: [String]
+    package var ocsp: Responder
+
+    package init(chain: [String], ocsp: Responder) {
+        self.chain = chain
+        self.ocsp = ocsp
+    }
+}
+
+/// The body of `POST /admin/v1/signing/rotate`: `{"authority":"leaf"}`.
+package struct RotateRequest: Hashable, Sendable, Codable {
+    /// The certificate to replace, with its key.
+    package var authority: CertificateRotation
+}
+
+/// The body of `PUT /admin/v1/signing/ocsp`: `{"mode":"revoked"}`.
+package struct OCSPSetting: Hashable, Sendable, Codable {
+    /// How the responder answers from now on.
+    package var mode: OCSPMode
+}
+
+/// The body of `POST /admin/v1/apps/{bundleId}/signing/issue`: `{"kind":"transaction","of":"2000000000000001"}`.
+package struct IssueRequest: Hashable, Sendable, Codable {
+    /// The payloads that can be issued.
+    package enum Kind: String, CaseIterable, Sendable, Codable {
+        case transaction, renewalInfo, appTransaction
+    }
+
+    package var kind: Kind
+    /// A transaction's identifier; an app transaction may be named by its own.
+    package var of: String
+    /// Members of the payload to replace; null removes one.
+    package var set: [String: JSONValue]?
+    /// How the signature is to be wrong; nil for a good one.
+    package var `break`: BrokenSignature?
+}
+
+/// The response of `POST /admin/v1/apps/{bundleId}/signing/issue`.
+package struct IssueResponse: Hashable, Sendable, Codable {
+    package var jws: String
+
+    package init(jws: String) { self.jws = jws }
+}

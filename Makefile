@@ -21,7 +21,7 @@ SECONDS ?= 5
 SUBSCRIPTIONS ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
-SERVICES := broker catalog payment-queue payment-processor promotion-controller eligibility gateway storebus
+SERVICES := broker catalog payment-queue payment-processor promotion-controller eligibility notifier gateway storebus
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help

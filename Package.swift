@@ -168,6 +168,12 @@ var targets: [Target] = [
             "PromotionController", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence",
             "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
         ]),
+    tests(
+        "Notifier",
+        [
+            "Notifier", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceDatabase",
+            "ServiceTesting", "StorebusTesting", logging, nioCore, nioHTTP1, nioPosix,
+        ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "EventLoop", "StorebusTesting"]),
     tests(
         "Gateway",
@@ -214,6 +220,12 @@ targets += service("PaymentProcessor", busService + ["Persistence", "ServiceData
 targets += service(
     "PromotionController",
     busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], more: plantedBugs)
+targets += service(
+    "Notifier",
+    busService + [
+        "Persistence", "ServiceDatabase", "Operations", asyncHTTPClient, crypto, lifecycle, nioCore, nioHTTP1, nioPosix,
+    ]
+)
 targets += service("Eligibility", busService + ["PlantedBugs"], more: plantedBugs)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
@@ -307,7 +319,8 @@ if Context.environment["STOREBUS_FUZZ"] != nil {
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",
     "promotion-controller": "PromotionControllerMain", "eligibility": "EligibilityMain",
-    "payment-processor": "PaymentProcessorMain", "gateway": "GatewayMain", "storebus": "StorebusMain",
+    "payment-processor": "PaymentProcessorMain", "notifier": "NotifierMain", "gateway": "GatewayMain",
+    "storebus": "StorebusMain",
 ]
 let products: [Product] =
     executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }

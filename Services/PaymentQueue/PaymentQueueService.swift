@@ -40,6 +40,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let subscriptions: SubscriptionService
     let subscriptionReader: SubscriptionReader
     let serverAPI: ServerAPIService
+    let serverEvents: ServerEventService
     let clocks: ClockService
     /// Removes an app's quotes from the cache when Catalog announces a change of the app.
     private let appChanges: BackgroundJob
@@ -84,6 +85,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             record: record, quotes: quotes, purchases: inFlight, logger: logger)
         self.subscriptionReader = SubscriptionReader(database: database, clock: clock, quotes: quotes)
         self.serverAPI = ServerAPIService(database: database, clock: clock, subscriptions: subscriptionReader)
+        self.serverEvents = ServerEventService(database: database, clock: clock, subscriptions: subscriptionReader)
         self.subscriptions = SubscriptionService(renewals: renewals, reader: subscriptionReader)
         self.priceConsents = PriceConsentService(
             database: database, clock: clock, quotes: quotes, publish: publish, logger: logger)
@@ -226,6 +228,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
                 try await self.priceConsents.sweep()
             },
             .repeating("journal pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
+            .repeating("server event pruner", every: JournalPruner.interval, logger) {
+                try await self.serverEvents.prune()
+            },
         ])
         await database.close()
     }
@@ -283,6 +288,8 @@ extension PaymentQueueService {
         endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)
         endpoints.handle(ServerAPIEndpoints.modified, serverAPI.modified)
         endpoints.handle(ServerAPIEndpoints.statuses, serverAPI.statuses)
+        endpoints.handle(ServerAPIEndpoints.listEvents, serverEvents.list)
+        endpoints.handle(ServerAPIEndpoints.acknowledgeEvents, serverEvents.acknowledge)
     }
 }
 

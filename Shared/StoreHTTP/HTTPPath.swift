@@ -54,11 +54,13 @@ package struct HTTPPath: Hashable, Sendable, ExpressibleByStringLiteral, CustomS
 /// The name of a path parameter.
 package enum PathParameter: String, Sendable, CaseIterable {
     case account
+    case attemptIdentifier
     case bundleId
     case deviceId
     /// The object the segment before it names.
     case id
     case keyIdentifier
+    case notificationUUID
     case ocspRequest
     case orderId
     case originalTransactionId

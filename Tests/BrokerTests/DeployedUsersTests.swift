@@ -29,7 +29,13 @@ import Testing
         var endpoints: [String: Request] = [:]
         for text in try sources("Shared/StoreModels") {
             guard let group = text.firstMatch(of: /public enum (\w+Endpoints) \{/)?.output.1 else { continue }
-            for match in text.matches(of: /public static (?:let|func) (\w+)[\s\S]*?\(\s*\.(\w+), "([A-Za-z.]+)"/) {
+            // Constants that are no endpoints may come before.
+            let declaration =
+                #/
+                public\ static\ (?:let|func)\ (\w+)(?:(?!public\ static)[\s\S])*?
+                \(\s*\.(\w+),\ "([A-Za-z.]+)"
+                /#
+            for match in text.matches(of: declaration) {
                 let service = try #require(ServiceName.allCases.first { "\($0)" == match.output.2 })
                 endpoints["\(group).\(match.output.1)"] = Request(
                     service: service, subject: "sb.\(service.subjectToken).v1.\(match.output.3)")
@@ -98,6 +104,7 @@ import Testing
             (PromotionEvents.intentsChanged(key: "k"), .promotionController, [.gateway]),
             (ProcessorEvents.chargeChanged, .paymentProcessor, [.paymentQueue]),
             (CatalogEvents.appChanged, .catalog, [.paymentQueue, .eligibility]),
+            (ServerEventHints.subject, .paymentQueue, [.notifier]),
             ("sb.evt.gateway.v1.session.opened", .gateway, [.gateway]),
         ]
         for event in events {

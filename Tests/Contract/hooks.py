@@ -6,6 +6,7 @@ A request that is wrong on purpose is sent as it was generated.
 import hashlib
 import json
 import os
+import time
 
 import schemathesis
 from schemathesis.core.parameters import ParameterLocation
@@ -36,6 +37,8 @@ def before_call(context, case, **kwargs):
         own_key(case)
     if is_sound(case, ParameterLocation.QUERY) and case.operation.path == "/admin/v1/events/wait":
         short_wait(case)
+    if is_sound(case, ParameterLocation.QUERY) and case.operation.path.endswith("/notifications/settled"):
+        case.query = {**(case.query or {}), "timeout": "50ms"}
     if is_sound(case, ParameterLocation.PATH) and case.method in CHANGES and case.path.startswith("/admin/"):
         spare(case)
     if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/v1/downloads/"):
@@ -48,6 +51,17 @@ def before_call(context, case, **kwargs):
         answering(case)
     if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/inApps/"):
         one_there_is(case, "transactionId", "2", os.environ["STOREBUS_SUBSCRIPTION"])
+        one_there_is(case, "testNotificationToken", "0", os.environ["STOREBUS_TEST_NOTIFICATION"])
+    if is_sound(case, ParameterLocation.PATH) and case.operation.path.endswith("/notifications/{notificationUUID}"):
+        a_notification(case)
+    if is_sound(case, ParameterLocation.BODY) and case.operation.path.endswith("/notifications/endpoint"):
+        near(case)
+    if is_sound(case, ParameterLocation.BODY) and case.operation.path.endswith("/notifications/lease"):
+        soon(case)
+    if is_sound(case, ParameterLocation.BODY) and case.operation.path.endswith("/notifications/trigger"):
+        of_an_account(case)
+    if is_sound(case, ParameterLocation.BODY) and case.operation.path == "/inApps/v1/notifications/history":
+        of_late(case)
     if is_sound(case, ParameterLocation.PATH) and case.operation.path in OF_A_SUBSCRIPTION:
         one_there_is(case, "id", "1", os.environ["STOREBUS_SUBSCRIPTION"])
 
@@ -75,6 +89,38 @@ def short_wait(case):
     if not str(query.get("after", "")).startswith("e_"):
         query.pop("after", None)
     case.query = query
+
+
+def a_notification(case):
+    """Half of those that are asked for exist, in the app of the run."""
+    if len(str((case.path_parameters or {}).get("bundleId", ""))) % 2:
+        known = os.environ["STOREBUS_TEST_NOTIFICATION"].split("_")[0]
+        case.path_parameters = {**case.path_parameters, "bundleId": APP, "notificationUUID": known}
+
+
+def near(case):
+    """Notifications of the run go nowhere but to this machine, where no server listens on the port."""
+    if isinstance(case.body, dict) and str(case.body.get("url", "")).startswith("http"):
+        case.body = {**case.body, "url": "http://127.0.0.1:9/notifications"}
+
+
+def soon(case):
+    """Nothing becomes due while a single client waits."""
+    if isinstance(case.body, dict) and isinstance(case.body.get("waitMs"), int):
+        case.body = {**case.body, "waitMs": min(case.body["waitMs"], 50)}
+
+
+def of_an_account(case):
+    """Chance finds neither an account that has bought something nor one of its transactions."""
+    if isinstance(case.body, dict) and case.body.get("account") is not None:
+        case.body = {**{name: value for name, value in case.body.items() if name != "of"}, "account": ACCOUNT}
+
+
+def of_late(case):
+    """Most instants are before the history begins."""
+    if isinstance(case.body, dict) and isinstance(case.body.get("startDate"), int) and case.body["startDate"] % 2:
+        now = int(time.time() * 1000)
+        case.body = {**case.body, "startDate": now - 86_400_000, "endDate": now + 86_400_000}
 
 
 def answering(case):

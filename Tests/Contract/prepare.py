@@ -4,7 +4,7 @@
 
 Writes the gateway's document to openapi.json. Sells the sample catalogue in a second app, which the run may reset and
 change. Leaves purchases that wait for a parent, so that there are prompts to answer, one of hosted content, so that there
-are downloads, a subscription, and a purchase that began in the store.
+are downloads, a subscription, a purchase that began in the store, and a test notification that was delivered.
 """
 
 import json
@@ -85,6 +85,22 @@ subscription = buy(app, "com.example.pro.monthly", "subscription")["transactionI
 started = call("POST", "/v1/store-page/purchase", store, {"productIdentifier": "com.example.hiddenBeaches"})
 intent = json.loads(started)["intentIdentifier"]
 
+# A test notification with an attempt that has ended.
+notifications = f"/admin/v1/apps/{APP}/notifications"
+call("PUT", f"{notifications}/endpoint", ADMIN, {"url": "listen:"})
+test = json.loads(call("POST", "/inApps/v1/notifications/test", server))["testNotificationToken"]
+sent = False
+for _ in range(10):
+    leased = json.loads(call("POST", f"{notifications}/lease", ADMIN, {"max": 32, "waitMs": 2000}))["attempts"]
+    for attempt in leased:
+        report = f"{notifications}/attempts/{attempt['attemptIdentifier']}"
+        call("POST", report, ADMIN, {"sendAttemptResult": "SUCCESS"})
+        sent = sent or test.startswith(attempt["notificationUUID"])
+    if sent:
+        break
+else:
+    sys.exit("error: the test notification was not leased within 20 s; is the notifier running?")
+
 print(f"export STOREBUS_APP_TOKEN={app} STOREBUS_STORE_TOKEN={store} STOREBUS_API_KEY={key}")
-print(f"export STOREBUS_SERVER_TOKEN={server}")
+print(f"export STOREBUS_SERVER_TOKEN={server} STOREBUS_TEST_NOTIFICATION={test}")
 print(f"export STOREBUS_DOWNLOAD={download} STOREBUS_SUBSCRIPTION={subscription} STOREBUS_INTENT={intent}")

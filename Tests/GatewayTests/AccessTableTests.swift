@@ -40,7 +40,12 @@ import Testing
         if route.access == .serverAPI {
             // Apple's errors have numbers; unknown names in the query are passed over, and `x` is the order of nothing.
             guard caller == .serverAPI else { return (401, nil) }
-            return (route.operation == AppStoreServerRoutes.order.route ? 200 : 400, nil)
+            switch route.operation {
+            case AppStoreServerRoutes.order.route: return (200, nil)
+            // The app has no endpoint.
+            case AppStoreServerRoutes.testNotification.route: return (404, nil)
+            default: return (400, nil)
+            }
         }
         guard isFor(route.access, caller) else { return caller.isKnown ? (403, "forbidden") : (401, "unauthenticated") }
         return route.isBuilt ? (400, "requestInvalid") : (501, "notImplemented")

@@ -20,7 +20,8 @@ import Testing
         try await GatewayHarness.run { store in
             let answer = try await ask(store)
             let names = (answer["services"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue }
-            #expect(names == ["catalog", "eligibility", "payment-queue", "promotion-controller"])
+            #expect(
+                names == ["catalog", "eligibility", "gateway", "notifier", "payment-queue", "promotion-controller"])
             #expect(answer["missing"] == .array(["payment-processor"]))
             #expect(service("catalog", in: answer)?["status"] == "pass")
             #expect(Timestamp(service("catalog", in: answer)?["startedAt"]?.stringValue ?? "") != nil)
@@ -63,7 +64,7 @@ import Testing
             store.gatewayClient.disconnect()
             let answer = try await ask(store)
             #expect(answer["bus"] == "away")
-            #expect(answer["missing"]?.arrayValue?.count == 5)
+            #expect(answer["missing"]?.arrayValue?.count == 6)
             store.gatewayClient.reconnect()
         }
     }

@@ -24,6 +24,7 @@ import Testing
         ("4a1c6cc29a2c67b7", "4a1c6cc29a2c67b7"),
         ("e1352ff9fd7a6902", "b731e9a350b71fcf"),
         ("9e6878f7253c19cf", "39e4aad973289ed3"),
+        ("6b3229107ba18533", "2a579251d7cd62b9"),
     ])
 
     @Test func `released migrations keep their numbers and their SQL`() {

@@ -6,7 +6,8 @@ import Testing
 /// running instance was given, against real processes that work, hang and are gone.
 @Suite(.serialized) struct HealthTests {
     private static let services = [
-        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "gateway",
+        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "notifier",
+        "gateway",
     ]
 
     @Test func `every process that serves is well, and says so itself`() async throws {

@@ -9,7 +9,8 @@ import Testing
 /// opened stream are compared. The moment of the kill is drawn from a printed seed.
 @Suite(.serialized) struct KillTests {
     @Test(arguments: [
-        "payment-queue", "payment-processor", "catalog", "eligibility", "promotion-controller", "gateway", "broker",
+        "payment-queue", "payment-processor", "catalog", "eligibility", "promotion-controller", "notifier", "gateway",
+        "broker",
     ])
     func `kill -9 during purchases: one charge, one transaction, delivered`(service: String) async throws {
         var random = SplitMix64.seeded("kill \(service)")

@@ -10,7 +10,8 @@ import Testing
 /// variables of its processes, and its files.
 @Suite(.serialized) struct SecretsTests {
     private static let services = [
-        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "gateway",
+        "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "notifier",
+        "gateway",
     ]
     private static let person = "canary.person@example.com"
 
@@ -49,7 +50,7 @@ import Testing
             for (place, text) in logs.dropLast() {
                 #expect(text.contains("SWIFT_DETERMINISTIC_HASHING is set"), "S24: the \(place) has no warning")
             }
-            #expect(logs[6].1.contains("GET /v1/customers/{account}/history"))
+            #expect(logs[7].1.contains("GET /v1/customers/{account}/history"))
             #expect(pages.count { $0.1.contains("process_resident_memory_bytes") } == Self.services.count + 1)
             #expect(refusals.count > 30 && refusals.allSatisfy { $0.1.contains("urn:storebus:problem:") })
         }

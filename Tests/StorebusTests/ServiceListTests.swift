@@ -67,7 +67,8 @@ import Testing
         #expect(
             names == [
                 "broker", "catalog", "catalog#2", "payment-queue", "payment-queue#2", "promotion-controller",
-                "eligibility", "eligibility#2", "eligibility#3", "payment-processor", "gateway", "gateway#2",
+                "eligibility", "eligibility#2", "eligibility#3", "payment-processor", "notifier", "gateway",
+                "gateway#2",
             ])
         #expect(serviceList.plans.map(\.service) == names)
         let second = serviceList.launch("payment-queue#2", ports: [:])

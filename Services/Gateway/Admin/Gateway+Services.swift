@@ -30,7 +30,7 @@ extension Gateway {
 extension ServicesResponse {
     /// Services that a complete store runs; those without an instance are `missing`.
     private static let expected: [ServiceName] = [
-        .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor,
+        .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor, .notifier,
     ]
 
     init(bus: String, health: [HealthResponse], stats: [StatsResponse]) {

@@ -39,6 +39,7 @@ extension Gateway {
     }
 
     /// Advances the clock, once per key. Responds 200 when all events due by then are done, 202 while it is running.
+    /// Notifications of those events are delivered before, as far as the deadline allows.
     private func advanceClock(_ call: Call) async throws -> Reply<ClockAdvanceAnswer> {
         let key = try IdempotencyKey.read(call.request.headers)
         let bundleId = try call.bundleId()
@@ -54,7 +55,10 @@ extension Gateway {
                 SubscriptionEndpoints.advanceClock, request, context: call.context(requestIdentifier: key))
         }
         let answer = ClockAdvanceAnswer(advance)
-        guard let progress = answer.progress else { return try Reply(answer) }
+        guard let progress = answer.progress else {
+            await waitForNotifications(of: bundleId, call)
+            return try Reply(answer)
+        }
         return try Reply(answer, status: .accepted, headers: [.location: progress])
     }
 

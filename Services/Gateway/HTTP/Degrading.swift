@@ -25,10 +25,15 @@ extension StoreError {
 }
 
 extension Call {
-    /// The deadline for optional services, which must leave time for the required ones. It is a second, or a fifth of
-    /// the client's time when that is longer.
-    var optionalDeadline: ContinuousClock.Instant {
+    /// The deadline for optional services, which must leave time for the required ones.
+    var optionalDeadline: ContinuousClock.Instant { deadline.forOptionalServices }
+}
+
+extension ContinuousClock.Instant {
+    /// The deadline for optional services of a request with this deadline. It is a second, or a fifth of the request's
+    /// time when that is longer.
+    var forOptionalServices: ContinuousClock.Instant {
         let now = ContinuousClock.now
-        return min(deadline, now + max(.seconds(1), (deadline - now) / 5))
+        return min(self, now + max(.seconds(1), (self - now) / 5))
     }
 }

@@ -79,7 +79,6 @@ extension Gateway {
     /// and names the alternative, so that a client can distinguish a missing feature from a misspelt path.
     var appleServerRoutes: [Route] {
         AppStoreServerRoutes.api.map { Self.notBuilt($0, "the App Store Server API is") }
-            + AppStoreServerRoutes.notifications.map { Self.notBuilt($0, "server notifications are") }
     }
 
     private static func notBuilt(_ route: HTTPRoute, _ what: String) -> Route {

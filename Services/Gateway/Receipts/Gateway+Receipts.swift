@@ -47,10 +47,15 @@ extension Gateway {
 
     /// The app's version according to Catalog; without Catalog the first version.
     func applicationVersion(of bundleId: String, _ call: Call) async -> String {
+        await currentVersion(of: bundleId, call.context(deadline: call.optionalDeadline))
+            ?? ReceiptMaker.originalApplicationVersion
+    }
+
+    /// The app's version according to Catalog; nil without Catalog.
+    func currentVersion(of bundleId: String, _ context: CallContext) async -> String? {
         let app = try? await services.call(
-            CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
-            context: call.context(deadline: call.optionalDeadline))
-        return app?.settings.currentVersion ?? ReceiptMaker.originalApplicationVersion
+            CatalogEndpoints.getApp, AppRequest(bundleId: bundleId), context: context)
+        return app?.settings.currentVersion
     }
 
     /// Responds with PEM, or DER when the request accepts only that.

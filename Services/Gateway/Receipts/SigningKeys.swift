@@ -66,8 +66,11 @@ final class SigningKeys: Sendable {
         self.logger = logger
     }
 
-    /// Sets the gateway's address, before the first signature of the App Store's authority.
-    func setPublicURL(_ url: String) { publicURL.withLock { $0 = url } }
+    /// Sets the gateway's address. Certificates that name another one are issued anew.
+    func setPublicURL(_ url: String) {
+        publicURL.withLock { $0 = url }
+        kept.invalidate()
+    }
 
     /// Returns the receipts' authority, creating it at the first call.
     /// - Throws: `serviceUnavailable` and `outcomeUnknown` for a database that is busy or lost; `internal` for an

@@ -27,11 +27,15 @@ extension Gateway {
             bus: environment.bus, tokens: tokens, keys: keys, environment: settings.environment,
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
         try await gateway.publishRoot(in: environment.dataDirectory)
+        let port = environment.port ?? defaultPort
+        // Notifications are signed as soon as the bus is there, which may be before the port is.
+        gateway.signing.setPublicURL(settings.publicURL ?? "http://127.0.0.1:\(port)")
+        gateway.register(on: environment.service)
         let ready = environment.ready
         ready.expectListener()
         let server = GatewayServer(
             responder: gateway.responder(adminKey: settings.adminKey), host: environment.host,
-            port: environment.port ?? defaultPort,
+            port: port,
             placement: LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil),
             admission: Admission(gateway.routes.map(\.operation), logger: environment.logger),
             logger: environment.logger,

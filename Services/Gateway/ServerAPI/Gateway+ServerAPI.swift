@@ -136,18 +136,16 @@ extension Gateway {
     // MARK: Helpers
 
     /// Returns the app of the token, when it is in the environment that the host name selects.
-    /// - Throws: `transactionIdNotFound` for an app of the other environment, and of Xcode, which has no server.
-    private func serverApp(_ call: Call) async throws -> ServerApp {
+    /// - Throws: `missing` for an app of the other environment, and of Xcode, which has no server.
+    func serverApp(_ call: Call, else missing: ServerAPIError = .transactionIdNotFound) async throws -> ServerApp {
         let app = try await serverApps.app(call.serverKey.bundleId)
         let selected = AppStoreEnvironment(host: call.request.head.authority)
-        guard app.environment != .xcode, selected == nil || selected == app.environment else {
-            throw ServerAPIError.transactionIdNotFound
-        }
+        guard app.environment != .xcode, selected == nil || selected == app.environment else { throw missing }
         return app
     }
 
     /// Finds a customer of the app by any identifier of a transaction or app transaction.
-    private func lookup(_ identifier: String, _ app: ServerApp, _ call: Call) async throws -> TransactionLookup {
+    func lookup(_ identifier: String, _ app: ServerApp, _ call: Call) async throws -> TransactionLookup {
         do {
             return try await services.call(
                 ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier),
@@ -236,8 +234,13 @@ struct HistoryQuery: Sendable {
 
     private static func date(_ text: String?, else error: ServerAPIError) throws(ServerAPIError) -> Timestamp? {
         guard let text else { return nil }
-        guard let value = Int64(text), value >= 0 else { throw error }
-        return Timestamp(milliseconds: min(value, lastMillisecond))
+        guard let value = Int64(text), let instant = instant(value) else { throw error }
+        return instant
+    }
+
+    /// Returns the instant of a number of milliseconds, at most the last; nil for a negative one.
+    static func instant(_ milliseconds: Int64) -> Timestamp? {
+        milliseconds < 0 ? nil : Timestamp(milliseconds: min(milliseconds, lastMillisecond))
     }
 
     private static func texts(_ values: [String], else error: ServerAPIError) throws(ServerAPIError) -> [String]? {
@@ -271,9 +274,14 @@ extension AppStoreEnvironment {
 }
 
 extension Call {
-    /// The identifier of a transaction or app transaction: decimal digits.
+    /// The identifier of a transaction or app transaction in the path.
     fileprivate func transactionId() throws(ServerAPIError) -> String {
-        guard let text = parameters[.transactionId], (1...19).contains(text.utf8.count),
+        try Self.transactionId(parameters[.transactionId])
+    }
+
+    /// Checks the identifier of a transaction or app transaction: decimal digits.
+    static func transactionId(_ text: String?) throws(ServerAPIError) -> String {
+        guard let text, (1...19).contains(text.utf8.count),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { throw .invalidTransactionId }
         return text

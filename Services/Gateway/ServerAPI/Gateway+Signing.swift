@@ -78,11 +78,4 @@ extension Gateway {
     private static func isNone(_ request: IssueRequest, _ what: String) -> StoreError {
         .invalid("$.of", "is not \(what); a \(request.kind.rawValue) is made of one")
     }
-
-    /// Replaces members of a payload; null removes one.
-    private static func setting(_ members: [String: JSONValue], in payload: [UInt8]) throws -> [UInt8] {
-        guard !members.isEmpty, var changed = try StrictJSON.parse(payload).objectValue else { return payload }
-        for (name, value) in members { changed[name] = value == .null ? nil : value }
-        return try StoreJSON.encode(JSONValue.object(changed))
-    }
 }

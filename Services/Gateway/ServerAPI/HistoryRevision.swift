@@ -14,14 +14,18 @@ struct HistoryRevision: Hashable, Sendable {
     /// - Parameter query: Names and values that select and order, sorted; the revision itself is none of them.
     init(place: Int64, _ customer: CustomerReference, path: String, query: [String]) {
         self.place = place
-        let parts = [customer.bundleId, customer.customerIdentifier, path] + query
+        scope = Self.scope(of: [customer.bundleId, customer.customerIdentifier, path] + query)
+    }
+
+    /// Makes a digest of what a page belongs to.
+    static func scope(of parts: [String]) -> String {
         // A length before each part: no two lists of parts have the same bytes.
         var hash = SHA256()
         for part in parts {
             hash.update(data: Array("\(part.utf8.count):".utf8))
             hash.update(data: Array(part.utf8))
         }
-        scope = Hex.text(hash.finalize().prefix(8))
+        return Hex.text(hash.finalize().prefix(8))
     }
 
     var text: String { "\(place)_\(scope)" }

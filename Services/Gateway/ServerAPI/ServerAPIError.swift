@@ -17,10 +17,19 @@ struct ServerAPIError: Error, Hashable {
     static let generalBadRequest = ServerAPIError(4_000_000, "Bad request.")
     static let invalidRequestRevision = ServerAPIError(4_000_005, "Invalid request revision.")
     static let invalidTransactionId = ServerAPIError(4_000_006, "Invalid transaction id.")
+    static let startDateTooFarInPast = ServerAPIError(
+        4_000_012, "The start date is earlier than the earliest allowed date.")
     static let startDateAfterEndDate = ServerAPIError(
         4_000_013, "The end date precedes the start date or the dates are the same.")
+    static let invalidPaginationToken = ServerAPIError(4_000_014, "Invalid request. Invalid pagination token.")
     static let invalidStartDate = ServerAPIError(4_000_015, "The start date is invalid.")
     static let invalidEndDate = ServerAPIError(4_000_016, "The end date is invalid.")
+    static let paginationTokenExpired = ServerAPIError(4_000_017, "The pagination token is expired.")
+    static let invalidNotificationType = ServerAPIError(
+        4_000_018, "The notification type or subtype is invalid.")
+    static let multipleFiltersSupplied = ServerAPIError(
+        4_000_019, "Supply either a transaction id or a notification type, but not both.")
+    static let invalidTestNotificationToken = ServerAPIError(4_000_020, "Invalid test notification token.")
     static let invalidSort = ServerAPIError(4_000_021, "Invalid request sort parameter.")
     static let invalidProductType = ServerAPIError(4_000_022, "Invalid request product type parameter.")
     static let invalidProductId = ServerAPIError(4_000_023, "Invalid request product id parameter.")
@@ -33,15 +42,22 @@ struct ServerAPIError: Error, Hashable {
     static let invalidStatus = ServerAPIError(4_000_031, "Invalid request status parameter.")
     static let appTransactionIdNotSupported = ServerAPIError(
         4_000_048, "Invalid request. App transaction id is not supported by the requested endpoint.")
+    static let serverNotificationURLNotFound = ServerAPIError(
+        4_040_007, "No App Store Server Notification URL found for provided app.")
+    static let testNotificationNotFound = ServerAPIError(
+        4_040_008,
+        "Either the test notification token is expired or the notification and status are not yet available.")
     static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")
     static let generalInternal = ServerAPIError(5_000_000, "An unknown error occurred.")
     static let generalInternalRetryable = ServerAPIError(5_000_001, "An unknown error occurred. Please try again.")
 
     /// Every error that a built operation has.
     static let all = [
-        generalBadRequest, invalidRequestRevision, invalidTransactionId, startDateAfterEndDate, invalidStartDate,
-        invalidEndDate, invalidSort, invalidProductType, invalidProductId, invalidSubscriptionGroupIdentifier,
-        invalidExcludeRevoked, invalidInAppOwnershipType, invalidRevoked, invalidStatus, appTransactionIdNotSupported,
+        generalBadRequest, invalidRequestRevision, invalidTransactionId, startDateTooFarInPast, startDateAfterEndDate,
+        invalidPaginationToken, invalidStartDate, invalidEndDate, paginationTokenExpired, invalidNotificationType,
+        multipleFiltersSupplied, invalidTestNotificationToken, invalidSort, invalidProductType, invalidProductId,
+        invalidSubscriptionGroupIdentifier, invalidExcludeRevoked, invalidInAppOwnershipType, invalidRevoked,
+        invalidStatus, appTransactionIdNotSupported, serverNotificationURLNotFound, testNotificationNotFound,
         transactionIdNotFound, generalInternal, generalInternalRetryable,
     ]
 

@@ -13,6 +13,8 @@ struct Customer: Hashable, Sendable {
     var prunedSeq: Int64
     /// The last place among the changes of the customer's transactions; 0 before the first.
     var modifiedSeq: Int64
+    /// The number of the customer's download of the app; nil for one that an earlier version has opened.
+    var appTransaction: Int64?
 }
 
 extension CustomerReference {

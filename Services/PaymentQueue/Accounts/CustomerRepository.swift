@@ -205,6 +205,7 @@ enum CustomerRepository {
         Customer(
             id: try CustomerReference(row),
             account: try row["account"], storefront: try row["storefront"], headSeq: try row["head_seq"],
-            prunedSeq: try row["pruned_seq"], modifiedSeq: try row["modified_seq"])
+            prunedSeq: try row["pruned_seq"], modifiedSeq: try row["modified_seq"],
+            appTransaction: try row["app_transaction_number"])
     }
 }

@@ -245,7 +245,7 @@ struct ClockService: Sendable {
     ) async throws -> AppClockState {
         AppClockState(
             bundleId: bundleId, now: app.now(wall: wall), rate: app.rate, frozen: app.isFrozen, epoch: app.epoch,
-            nextEvent: try await ClockRepository.nextEvent(of: bundleId, in: reader))
+            nextEvent: try await ClockRepository.nextEvent(of: bundleId, in: reader), since: app.anchorBusiness)
     }
 }
 

@@ -190,7 +190,9 @@ extension CustomerTransaction {
         case .grant:
             guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
             try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
-            if terms.subscription != nil { try await changeSubscription(with: value, terms) }
+            guard terms.subscription == nil else { return try await changeSubscription(with: stored, terms) }
+            // A product that is owned and given again is no new charge.
+            if terms.ownedSince == nil { note(.purchased, of: stored, at: now) }
         case .storeReply(let status):
             try await PaymentRepository.storeReply(
                 status: status, body: body, of: value.id, customer, in: transaction)

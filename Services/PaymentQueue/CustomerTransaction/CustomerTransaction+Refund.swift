@@ -22,8 +22,10 @@ extension CustomerTransaction {
         let refunded = ending == .refunded ? try await giveBack(stored) : nil
         var revoked = value
         (revoked.revocationDate, revoked.revocationReason) = (now, reason)
+        let renews = try await willRenew(stored)
         let isEnded = try await end(stored, terms, ending, refunded: refunded, reason: reason)
         let next = try await rewrite(revoked, from: stored, event: ending == .refunded ? .refunded : .revoked)
+        try await note(ending, of: next, endsRenewal: renews)
         if isEnded {
             let seq = try journalRevocation(of: next.transaction)
             try await RevocationRepository.insert(next.transaction, seq: seq, of: customer, in: transaction)

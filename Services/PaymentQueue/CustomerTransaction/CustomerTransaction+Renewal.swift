@@ -27,7 +27,7 @@ extension CustomerTransaction {
             customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
             modifiedSeq: nextModifiedSeq(), terms: attempt.terms, chargeKey: attempt.chargeKey)
         try await TransactionRepository.insert(stored, body: body, in: transaction)
-        return (try await write(machine.value, actions, about: value), value)
+        return (try await write(machine.value, actions, about: stored, before: known), value)
     }
 
     /// Reads the customer's waiting purchases, which may wait for a renewal that has ended.

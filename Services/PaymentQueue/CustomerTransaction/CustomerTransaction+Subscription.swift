@@ -13,7 +13,8 @@ extension CustomerTransaction {
     ///
     /// It is the first purchase of the group, one after a lapse, an upgrade or a crossgrade; the row decides which. A
     /// scheduled change is dropped.
-    mutating func subscribe(_ value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
+    mutating func subscribe(_ stored: StoredTransaction, _ terms: PurchaseTerms) async throws {
+        let value = stored.transaction
         guard let bought = terms.subscription, let identifier = value.transactionIdentifier,
             let start = value.transactionDate, let end = value.expiresDate
         else { return }
@@ -29,7 +30,7 @@ extension CustomerTransaction {
                 .init(applied: $0, amount: terms.amount, periodsLeft: bought.offerPeriodsLeft)
             }, rate: bought.rate)
         let before = known ?? .new(customer, group: bought.key, value, identifier: identifier, purchase)
-        try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: value)
+        try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: stored)
     }
 
     /// Schedules that the next renewal buys another product of the group.
@@ -112,17 +113,17 @@ extension CustomerTransaction {
     }
 
     /// Applies an event to a subscription this commit has locked, and writes its actions.
-    /// - Parameter value: The transaction it is about; nil for the present period's.
+    /// - Parameter stored: The transaction it is about; nil for the present period's.
     @discardableResult
     mutating func apply(
         _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
-        about value: PaymentTransaction? = nil
+        about stored: StoredTransaction? = nil
     ) async throws -> StoredSubscription {
         var machine = SubscriptionStateMachine(known, at: at)
         let actions = try machine.handle(event)
         guard isNew || machine.value != known || !actions.isEmpty else { return known }
         try await releaseWaiting(after: known)
-        return try await write(machine.value, actions, isNew: isNew, about: value)
+        return try await write(machine.value, actions, about: stored, before: isNew ? nil : known)
     }
 
     /// Resumes purchases that wait for a renewal in quarantine, because its subscription changes.
@@ -132,16 +133,17 @@ extension CustomerTransaction {
     }
 
     mutating func write(
-        _ value: StoredSubscription, _ actions: [SubscriptionAction], isNew: Bool = false,
-        about paid: PaymentTransaction?
+        _ value: StoredSubscription, _ actions: [SubscriptionAction], about stored: StoredTransaction?,
+        before: StoredSubscription?
     ) async throws -> StoredSubscription {
-        let written = try await write(value, isNew: isNew)
+        let written = try await write(value, isNew: before == nil)
         for action in actions {
             switch action {
             case .record(let event):
                 try await SubscriptionEventRepository.insert(
                     event, account: account.account, of: written, in: transaction)
-                try await journal(event, of: written, about: paid)
+                try await journal(event, of: written, about: stored?.transaction)
+                note(event, of: written, before: before, about: stored)
             case .writePeriod(let period):
                 try await SubscriptionPeriodRepository.insert(period, of: written, in: transaction)
             case .askConsent(let id): try await askConsent(about: id)
@@ -263,7 +265,8 @@ extension StoreEvent.Kind {
 /// Changes a group's subscription when one of its products is purchased.
 extension CustomerTransaction {
     /// Applies a purchase to its subscription: immediately, or as a note for the next renewal.
-    mutating func changeSubscription(with value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
+    mutating func changeSubscription(with stored: StoredTransaction, _ terms: PurchaseTerms) async throws {
+        let value = stored.transaction
         guard let group = terms.subscription?.key else { return }
         switch terms.change {
         case .scheduled:
@@ -279,7 +282,7 @@ extension CustomerTransaction {
         // one that is paid later counts, and the other's money is refunded.
         case .upgrade, .crossgrade, .downgrade, nil:
             try await replacePeriod(with: value, inGroup: group)
-            try await subscribe(value, terms)
+            try await subscribe(stored, terms)
         }
     }
 

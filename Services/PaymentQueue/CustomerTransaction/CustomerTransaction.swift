@@ -37,6 +37,8 @@ struct CustomerTransaction {
     let checkpoint: CheckpointHook
     private var entries: [JournalEntry] = []
     private var modifications: Int64 = 0
+    /// What apps' servers are notified of, in order.
+    var serverChanges: [ServerChange] = []
     /// Purchases that need not wait any longer.
     var woken: [String] = []
 
@@ -57,6 +59,7 @@ struct CustomerTransaction {
             checkpoint: checkpoint)
         let output = try await body(&commit)
         try await commit.writeJournal()
+        try await commit.writeServerEvent()
         return Committed(output: output, changes: commit.entries.map(\.change), woken: commit.woken)
     }
 

@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import Crypto
+import EventLoop
 import StoreModels
 
 /// The functions of other services that the payment queue calls. Purchases do not depend on the bus.
@@ -42,6 +43,7 @@ extension PurchaseCollaborators {
     static func onBus(_ bus: any BusClient) -> PurchaseCollaborators {
         let caller = ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)
         let storefronts = caller.function(CatalogEndpoints.listStorefronts)
+        let hints = ServerEventHintRate()
         return PurchaseCollaborators(
             quote: caller.function(CatalogEndpoints.quoteProduct),
             charge: caller.function(ProcessorEndpoints.createCharge),
@@ -51,6 +53,7 @@ extension PurchaseCollaborators {
                 let key = CustomerKey.of(
                     bundleId: change.bundleId, customerIdentifier: change.customerIdentifier)
                 caller.publish(event: PaymentEvents.customerChanged(key: key), change)
+                if hints.isDue(at: .now) { caller.publish(event: ServerEventHints.subject, Empty()) }
             },
             app: caller.function(CatalogEndpoints.getApp),
             storefronts: { deadline throws(StoreError) in
@@ -66,6 +69,23 @@ extension PurchaseCollaborators {
                 return { await subscription?.unsubscribe() }
             },
             appChanges: { forget in await AppChanges(bus: bus, forget: forget).run() })
+    }
+}
+
+/// Limits the hints that there may be new server events, of which a renewal of many subscriptions has many.
+final class ServerEventHintRate: Sendable {
+    /// Minimum time between two hints; the notifier reads once more after it.
+    static let pause: Duration = .milliseconds(20)
+
+    private let last = Locked<ContinuousClock.Instant?>(nil)
+
+    /// Tells whether a hint is sent now, and counts it.
+    func isDue(at now: ContinuousClock.Instant) -> Bool {
+        last.withLock { last in
+            if let last, now - last < Self.pause { return false }
+            last = now
+            return true
+        }
     }
 }
 

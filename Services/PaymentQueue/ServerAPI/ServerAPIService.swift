@@ -153,7 +153,7 @@ extension ServerTransaction {
     /// Makes what a signed transaction shows.
     /// - Parameter storefront: The customer's, for purchases that were stored without one.
     /// - Returns: Nil for a transaction that no list has.
-    fileprivate init?(_ stored: StoredTransaction, storefront: String) {
+    init?(_ stored: StoredTransaction, storefront: String) {
         guard let item = ReceiptRules.item(stored) else { return nil }
         self.init(
             item: item, price: stored.transaction.price, storefront: stored.terms?.storefront ?? storefront,

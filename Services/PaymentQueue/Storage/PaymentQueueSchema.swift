@@ -24,5 +24,6 @@ enum PaymentQueueSchema {
         .historyOrder,
         .waitingPurchases,
         .serverAPI,
+        .serverEvents,
     ]
 }

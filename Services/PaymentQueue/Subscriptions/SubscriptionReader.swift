@@ -133,6 +133,19 @@ struct SubscriptionReader: Sendable {
         return shown
     }
 
+    /// Quotes the next renewal of a subscription as it is now.
+    /// - Returns: Nil when it buys another product by now, and when Catalog has not replied in time.
+    func renewalPrice(
+        of original: String, buying product: String, by customer: CustomerReference, until last: ContinuousClock.Instant
+    ) async throws -> Money? {
+        let found = try await database.read { reader in
+            try await SubscriptionLookup.find(original: original, of: customer, in: reader)
+        }
+        guard let found, found.value.renewProduct.isExactly(product) else { return nil }
+        var quoted: [QuoteRequest: Quote?] = [:]
+        return await show(found, isOperator: false, &quoted, until: last).renewalPrice
+    }
+
     /// Requests a quote, once per reply.
     /// - Returns: Nil when Catalog has not replied in time.
     private func quote(

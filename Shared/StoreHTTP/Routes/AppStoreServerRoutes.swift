@@ -53,17 +53,22 @@ package enum AppStoreServerRoutes {
         HTTPRoute(.put, "/inApps/v1/transactions/consumption/{transactionId}", .named),
     ]
 
-    /// App Store Server Notifications, which are not built.
-    package static let notifications: [HTTPRoute] = [
-        HTTPRoute(.post, "/inApps/v1/notifications/history", .named),
-        HTTPRoute(.post, "/inApps/v1/notifications/test", .named),
-        HTTPRoute(.get, "/inApps/v1/notifications/test/{testNotificationToken}", .named),
-    ]
+    /// Reads the notifications that were sent, by the time of their events.
+    package static let notificationHistory = HTTPEndpoint<NotificationHistoryBody, NotificationHistoryResponse>(
+        .post, "/inApps/v1/notifications/history", .serverAPI, query: ["paginationToken"])
+    /// Sends a test notification.
+    package static let testNotification = HTTPEndpoint<Empty, TestNotificationResponse>(
+        .post, "/inApps/v1/notifications/test", .serverAPI)
+    /// Reads what became of a test notification.
+    package static let testNotificationStatus = HTTPEndpoint<Empty, TestNotificationStatusResponse>(
+        .get, "/inApps/v1/notifications/test/{testNotificationToken}", .serverAPI)
 
     static let all: [HTTPRoute] =
         [
             transaction.route, history.route, historyV1.route, statuses.route, refunds.route, order.route,
             appTransaction.route, settings.route, putSettings.route, signedTransaction.route,
             signedAppTransaction.route, certificateStatus.route, certificateStatusByGet.route,
-        ] + api + notifications
+            notificationHistory.route,
+            testNotification.route, testNotificationStatus.route,
+        ] + api
 }

@@ -2,7 +2,7 @@
 ///
 /// ```json
 /// {"bundleId":"com.example.app","now":"2026-12-21T10:00:00.000Z","rate":"realTime","frozen":false,"epoch":3,
-///  "nextEvent":"2026-12-28T10:00:00.000Z"}
+///  "nextEvent":"2026-12-28T10:00:00.000Z","since":"2026-12-21T09:00:00.000Z"}
 /// ```
 public struct AppClockState: Hashable, Sendable, Codable {
     public var bundleId: String
@@ -16,9 +16,12 @@ public struct AppClockState: Hashable, Sendable, Codable {
     public var epoch: Int64
     /// The instant the next renewal, retry or expiry is due; absent when nothing is.
     public var nextEvent: Timestamp?
+    /// Business time at the last setting or move; from there on the clock has run evenly.
+    public var since: Timestamp?
 
     public init(
-        bundleId: String, now: Timestamp, rate: ClockRate, frozen: Bool, epoch: Int64, nextEvent: Timestamp? = nil
+        bundleId: String, now: Timestamp, rate: ClockRate, frozen: Bool, epoch: Int64, nextEvent: Timestamp? = nil,
+        since: Timestamp? = nil
     ) {
         self.bundleId = bundleId
         self.now = now
@@ -26,6 +29,7 @@ public struct AppClockState: Hashable, Sendable, Codable {
         self.frozen = frozen
         self.epoch = epoch
         self.nextEvent = nextEvent
+        self.since = since
     }
 }
 

@@ -16,4 +16,12 @@ public enum ServerAPIEndpoints {
     /// - Throws: `notFound`.
     public static let statuses = Endpoint<SubscriptionStatusesRequest, SubscriptionStatuses>(
         .paymentQueue, "subscription.statuses", isIdempotent: true)
+    /// Lists the events of all apps that servers are notified of, oldest first, for the notifier.
+    /// - Throws: `requestInvalid`.
+    public static let listEvents = Endpoint<ServerEventsRequest, ServerEventsPage>(
+        .paymentQueue, "serverEvents.list", isIdempotent: true)
+    /// Allows the removal of events that the notifier has stored.
+    /// - Throws: `requestInvalid`.
+    public static let acknowledgeEvents = Endpoint<AcknowledgeServerEventsRequest, Empty>(
+        .paymentQueue, "serverEvents.acknowledge", isIdempotent: true)
 }

@@ -5,6 +5,7 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
     case promotionController = "promotion-controller"
     case eligibility
     case paymentProcessor = "payment-processor"
+    case notifier
     case gateway
 
     /// The second token of the service's subjects, `sb.payment.v1.…`.
@@ -15,6 +16,7 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
         case .promotionController: "promotion"
         case .eligibility: "eligibility"
         case .paymentProcessor: "processor"
+        case .notifier: "notifier"
         case .gateway: "gateway"
         }
     }
@@ -27,6 +29,7 @@ public enum ServiceName: String, CaseIterable, Sendable, Codable {
         case .paymentQueue: "payments"
         case .promotionController: "promotions"
         case .eligibility: "eligibility"
+        case .notifier: "notifications"
         case .paymentProcessor, .gateway: nil
         }
     }

@@ -334,8 +334,7 @@ import Testing
         try await withSamples { store, token in
             for (method, path) in [
                 (HTTPMethod.PUT, "v1/subscriptions/extend/1"), (.POST, "v1/subscriptions/extend/mass"),
-                (.PUT, "v1/transactions/consumption/1"), (.POST, "v1/notifications/test"),
-                (.POST, "v1/notifications/history"), (.GET, "v1/notifications/test/x"),
+                (.PUT, "v1/transactions/consumption/1"),
             ] {
                 for credentials in [token, nil] {
                     let answer = try await store.send(method, "/inApps/\(path)", token: credentials)

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import BusClient
 import BusProtocol
+import BusService
 import EventLoop
 import Foundation
 import Logging
@@ -26,6 +27,9 @@ final class GatewayHarness: Sendable {
     let payments: FakePaymentQueue
     let eligibility: FakeService
     let promotions: FakePromotionController
+    let notifier: FakeNotifier
+    /// The gateway's own endpoints on the bus.
+    private let service: BusService
     let eligibilityRequests = Recorder<EligibilityRequest>()
     /// Every subject that the gateway published, requested or subscribed to.
     let subjects = Recorder<String>()
@@ -46,6 +50,7 @@ final class GatewayHarness: Sendable {
         payments = FakePaymentQueue(FakeService(.paymentQueue, on: bus))
         eligibility = FakeService(.eligibility, on: bus)
         promotions = FakePromotionController(FakeService(.promotionController, on: bus))
+        notifier = FakeNotifier(FakeService(.notifier, on: bus))
         let box = ClockBox()
         let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
         var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
@@ -56,6 +61,8 @@ final class GatewayHarness: Sendable {
             environment: environment, catalogPatience: catalogPatience, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
+        service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger)
+        gateway.register(on: service)
         clockBox = box
         let answer: @Sendable (EligibilityRequest) -> EligibilityReply = { [eligibilityRequests] request in
             eligibilityRequests.append(request)
@@ -196,8 +203,10 @@ final class GatewayHarness: Sendable {
         ticking: Bool, _ admission: @Sendable (Gateway) -> Admission,
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let fakes = [catalog.service, payments.service, eligibility, promotions.service]
+        let fakes = [catalog.service, payments.service, eligibility, promotions.service, notifier.service]
         for fake in fakes { await fake.start() }
+        let serving = Task { [service] in try await service.run() }
+        await service.ready()
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = GatewayServer(
             responder: gateway.responder(adminKey: AdminKey(Sample.adminKey)), host: "127.0.0.1", port: 0,
@@ -219,7 +228,9 @@ final class GatewayHarness: Sendable {
         try await running.value
         try await http.shutdown()
         for fake in fakes { await fake.stop() }
+        serving.cancel()
         await gatewayClient.close()
+        _ = try? await serving.value
         await gateway.keys.database.close()
         return try result.get()
     }

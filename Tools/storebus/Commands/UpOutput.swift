@@ -5,7 +5,7 @@ import StoreModels
 /// ```
 /// Storebus 0.1.0 (Swift 6.3)                                               ready in 0.41 s
 ///   Store API      http://127.0.0.1:7430/v1
-///   Bus            storebus://127.0.0.1:7420         6 services: catalog payment-queue …
+///   Bus            storebus://127.0.0.1:7420         7 services: catalog payment-queue …
 /// ```
 struct Banner: Hashable, Sendable {
     /// An app with a summary of its catalogue.

@@ -1,0 +1,88 @@
+import BusService
+import Signing
+import StoreModels
+
+extension Gateway {
+    /// Registers the gateway's request subjects, before the service runs.
+    func register(on service: BusService) {
+        service.handle(GatewayEndpoints.signNotifications) { [self] request, context in
+            let range = 1...SignNotificationsRequest.draftsMax
+            guard range.contains(request.drafts.count) else {
+                throw StoreError.invalid(
+                    "$.drafts", "has \(request.drafts.count) drafts, \(range.lowerBound) to \(range.upperBound) fit")
+            }
+            return SignNotificationsReply(
+                signedPayloads: try await signed(request.drafts, context.callContext) { "$.drafts[\($0)]" })
+        }
+    }
+
+    /// Signs notifications: their transactions and renewal information, then the whole.
+    /// - Parameter place: The place of a draft that cannot be signed.
+    /// - Throws: `requestInvalid` for a draft that cannot be signed.
+    func signed(
+        _ drafts: [NotificationDraft], _ context: CallContext, at place: (Int) -> String
+    ) async throws -> [String] {
+        var optional = context
+        optional.deadline = context.deadline.forOptionalServices
+        let numbers = await storefronts.all(optional)
+        var signers: [ExactText: NotificationSigner] = [:]
+        var payloads: [String] = []
+        for (index, draft) in drafts.enumerated() {
+            let app = ExactText(draft.bundleId)
+            let signer: NotificationSigner
+            if let known = signers[app] {
+                signer = known
+            } else {
+                signer = NotificationSigner(
+                    signer: try await PayloadSigner(signing, app: try await serverApps.app(draft.bundleId)),
+                    bundleVersion: await currentVersion(of: draft.bundleId, optional), storefronts: numbers)
+                signers[app] = signer
+            }
+            payloads.append(try signer.sign(draft, at: place(index)))
+        }
+        return payloads
+    }
+
+    /// Replaces members of a payload; null removes one.
+    static func setting(_ members: [String: JSONValue], in payload: [UInt8]) throws -> [UInt8] {
+        guard !members.isEmpty, var changed = try StrictJSON.parse(payload).objectValue else { return payload }
+        for (name, value) in members { changed[name] = value == .null ? nil : value }
+        return try StoreJSON.encode(JSONValue.object(changed))
+    }
+}
+
+/// Signs the notifications of one app.
+private struct NotificationSigner {
+    let signer: PayloadSigner
+    /// The app's current version; nil while Catalog is away.
+    let bundleVersion: String?
+    let storefronts: [ExactText: Storefront]
+
+    /// - Throws: `requestInvalid` that names a member of the draft.
+    func sign(_ draft: NotificationDraft, at place: String) throws -> String {
+        let customer = draft.appTransactionIdentifier
+        guard let appTransactionId = customer ?? (draft.transaction == nil && draft.subscription == nil ? "" : nil)
+        else {
+            throw StoreError.invalid(
+                "\(place).appTransactionIdentifier", "is missing: the transaction names the customer's download by it")
+        }
+        let transaction = try draft.transaction.map {
+            try signer.sign(
+                signer.transaction(
+                    $0, appTransactionId: appTransactionId, storefronts: storefronts, at: draft.signedDate))
+        }
+        let renewal = try draft.subscription.map {
+            try signer.sign(signer.renewal($0, appTransactionId: appTransactionId, at: draft.signedDate))
+        }
+        let claims = NotificationClaims(
+            draft, of: signer.app, bundleVersion: bundleVersion, transaction: transaction, renewal: renewal)
+        let payload = try Gateway.setting(draft.set ?? [:], in: try StoreJSON.encode(claims))
+        do {
+            return try signer.sign(payload, broken: draft.break)
+        } catch let error as BrokenSignature.NotApplicable {
+            throw StoreError.invalid(
+                "\(place).break",
+                "\(error.broken.rawValue) cannot be done to this payload in \(signer.app.environment.rawValue)")
+        }
+    }
+}

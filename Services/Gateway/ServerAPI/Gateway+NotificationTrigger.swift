@@ -1,0 +1,260 @@
+import BusService
+import Hummingbird
+import StoreHTTP
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Gateway {
+    /// The customer that a notification is about.
+    private struct Notified {
+        var account: AccountReply
+        /// Decimal digits.
+        var appTransactionIdentifier: String
+        /// Nil for a notification that is about no purchase.
+        var transaction: ServerTransaction?
+    }
+
+    /// Makes a notification without an event, of what the customer has bought.
+    func triggerNotification(_ call: Call) async throws -> Reply<ServerNotification> {
+        let bundleId = try call.bundleId()
+        let body = try await call.body(of: NotificationRoutes.trigger)
+        try body.validate()
+        try await apps.check(bundleId, call)
+        let app = try await serverApps.app(bundleId)
+        let request = try await triggerRequest(body, app, call)
+        // The notifier signs later; a fault that cannot be done is an error of this request.
+        if body.break != nil { _ = try await signed([request.draft], call.context()) { _ in "$" } }
+        return try Reply(try await changed(NotifierEndpoints.trigger, request, call), status: .created)
+    }
+
+    private func triggerRequest(
+        _ body: TriggerNotificationBody, _ app: ServerApp, _ call: Call
+    ) async throws -> TriggerNotificationRequest {
+        let notified = try await notified(body, app, call)
+        // The notifier sets both.
+        var draft = NotificationDraft(
+            bundleId: app.bundleId, notificationUUID: "", notificationType: body.notificationType,
+            subtype: body.subtype, signedDate: now())
+        draft.appTransactionIdentifier = notified?.appTransactionIdentifier
+        draft.transaction = notified?.transaction
+        if let notified, let transaction = notified.transaction, transaction.item.type == .autoRenewable {
+            draft.subscription = try await subscription(of: transaction, notified, app, call)
+        }
+        let sample = try await sample(body, app, notified, call)
+        if sample != nil || body.set != nil { draft.set = (sample ?? [:]).merging(body.set ?? [:]) { $1 } }
+        draft.break = body.break
+        return TriggerNotificationRequest(
+            draft: draft, customerIdentifier: notified?.account.customerIdentifier, account: notified?.account.account)
+    }
+
+    // MARK: Customers
+
+    /// Returns the customer with the transaction, or nil for a notification that is about no customer.
+    private func notified(
+        _ body: TriggerNotificationBody, _ app: ServerApp, _ call: Call
+    ) async throws -> Notified? {
+        if let identifier = body.of {
+            let found = try await services.call(
+                ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier),
+                context: call.context())
+            guard let transaction = found.transaction, body.isAbout(transaction.item.type) else {
+                throw StoreError.invalid(
+                    "$.of", "is not \(body.object); a \(body.notificationType.rawValue) is about one")
+            }
+            let account = try await services.call(
+                PaymentEndpoints.getAccount,
+                GetAccountRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier),
+                context: call.context())
+            guard body.account == nil || body.account.isExactly(account.account) else {
+                throw StoreError.invalid("$.of", "is a transaction of another account; leave out account")
+            }
+            return Notified(
+                account: account, appTransactionIdentifier: found.appTransactionIdentifier, transaction: transaction)
+        }
+        guard let name = body.account else { return nil }
+        let account = try await account(name, app, call)
+        let download = try await services.call(
+            ServerAPIEndpoints.appTransaction,
+            AppTransactionRequest(bundleId: app.bundleId, customerIdentifier: account.customerIdentifier),
+            context: call.context())
+        return Notified(
+            account: account, appTransactionIdentifier: download.appTransactionIdentifier,
+            transaction: body.isAboutPurchase ? try await latest(body, account, app, call) : nil)
+    }
+
+    private func account(
+        _ name: String, _ app: ServerApp, _ call: Call
+    ) async throws(StoreError) -> AccountReply {
+        do {
+            return try await services.call(
+                PaymentEndpoints.getAccount, GetAccountRequest(bundleId: app.bundleId, account: name),
+                context: call.context())
+        } catch  where error.code == .notFound {
+            throw StoreError(
+                .notFound, "account '\(name)' has never used \(app.bundleId); open a session or buy a product for it")
+        }
+    }
+
+    /// Returns the transaction of the account that has changed last and that the notification can be about.
+    /// - Parameter place: Where the history is read from, towards its beginning; nil for its end.
+    /// - Throws: `notFound` for an account without any.
+    private func latest(
+        _ body: TriggerNotificationBody, _ account: AccountReply, before place: Int64? = nil, _ app: ServerApp,
+        _ call: Call
+    ) async throws -> ServerTransaction {
+        let request = ModifiedTransactionsRequest(
+            bundleId: app.bundleId, customerIdentifier: account.customerIdentifier, after: place, isDescending: true,
+            limit: 1, filter: body.filter)
+        let page = try await services.call(ServerAPIEndpoints.modified, request, context: call.context())
+        if let transaction = page.transactions.first { return transaction }
+        guard page.hasMore else {
+            throw StoreError(
+                .notFound,
+                "account '\(account.account)' has no \(body.object) that a \(body.notificationType.rawValue) can be "
+                    + "about; buy one with POST /admin/v1/apps/\(app.bundleId)/purchases")
+        }
+        return try await latest(body, account, before: page.place, app, call)
+    }
+
+    /// Returns the subscription that a transaction belongs to.
+    private func subscription(
+        of transaction: ServerTransaction, _ customer: Notified, _ app: ServerApp, _ call: Call
+    ) async throws -> ServerSubscription? {
+        let statuses = try await services.call(
+            ServerAPIEndpoints.statuses,
+            SubscriptionStatusesRequest(
+                bundleId: app.bundleId, customerIdentifier: customer.account.customerIdentifier),
+            context: call.context())
+        return statuses.subscriptions.first {
+            transaction.item.originalTransactionIdentifier.isExactly($0.subscription.originalTransactionIdentifier)
+        }
+    }
+
+    // MARK: Samples
+
+    /// Makes the members of payloads that have others in place of `data`; nil for any other payload.
+    private func sample(
+        _ body: TriggerNotificationBody, _ app: ServerApp, _ customer: Notified?, _ call: Call
+    ) async throws -> [String: JSONValue]? {
+        switch (body.notificationType, body.subtype) {
+        case (.externalPurchaseToken, _):
+            ["externalPurchaseToken": .object(try await externalPurchaseToken(of: app, call)), "data": .null]
+        case (.rescindConsent, _): ["appData": .object(try await appData(of: app, customer, call)), "data": .null]
+        case (.renewalExtension, .summary): ["summary": .object(Self.summary(of: app, customer)), "data": .null]
+        default: nil
+        }
+    }
+
+    private func externalPurchaseToken(of app: ServerApp, _ call: Call) async throws -> [String: JSONValue] {
+        let clock = try await services.call(
+            SubscriptionEndpoints.getClock, AppRequest(bundleId: app.bundleId), context: call.context())
+        // Apple's libraries know the environment by how the identifier begins.
+        let prefix = app.environment == .production ? "" : "SANDBOX_"
+        return app.payloadNames.merging([
+            "externalPurchaseId": .string(prefix + UUID().uuidString.lowercased()),
+            "tokenCreationDate": .integer(clock.now.milliseconds),
+        ]) { $1 }
+    }
+
+    private func appData(of app: ServerApp, _ customer: Notified?, _ call: Call) async throws -> [String: JSONValue] {
+        let names = app.payloadNames.merging(["environment": .string(app.environment.rawValue)]) { $1 }
+        guard let customer else { return names }
+        let download = try await services.call(
+            ServerAPIEndpoints.appTransaction,
+            AppTransactionRequest(bundleId: app.bundleId, customerIdentifier: customer.account.customerIdentifier),
+            context: call.context())
+        let signed = try await signedAppTransaction(download, app, call)
+        return names.merging(["signedAppTransactionInfo": .string(signed)]) { $1 }
+    }
+
+    private static func summary(of app: ServerApp, _ customer: Notified?) -> [String: JSONValue] {
+        var members = app.payloadNames
+        members["environment"] = .string(app.environment.rawValue)
+        members["requestIdentifier"] = .string(UUID().uuidString.lowercased())
+        if let transaction = customer?.transaction {
+            members["productId"] = .string(transaction.item.productIdentifier)
+        }
+        members["succeededCount"] = .integer(1)
+        members["failedCount"] = .integer(0)
+        return members
+    }
+}
+
+extension ServerApp {
+    /// The members by which a payload names the app.
+    fileprivate var payloadNames: [String: JSONValue] {
+        var members: [String: JSONValue] = ["bundleId": .string(bundleId)]
+        if let appAppleId { members["appAppleId"] = .integer(appAppleId) }
+        return members
+    }
+}
+
+extension TriggerNotificationBody {
+    /// Whether it is about something that a customer has bought.
+    fileprivate var isAboutPurchase: Bool {
+        switch notificationType {
+        case .test, .externalPurchaseToken, .rescindConsent: false
+        default: true
+        }
+    }
+
+    /// The types of products that it can be about; nil for all.
+    fileprivate var products: [ProductType]? {
+        switch notificationType {
+        case .subscribed, .didRenew, .didChangeRenewalPref, .didChangeRenewalStatus, .offerRedeemed, .expired,
+            .didFailToRenew, .gracePeriodExpired, .priceIncrease, .renewalExtended, .renewalExtension:
+            [.autoRenewable]
+        case .oneTimeCharge: [.consumable, .nonConsumable, .nonRenewable]
+        default: nil
+        }
+    }
+
+    /// Selects the transactions that it can be about.
+    fileprivate var filter: ServerTransactionFilter {
+        var filter = ServerTransactionFilter()
+        filter.types = products
+        return filter
+    }
+
+    fileprivate func isAbout(_ type: ProductType) -> Bool { isAboutPurchase && products?.contains(type) ?? true }
+
+    /// What it is about, in an error.
+    fileprivate var object: String {
+        guard isAboutPurchase else { return "needed" }
+        guard let products else { return "transaction" }
+        return products == [.autoRenewable] ? "subscription" : "transaction outside subscriptions"
+    }
+
+    /// - Throws: `requestInvalid` that names the member.
+    fileprivate func validate() throws(StoreError) {
+        switch notificationType {
+        case .priceChange, .metadataUpdate, .migration:
+            throw .invalid(
+                "$.notificationType",
+                "\(notificationType.rawValue) belongs to Advanced Commerce, which this store has not", status: 422)
+        default: break
+        }
+        let allowed = notificationType.subtypes
+        guard allowed.contains(subtype) else {
+            let names = allowed.map { $0?.rawValue ?? "none" }.joined(separator: ", ")
+            throw .invalid("$.subtype", "of \(notificationType.rawValue) must be one of: \(names)")
+        }
+        if let account { try Identifier.check(account, as: .account, at: "$.account") }
+        if let of {
+            guard isAboutPurchase else {
+                throw .invalid("$.of", "must be left out: a \(notificationType.rawValue) is about no transaction")
+            }
+            try Identifier.check(of, at: "$.of")
+        }
+        let isAboutNoCustomer = !isAboutPurchase || notificationType == .renewalExtension && subtype == .summary
+        guard isAboutNoCustomer || account != nil || of != nil else {
+            throw .invalid(
+                "$.account", "is missing: a \(notificationType.rawValue) is about what an account has bought")
+        }
+    }
+}

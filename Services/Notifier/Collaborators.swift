@@ -1,0 +1,36 @@
+import BusClient
+import BusService
+import StoreModels
+
+/// The functions of other services that the notifier calls.
+///
+/// Deadlines are instants of the monotonic clock. A function without a reply by then throws.
+struct Collaborators: Sendable {
+    /// Lists PaymentQueue's server events.
+    var events: @Sendable (ServerEventsRequest, ContinuousClock.Instant) async throws(StoreError) -> ServerEventsPage
+    /// Allows PaymentQueue to remove server events.
+    var acknowledge:
+        @Sendable (AcknowledgeServerEventsRequest, ContinuousClock.Instant) async throws(StoreError) -> Empty
+    /// Reads an app's business clock.
+    var clock: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppClockState
+    /// Signs notifications at the gateway.
+    var sign:
+        @Sendable (SignNotificationsRequest, ContinuousClock.Instant) async throws(StoreError) -> SignNotificationsReply
+    /// Calls a function at each hint that there are new events, until the task is cancelled.
+    var hints: @Sendable (_ handler: @escaping @Sendable () -> Void) async -> Void = { _ in }
+
+    /// Calls the services over the bus without retries; the next round retries.
+    static func onBus(_ bus: any BusClient) -> Collaborators {
+        let caller = ServiceCaller(bus: bus, caller: ServiceName.notifier.rawValue)
+        return Collaborators(
+            events: caller.function(ServerAPIEndpoints.listEvents),
+            acknowledge: caller.function(ServerAPIEndpoints.acknowledgeEvents),
+            clock: caller.function(SubscriptionEndpoints.getClock),
+            sign: caller.function(GatewayEndpoints.signNotifications),
+            hints: { handler in
+                let subscription = try? await bus.subscribe(ServerEventHints.subject) { _ in handler() }
+                while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
+                await subscription?.unsubscribe()
+            })
+    }
+}

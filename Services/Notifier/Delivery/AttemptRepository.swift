@@ -1,0 +1,109 @@
+import Persistence
+import StoreModels
+
+/// The outcome of an attempt.
+struct AttemptOutcome: Hashable, Sendable {
+    /// Maximum bytes of ``bodyStart``.
+    static let bodyStartMax = 256
+
+    var result: SendAttemptResult
+    /// The status of the last response; nil without one.
+    var httpStatus: Int?
+    var durationMs: Int?
+    /// The beginning of the response's body, or what went wrong.
+    var bodyStart: String?
+
+    init(_ result: SendAttemptResult, httpStatus: Int? = nil, durationMs: Int? = nil, bodyStart: String? = nil) {
+        self.result = result
+        self.httpStatus = httpStatus
+        self.durationMs = durationMs
+        self.bodyStart = bodyStart
+    }
+}
+
+/// Reads and writes attempts.
+enum AttemptRepository {
+    /// Writes that an attempt has begun.
+    static func begin(
+        _ id: String, of uuid: String, number: Int, at instant: Timestamp, isLeased: Bool,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "INSERT INTO attempt (id, uuid, number, attempted_at, is_leased) VALUES (?, ?, ?, ?, ?)", id, uuid, number,
+            instant.milliseconds, isLeased)
+    }
+
+    static func end(
+        _ id: String, _ outcome: AttemptOutcome, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            UPDATE attempt SET result = ?, http_status = ?, duration_ms = ?, body_start = ?
+            WHERE id = ? AND result IS NULL
+            """, outcome.result, outcome.httpStatus, outcome.durationMs, outcome.bodyStart, id)
+    }
+
+    /// Reads whether an attempt is a listener's, and its business time.
+    static func find(
+        _ id: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> (isLeased: Bool, at: Timestamp, isOver: Bool, uuid: String)? {
+        guard
+            let row = try await reader.queryOne(
+                "SELECT is_leased, attempted_at, result, uuid FROM attempt WHERE id = ?", id)
+        else { return nil }
+        let result: String? = try row["result"]
+        return (
+            try row["is_leased"], Timestamp(milliseconds: try row["attempted_at"]), result != nil, try row["uuid"]
+        )
+    }
+
+    /// Removes an attempt that a process has begun and not ended, so that it can be repeated.
+    static func remove(_ id: String, of uuid: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute("DELETE FROM attempt WHERE id = ? AND result IS NULL", id)
+        try await transaction.execute(
+            "UPDATE notification SET claimed_by = NULL, claimed_until = 0, attempts = attempts - 1 WHERE uuid = ?", uuid
+        )
+    }
+
+    /// Counts the attempts that have succeeded.
+    static func successes(of uuid: String, in reader: SQLReader) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
+            "SELECT COUNT(*) AS successes FROM attempt WHERE uuid = ? AND result = ?", uuid, SendAttemptResult.success)
+        return try row?["successes"] ?? 0
+    }
+
+    /// Reads the attempts under way that are no listener's, each with its notification.
+    static func open(in reader: SQLReader) async throws(PersistenceError) -> [(uuid: String, attempt: String)] {
+        var found: [(uuid: String, attempt: String)] = []
+        for row in try await reader.query(
+            """
+            SELECT n.uuid, a.id FROM notification n JOIN attempt a ON a.id = n.claimed_by
+            WHERE n.claimed_by IS NOT NULL AND a.is_leased = 0
+            """)
+        {
+            found.append((try row["uuid"], try row["id"]))
+        }
+        return found
+    }
+
+    /// Reads the attempts of notifications, oldest first.
+    static func all(
+        of uuids: [String], in reader: SQLReader
+    ) async throws(PersistenceError) -> [ExactText: [NotificationAttempt]] {
+        guard !uuids.isEmpty else { return [:] }
+        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
+        let rows = try await reader.query(
+            "SELECT * FROM attempt WHERE uuid IN (\(places)) ORDER BY uuid, number", arguments: uuids)
+        var found: [ExactText: [NotificationAttempt]] = [:]
+        for row in rows {
+            var value = NotificationAttempt(attemptDate: Timestamp(milliseconds: try row["attempted_at"]))
+            value.sendAttemptResult = try row["result"]
+            value.httpStatus = try row["http_status"]
+            value.durationMs = try row["duration_ms"]
+            value.bodyStart = try row["body_start"]
+            let uuid: String = try row["uuid"]
+            found[uuid, default: []].append(value)
+        }
+        return found
+    }
+}

@@ -1,0 +1,111 @@
+import Crypto
+import Logging
+import Persistence
+import StoreModels
+
+/// Makes notifications of PaymentQueue's server events: each exactly once, in the events' order.
+///
+/// Notifications and the place of their last event are one commit. Several replicas may read the same page; the first
+/// commit counts, and the others write nothing.
+struct EventImporter: Sendable {
+    /// The name of the only place.
+    private static let name = "serverEvents"
+    /// Timeout of one page.
+    static let readTime: Duration = .seconds(3)
+
+    let database: any SQLDatabase
+    let collaborators: Collaborators
+    let logger: Logger
+
+    /// Imports all events that can be read now.
+    /// - Returns: The number of events.
+    /// - Throws: ``StoreError`` when PaymentQueue does not reply; what was imported until then stays.
+    func run() async throws -> Int {
+        var total = 0
+        while !Task.isCancelled {
+            let place = try await database.read { try await Self.place(in: $0) }
+            let page = try await collaborators.events(
+                ServerEventsRequest(after: place), .now + Self.readTime)
+            guard let end = page.events.last?.position else { break }
+            let isFirst = try await database.write { transaction in
+                guard try await Self.advance(from: place, to: end, in: transaction) else { return false }
+                for event in page.events { try await Self.insert(event, in: transaction) }
+                return true
+            }
+            guard isFirst else { continue }
+            total += page.events.count
+            // It removes old events only, so the next one does as well.
+            _ = try? await collaborators.acknowledge(
+                AcknowledgeServerEventsRequest(through: end), .now + Self.readTime)
+            if !page.hasMore { break }
+        }
+        return total
+    }
+
+    private static func insert(_ event: ServerEvent, in transaction: SQLTransaction) async throws {
+        let hasEndpoint = try await EndpointRepository.find(event.bundleId, in: transaction) != nil
+        for (ordinal, made) in NotificationPolicy.notifications(of: event.changes).enumerated() {
+            var draft = NotificationDraft(
+                bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: ordinal),
+                notificationType: made.type, subtype: made.subtype, signedDate: event.at)
+            draft.appTransactionIdentifier = event.appTransactionIdentifier
+            draft.transaction = made.change.transaction
+            draft.subscription = made.change.subscription
+            try await NotificationRepository.insert(
+                NewNotification(
+                    draft: draft, customerIdentifier: event.customerIdentifier, account: event.account,
+                    eventAt: event.at), hasEndpoint: hasEndpoint, in: transaction)
+        }
+    }
+
+    // MARK: Place
+
+    private static func place(in reader: SQLReader) async throws -> String? {
+        try await reader.queryOne("SELECT position FROM outbox_reader WHERE name = ?", name)?["position"]
+    }
+
+    /// Moves the place.
+    /// - Returns: False when another replica has moved it.
+    private static func advance(
+        from place: String?, to end: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        guard let place else {
+            return try await transaction.execute(
+                "INSERT INTO outbox_reader (name, position) VALUES (?, ?) ON CONFLICT DO NOTHING", name, end) == 1
+        }
+        return try await transaction.execute(
+            "UPDATE outbox_reader SET position = ? WHERE name = ? AND position = ?", end, name, place) == 1
+    }
+}
+
+/// Makes the identifiers of notifications.
+enum NotificationUUID {
+    /// The namespace of this store's notifications, a random UUID.
+    private static let namespace: [UInt8] = [
+        0x6B, 0x0D, 0x4A, 0x52, 0x9C, 0x3E, 0x4F, 0x1B, 0x8A, 0x77, 0x25, 0xE0, 0x91, 0xC4, 0x5D, 0x38,
+    ]
+
+    /// Returns the UUID of an event's notification, the same at each call: version 5, of the customer, the event's place
+    /// and the number of the notification.
+    static func of(_ event: ServerEvent, ordinal: Int) -> String {
+        let name = "\(event.bundleId)\0\(event.customerIdentifier)\0\(event.position)\0\(ordinal)"
+        var bytes = Array(Insecure.SHA1.hash(data: namespace + Array(name.utf8)).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x50
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return text(bytes)
+    }
+
+    /// Makes a random one, version 4.
+    static func random() -> String {
+        var random = SystemRandomNumberGenerator()
+        var bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        return text(bytes)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String {
+        let digits = Array(Hex.text(bytes))
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,274 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Reads and writes notifications.
+enum NotificationRepository {
+    private static let columns = """
+        position, uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at, state, payload,
+        attempts, due_at, due_wall
+        """
+
+    // MARK: New ones
+
+    /// Writes a notification, due at its event. One that is known stays as it is.
+    /// - Parameter hasEndpoint: Whether the app has an endpoint; without one nothing is due.
+    static func insert(
+        _ new: NewNotification, hasEndpoint: Bool, in transaction: SQLTransaction
+    ) async throws {
+        var draft = new.draft
+        if let customer = new.customerIdentifier, new.signedAt == nil {
+            let row = try await transaction.queryOne(
+                """
+                SELECT MAX(signed_at) AS last FROM notification
+                WHERE bundle_id = ? AND customer_identifier = ? AND event_at = ?
+                """, draft.bundleId, customer, new.eventAt.milliseconds)
+            let last: Int64? = try row?["last"]
+            draft.signedDate = last.map { Timestamp(milliseconds: $0 + 1) } ?? new.eventAt
+        } else {
+            draft.signedDate = new.signedAt ?? new.eventAt
+        }
+        try await transaction.execute(
+            """
+            INSERT INTO notification (uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at,
+                state, draft, due_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, draft.notificationUUID, draft.bundleId, new.customerIdentifier, new.account, draft.notificationType,
+            draft.subtype, new.eventAt.milliseconds, draft.signedDate.milliseconds,
+            hasEndpoint ? ServerNotification.State.pending : .noEndpoint, try StoredJSON.text(draft),
+            hasEndpoint ? new.eventAt.milliseconds : nil)
+    }
+
+    // MARK: Signatures
+
+    /// Reads the drafts of notifications that are not signed.
+    static func drafts(of uuids: [String], in reader: SQLReader) async throws -> [NotificationDraft] {
+        guard !uuids.isEmpty else { return [] }
+        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
+        return try await reader.query(
+            "SELECT draft FROM notification WHERE payload IS NULL AND uuid IN (\(places))", arguments: uuids
+        ).map { try StoredJSON.value(NotificationDraft.self, try $0["draft"]) }
+    }
+
+    /// Keeps what was signed first.
+    static func setPayload(
+        _ payload: String, of uuid: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "UPDATE notification SET payload = ? WHERE uuid = ? AND payload IS NULL", payload, uuid)
+    }
+
+    // MARK: Lists
+
+    static func find(_ uuid: String, of bundleId: String, in reader: SQLReader) async throws -> StoredNotification? {
+        try await reader.queryOne(
+            "SELECT \(columns) FROM notification WHERE uuid = ? AND bundle_id = ?", uuid, bundleId
+        ).map(StoredNotification.init)
+    }
+
+    /// Reads an app's notifications, newest first.
+    static func list(
+        _ request: NotificationsRequest, before place: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredNotification] {
+        var conditions = ["bundle_id = ?", "position < ?"]
+        var arguments: [any SQLValueConvertible] = [request.bundleId, place]
+        func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
+            guard let argument else { return }
+            conditions.append(condition)
+            arguments.append(argument)
+        }
+        add("type = ?", request.notificationType)
+        add("subtype = ?", request.subtype)
+        add("account = ?", request.account)
+        add("state = ?", request.state)
+        return try await reader.query(
+            """
+            SELECT \(columns) FROM notification WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY position DESC LIMIT ?
+            """, arguments: arguments + [limit]
+        ).map(StoredNotification.init)
+    }
+
+    /// Reads what was sent of an app, oldest first.
+    /// - Parameter place: The last one of the page before.
+    static func history(
+        _ request: NotificationHistoryRequest, after place: HistoryPlace, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredNotification] {
+        var conditions = [
+            "bundle_id = ?", "signed_at <= ?", "(signed_at, position) > (?, ?)",
+            "EXISTS (SELECT 1 FROM attempt a WHERE a.uuid = notification.uuid AND a.result IS NOT NULL)",
+        ]
+        var arguments: [any SQLValueConvertible] = [
+            request.bundleId, request.endDate.milliseconds, place.signedAt, place.position,
+        ]
+        func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
+            guard let argument else { return }
+            conditions.append(condition)
+            arguments.append(argument)
+        }
+        add("type = ?", request.notificationType)
+        add("subtype = ?", request.subtype)
+        add("customer_identifier = ?", request.customerIdentifier)
+        if request.onlyFailures { conditions.append("state IN ('retrying', 'failed')") }
+        return try await reader.query(
+            """
+            SELECT \(columns) FROM notification WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY signed_at, position LIMIT ?
+            """, arguments: arguments + [limit]
+        ).map(StoredNotification.init)
+    }
+
+    /// A place in an app's history.
+    struct HistoryPlace: Hashable, Sendable {
+        var signedAt: Int64
+        var position: Int64
+    }
+
+    /// Counts the notifications that have an attempt due by an instant or under way.
+    static func pending(
+        of bundleId: String, through instant: Timestamp, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int {
+        // Each part has an index of few rows.
+        let row = try await reader.queryOne(
+            """
+            SELECT (SELECT COUNT(*) FROM notification WHERE bundle_id = ? AND due_at <= ? AND claimed_by IS NULL)
+                + (SELECT COUNT(*) FROM notification
+                    WHERE bundle_id = ? AND due_wall IS NOT NULL AND claimed_by IS NULL)
+                + (SELECT COUNT(*) FROM notification WHERE bundle_id = ? AND claimed_by IS NOT NULL) AS pending
+            """, bundleId, instant.milliseconds, bundleId, bundleId)
+        return try row?["pending"] ?? 0
+    }
+
+    /// Counts an app's notifications.
+    static func counts(
+        of bundleId: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> (made: Int, delivered: Int) {
+        let row = try await reader.queryOne(
+            """
+            SELECT COUNT(*) AS made, COUNT(CASE WHEN state = 'delivered' THEN 1 END) AS delivered
+            FROM notification WHERE bundle_id = ?
+            """, bundleId)
+        guard let row else { return (0, 0) }
+        return (try row["made"], try row["delivered"])
+    }
+
+    // MARK: Deliveries
+
+    /// Reads the apps that have something due at some time, or under way.
+    static func appsWaiting(in reader: SQLReader) async throws(PersistenceError) -> [String] {
+        var apps: [String] = []
+        for row in try await reader.query(
+            """
+            SELECT bundle_id FROM notification WHERE due_at IS NOT NULL
+            UNION SELECT bundle_id FROM notification WHERE due_wall IS NOT NULL
+            UNION SELECT bundle_id FROM notification WHERE claimed_by IS NOT NULL
+            """)
+        {
+            apps.append(try row["bundle_id"])
+        }
+        return apps
+    }
+
+    /// A notification that is due.
+    struct Candidate: Hashable, Sendable {
+        var uuid: String
+        /// Nil for a notification that is about no customer.
+        var customerIdentifier: String?
+    }
+
+    /// Reads notifications that are due and whose customer has no attempt under way, in the order they are due.
+    static func due(
+        of bundleId: String, through instant: Timestamp, wall: Timestamp, limit: Int, in reader: SQLReader
+    ) async throws -> [Candidate] {
+        try await reader.query(
+            """
+            SELECT uuid, customer_identifier FROM (
+                SELECT uuid, customer_identifier, due_at, position FROM notification
+                WHERE bundle_id = ? AND due_at <= ? AND claimed_by IS NULL
+                UNION ALL
+                SELECT uuid, customer_identifier, due_at, position FROM notification
+                WHERE bundle_id = ? AND due_wall <= ? AND claimed_by IS NULL) AS due
+            WHERE customer_identifier IS NULL OR NOT EXISTS (
+                SELECT 1 FROM notification c
+                WHERE c.bundle_id = ? AND c.customer_identifier = due.customer_identifier AND c.claimed_by IS NOT NULL)
+            ORDER BY due_at, position LIMIT ?
+            """, bundleId, instant.milliseconds, bundleId, wall.milliseconds, bundleId, limit
+        ).map { Candidate(uuid: try $0["uuid"], customerIdentifier: try $0["customer_identifier"]) }
+    }
+
+    static func find(_ uuids: [String], in reader: SQLReader) async throws -> [StoredNotification] {
+        guard !uuids.isEmpty else { return [] }
+        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
+        return try await reader.query(
+            "SELECT \(columns) FROM notification WHERE uuid IN (\(places))", arguments: uuids
+        ).map(StoredNotification.init)
+    }
+
+    /// Counts the attempts that are under way.
+    static func claimedCount(of bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
+            "SELECT COUNT(*) AS claimed FROM notification WHERE bundle_id = ? AND claimed_by IS NOT NULL", bundleId)
+        return try row?["claimed"] ?? 0
+    }
+
+    /// Claims a notification for an attempt.
+    /// - Returns: False when another process was first.
+    static func claim(
+        _ uuid: String, by attempt: String, for milliseconds: Int64, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        let dialect = transaction.dialect
+        return try await transaction.execute(
+            """
+            UPDATE notification SET claimed_by = ?, claimed_until = \(dialect.now) + ?,
+                attempts = attempts + 1
+            WHERE uuid = ? AND claimed_by IS NULL
+            """, attempt, milliseconds, uuid) == 1
+    }
+
+    /// Releases a notification after an attempt.
+    /// - Returns: False when the attempt was given up meanwhile.
+    static func release(
+        _ uuid: String, from attempt: String, _ state: ServerNotification.State, due: DeliverySchedule.Due?,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        var (dueAt, dueWall): (Int64?, Int64?) = (nil, nil)
+        switch due {
+        case .business(let instant): dueAt = instant.milliseconds
+        case .wall(let instant): dueWall = instant.milliseconds
+        case nil: break
+        }
+        return try await transaction.execute(
+            """
+            UPDATE notification SET claimed_by = NULL, claimed_until = 0, state = ?, due_at = ?, due_wall = ?
+            WHERE uuid = ? AND claimed_by = ?
+            """, state, dueAt, dueWall, uuid, attempt) == 1
+    }
+
+    /// Makes a notification due again, now.
+    static func setDue(
+        _ instant: Timestamp, of uuid: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "UPDATE notification SET due_at = ?, due_wall = NULL WHERE uuid = ?", instant.milliseconds, uuid)
+    }
+
+    /// Reads the notifications whose attempt was begun and has not ended in time, with the attempt.
+    static func overdue(limit: Int, in reader: SQLReader) async throws -> [(StoredNotification, attempt: String)] {
+        let dialect = reader.dialect
+        return try await reader.query(
+            """
+            SELECT \(columns), claimed_by FROM notification
+            WHERE claimed_by IS NOT NULL AND claimed_until <= \(dialect.now) LIMIT ?
+            """, limit
+        ).map { (try StoredNotification($0), attempt: try $0["claimed_by"]) }
+    }
+
+    /// Reads a claimed notification by its attempt.
+    static func claimed(
+        by attempt: String, of bundleId: String, in reader: SQLReader
+    ) async throws -> StoredNotification? {
+        try await reader.queryOne(
+            "SELECT \(columns) FROM notification WHERE bundle_id = ? AND claimed_by = ?", bundleId, attempt
+        ).map(StoredNotification.init)
+    }
+}

@@ -1,0 +1,220 @@
+import BusService
+import Persistence
+import StoreModels
+
+/// Handles `list`, `get`, `history`, `test`, `resend`, `trigger` and `settled`.
+struct NotificationService: Sendable {
+    /// Maximum number of notifications in one page of a list.
+    static let pageMax = 100
+    /// Maximum number of notifications in one page of the history, which have their payloads.
+    static let historyMax = 20
+    /// Maximum time to wait until everything is settled.
+    static let waitMsMax = 20_000
+    /// Pause between two looks.
+    static let pause: Duration = .milliseconds(50)
+    /// Time that is left to the reply.
+    static let replyMargin: Duration = .milliseconds(200)
+
+    let database: any SQLDatabase
+    let collaborators: Collaborators
+    let signer: NotificationSigner
+    let deliveries: DeliveryService
+
+    // MARK: Reading
+
+    /// Lists an app's notifications, newest first.
+    /// - Throws: `requestInvalid`.
+    func list(_ request: NotificationsRequest) async throws -> NotificationsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        guard let place = Int64(request.after ?? "\(Int64.max)") else { throw Self.unknownPlace }
+        return try await database.read { reader in
+            let rows = try await NotificationRepository.list(
+                request, before: place, limit: request.limit + 1, in: reader)
+            let page = try ReplyBudget.fitting(
+                try await Self.wire(Array(rows.prefix(request.limit)), withPayload: false, in: reader))
+            return NotificationsPage(
+                notifications: page,
+                after: rows.count > page.count ? rows.prefix(page.count).last.map { "\($0.position)" } : nil)
+        }
+    }
+
+    /// Reads a notification with its payload.
+    /// - Throws: `notFound`; `serviceUnavailable` when it is not signed and no gateway replies.
+    func get(_ request: NotificationRequest, deadline: ContinuousClock.Instant) async throws -> ServerNotification {
+        let found = try await find(request)
+        if found.payload == nil { try await signer.sign([found.uuid], until: deadline - Self.replyMargin) }
+        return try await shown(request)
+    }
+
+    /// Lists what was sent of an app, oldest first.
+    /// - Throws: `requestInvalid`.
+    func history(_ request: NotificationHistoryRequest) async throws -> NotificationHistoryPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.historyMax)
+        let place = try Self.place(in: request)
+        return try await database.read { reader in
+            let rows = try await NotificationRepository.history(
+                request, after: place, limit: request.limit + 1, in: reader)
+            let page = try ReplyBudget.fitting(
+                try await Self.wire(Array(rows.prefix(request.limit)), withPayload: true, in: reader))
+            let last = rows.count > page.count ? rows.prefix(page.count).last : nil
+            return NotificationHistoryPage(
+                notifications: page, after: last.map { "\($0.signedAt.milliseconds)_\($0.position)" })
+        }
+    }
+
+    private static func place(
+        in request: NotificationHistoryRequest
+    ) throws(StoreError) -> NotificationRepository.HistoryPlace {
+        guard let after = request.after else {
+            return NotificationRepository.HistoryPlace(signedAt: request.startDate.milliseconds, position: 0)
+        }
+        let parts = after.utf8.split(separator: UInt8(ascii: "_")).compactMap { Int64(Substring($0)) }
+        guard parts.count == 2 else { throw unknownPlace }
+        return NotificationRepository.HistoryPlace(signedAt: parts[0], position: parts[1])
+    }
+
+    private static let unknownPlace = StoreError.invalid("$.after", "is no page's")
+
+    private static func wire(
+        _ rows: [StoredNotification], withPayload: Bool, in reader: SQLReader
+    ) async throws -> [ServerNotification] {
+        let attempts = try await AttemptRepository.all(of: rows.map(\.uuid), in: reader)
+        return rows.map { $0.wire(attempts[$0.uuid] ?? [], withPayload: withPayload) }
+    }
+
+    private func find(_ request: NotificationRequest) async throws -> StoredNotification {
+        let found = try await database.read { reader in
+            try await NotificationRepository.find(request.notificationUUID, of: request.bundleId, in: reader)
+        }
+        guard let found else {
+            throw StoreError(.notFound, "notification '\(request.notificationUUID)' not found")
+        }
+        return found
+    }
+
+    private func shown(_ request: NotificationRequest) async throws -> ServerNotification {
+        let found = try await find(request)
+        return try await database.read { reader in
+            let attempts = try await AttemptRepository.all(of: [found.uuid], in: reader)
+            return found.wire(attempts[found.uuid] ?? [], withPayload: true)
+        }
+    }
+
+    // MARK: Making
+
+    /// Makes a notification of type TEST.
+    /// - Throws: `notFound` for an app without an endpoint.
+    func test(_ request: AppRequest, deadline: ContinuousClock.Instant) async throws -> TestNotificationReply {
+        guard try await database.read({ try await EndpointRepository.find(request.bundleId, in: $0) }) != nil else {
+            throw Self.noEndpoint(request.bundleId)
+        }
+        let now = try await collaborators.clock(request, deadline - Self.replyMargin).now
+        let draft = NotificationDraft(
+            bundleId: request.bundleId, notificationUUID: NotificationUUID.random(), notificationType: .test,
+            signedDate: now)
+        try await insert(NewNotification(draft: draft, eventAt: now, signedAt: now), payload: nil)
+        return TestNotificationReply(notificationUUID: draft.notificationUUID, at: now)
+    }
+
+    /// Makes a notification without an event, signed at once.
+    /// - Throws: `requestInvalid`; `serviceUnavailable` when no gateway replies.
+    func trigger(
+        _ request: TriggerNotificationRequest, deadline: ContinuousClock.Instant
+    ) async throws -> ServerNotification {
+        var draft = request.draft
+        guard draft.notificationType.subtypes.contains(draft.subtype) else {
+            throw StoreError.invalid(
+                "$.draft.subtype", "does not go with \(draft.notificationType.rawValue)")
+        }
+        let last = deadline - Self.replyMargin
+        let now = try await collaborators.clock(AppRequest(bundleId: draft.bundleId), last).now
+        (draft.notificationUUID, draft.signedDate) = (NotificationUUID.random(), now)
+        let signed = try await collaborators.sign(SignNotificationsRequest(drafts: [draft]), last)
+        try await insert(
+            NewNotification(
+                draft: draft, customerIdentifier: request.customerIdentifier, account: request.account, eventAt: now,
+                signedAt: now), payload: signed.signedPayloads.first)
+        return try await shown(
+            NotificationRequest(bundleId: draft.bundleId, notificationUUID: draft.notificationUUID))
+    }
+
+    /// Makes a notification due once more, now.
+    /// - Throws: `notFound`, also for an app without an endpoint.
+    func resend(_ request: NotificationRequest, deadline: ContinuousClock.Instant) async throws -> ServerNotification {
+        let found = try await find(request)
+        let now = try await collaborators.clock(
+            AppRequest(bundleId: request.bundleId), deadline - Self.replyMargin
+        ).now
+        try await database.write { transaction in
+            guard try await EndpointRepository.find(request.bundleId, in: transaction) != nil else {
+                throw Self.noEndpoint(request.bundleId)
+            }
+            try await NotificationRepository.setDue(now, of: found.uuid, in: transaction)
+        }
+        deliveries.wake()
+        return try await shown(request)
+    }
+
+    private func insert(_ new: NewNotification, payload: String?) async throws {
+        try await database.write { transaction in
+            let hasEndpoint = try await EndpointRepository.find(new.draft.bundleId, in: transaction) != nil
+            try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, in: transaction)
+            if let payload {
+                try await NotificationRepository.setPayload(
+                    payload, of: new.draft.notificationUUID, in: transaction)
+            }
+        }
+        deliveries.wake()
+    }
+
+    private static func noEndpoint(_ bundleId: String) -> StoreError {
+        StoreError(
+            .notFound,
+            "app '\(bundleId)' has no notification endpoint; PUT /admin/v1/apps/\(bundleId)/notifications/endpoint")
+    }
+
+    // MARK: Waiting
+
+    /// Waits until nothing of an app is due by its clock.
+    /// - Throws: `requestInvalid`; what the clock throws.
+    func settled(
+        _ request: NotificationsSettledRequest, deadline: ContinuousClock.Instant
+    ) async throws -> NotificationsSettled {
+        guard (0...Self.waitMsMax).contains(request.waitMs) else {
+            throw StoreError.invalid("$.waitMs", "must be 0 to \(Self.waitMsMax)")
+        }
+        let last = min(deadline - Self.replyMargin, .now + .milliseconds(request.waitMs))
+        deliveries.wake()
+        while true {
+            let (isSettled, pending) = try await state(of: request.bundleId)
+            if isSettled || ContinuousClock.now + Self.pause > last {
+                let counts = try await database.read {
+                    try await NotificationRepository.counts(of: request.bundleId, in: $0)
+                }
+                return NotificationsSettled(
+                    settled: isSettled, pending: pending, made: counts.made, delivered: counts.delivered)
+            }
+            try await Task.sleep(for: Self.pause)
+            deliveries.wake()
+        }
+    }
+
+    private func state(of bundleId: String) async throws -> (isSettled: Bool, pending: Int) {
+        let clock = try await deliveries.clock(of: bundleId)
+        let (endpoint, pending) = try await database.read { reader in
+            (
+                try await EndpointRepository.find(bundleId, in: reader),
+                try await NotificationRepository.pending(of: bundleId, through: clock.now, in: reader)
+            )
+        }
+        return (clock.settled == clock.now && (pending == 0 || endpoint == nil), pending)
+    }
+}
+
+extension StoreError {
+    /// Makes the error of a member that is out of range or malformed.
+    /// - Parameter path: As in `$.limit`.
+    static func invalid(_ path: String, _ reason: String) -> StoreError {
+        StoreError(.requestInvalid, "\(path): \(reason)", details: ["path": .string(path)])
+    }
+}

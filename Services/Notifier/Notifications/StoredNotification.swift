@@ -1,0 +1,75 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// A notification as stored.
+struct StoredNotification: Hashable, Sendable {
+    var position: Int64
+    var uuid: String
+    var bundleId: String
+    /// Nil for a notification that is about no customer.
+    var customerIdentifier: String?
+    var account: String?
+    var type: NotificationType
+    var subtype: NotificationSubtype?
+    /// Business time of the event.
+    var eventAt: Timestamp
+    var signedAt: Timestamp
+    var state: ServerNotification.State
+    /// What was signed; nil until it is.
+    var payload: String?
+    /// The number of attempts that have begun.
+    var attempts: Int
+    /// When the next attempt is due; nil when none is.
+    var due: DeliverySchedule.Due?
+
+    /// Returns it as the operator sees it.
+    func wire(_ attempts: [NotificationAttempt], withPayload: Bool) -> ServerNotification {
+        with(
+            ServerNotification(
+                notificationUUID: uuid, bundleId: bundleId, notificationType: type, subtype: subtype, at: eventAt,
+                state: state, attempts: attempts)
+        ) {
+            $0.account = account
+            if withPayload { $0.signedPayload = payload }
+            if case .business(let instant) = due { $0.nextAttemptAt = instant }
+        }
+    }
+}
+
+extension StoredNotification {
+    init(_ row: SQLRow) throws {
+        let (dueAt, dueWall): (Int64?, Int64?) = (try row["due_at"], try row["due_wall"])
+        position = try row["position"]
+        uuid = try row["uuid"]
+        bundleId = try row["bundle_id"]
+        customerIdentifier = try row["customer_identifier"]
+        account = try row["account"]
+        type = try row["type"]
+        subtype = try row["subtype"]
+        eventAt = Timestamp(milliseconds: try row["event_at"])
+        signedAt = Timestamp(milliseconds: try row["signed_at"])
+        state = try row["state"]
+        payload = try row["payload"]
+        attempts = try row["attempts"]
+        due =
+            dueAt.map { .business(Timestamp(milliseconds: $0)) }
+            ?? dueWall.map { .wall(Timestamp(milliseconds: $0)) }
+    }
+}
+
+extension NotificationType: SQLValueConvertible {}
+extension NotificationSubtype: SQLValueConvertible {}
+extension ServerNotification.State: SQLValueConvertible {}
+extension SendAttemptResult: SQLValueConvertible {}
+
+/// A notification before it has a row.
+struct NewNotification: Sendable {
+    var draft: NotificationDraft
+    var customerIdentifier: String?
+    var account: String?
+    /// Business time of the event.
+    var eventAt: Timestamp
+    /// Nil for the event's time, and a millisecond more for each further one of the customer.
+    var signedAt: Timestamp?
+}

@@ -1,0 +1,154 @@
+import StoreModels
+
+/// Collects what apps' servers are notified of, and writes it in the commit.
+extension CustomerTransaction {
+    /// A change, before the commit's last word about its transaction and subscription is known.
+    struct ServerChange: Sendable {
+        var kind: ServerEvent.Kind
+        /// Business time.
+        var at: Timestamp
+        /// The `id` of its transaction.
+        var transactionID: String
+        /// The transaction, if nothing else in the commit changes it.
+        var transaction: StoredTransaction?
+        /// Nil for one-time purchases.
+        var subscription: StoredSubscription?
+        var level: ServerEvent.LevelChange?
+        var endsRenewal: Bool?
+    }
+
+    /// Notes a change of a product that is no subscription.
+    mutating func note(_ kind: ServerEvent.Kind, of stored: StoredTransaction, at: Timestamp) {
+        serverChanges.append(ServerChange(kind: kind, at: at, transactionID: stored.id, transaction: stored))
+    }
+
+    /// Notes an entry of a subscription's timeline, unless it is none that servers are notified of.
+    ///
+    /// Refunds are noted where their transaction is written.
+    /// - Parameters:
+    ///   - before: The subscription before the commit; nil for a new one.
+    ///   - stored: The transaction it is about; nil for the present period's.
+    mutating func note(
+        _ event: SubscriptionEvent, of written: StoredSubscription, before: StoredSubscription?,
+        about stored: StoredTransaction?
+    ) {
+        guard let kind = ServerEvent.Kind(event.kind, written, before: before) else { return }
+        serverChanges.append(
+            ServerChange(
+                kind: kind, at: event.at, transactionID: stored?.id ?? written.period.transactionID,
+                transaction: stored, subscription: written,
+                level: kind.isReplacement ? before.map { Self.level(from: $0, to: written) } : nil))
+    }
+
+    private static func level(from before: StoredSubscription, to after: StoredSubscription) -> ServerEvent.LevelChange
+    {
+        guard !before.product.isExactly(after.product) else { return .none }
+        return after.level > before.level ? .downgrade : .upgrade
+    }
+
+    /// Tells whether the subscription that a transaction has paid would renew.
+    /// - Returns: False for a transaction that has paid no subscription.
+    func willRenew(_ stored: StoredTransaction) async throws -> Bool {
+        guard let known = try await subscription(paidBy: stored) else { return false }
+        return known.state.isExisting && known.willAutoRenew
+    }
+
+    /// Notes that a transaction was taken back.
+    /// - Parameters:
+    ///   - stored: The transaction after it.
+    ///   - endsRenewal: Whether its subscription would have renewed before.
+    mutating func note(
+        _ ending: SubscriptionEnding, of stored: StoredTransaction, endsRenewal: Bool
+    ) async throws {
+        let known = try await subscription(paidBy: stored)
+        serverChanges.append(
+            ServerChange(
+                kind: ending == .refunded ? .refunded : .revoked, at: now, transactionID: stored.id,
+                transaction: stored, subscription: known,
+                endsRenewal: endsRenewal && known?.state == .revoked ? true : nil))
+    }
+
+    private func subscription(paidBy stored: StoredTransaction) async throws -> StoredSubscription? {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction) else {
+            return nil
+        }
+        return try await SubscriptionRepository.lock(originalID: paid.originalID, of: customer, in: transaction)
+    }
+
+    /// Writes the commit's changes as one event.
+    func writeServerEvent() async throws {
+        guard let first = serverChanges.first else { return }
+        var last: [ExactText: StoredSubscription] = [:]
+        for value in serverChanges.compactMap(\.subscription) { last[value.originalID] = value }
+        var event = StoredServerEvent(
+            account: account.account, appTransaction: account.appTransaction ?? 0, at: first.at, changes: [])
+        for change in serverChanges {
+            var stored = change.transaction
+            if stored == nil {
+                stored = try await TransactionRepository.find(change.transactionID, of: customer, in: transaction)
+            }
+            // An operator may have deleted the transaction of a subscription.
+            guard let stored, let value = ServerTransaction(stored, storefront: account.storefront) else { continue }
+            event.changes.append(
+                .init(
+                    kind: change.kind, transaction: value,
+                    subscription: change.subscription.flatMap { last[$0.originalID] }.map(
+                        StoredServerEvent.Snapshot.init),
+                    level: change.level, endsRenewal: change.endsRenewal))
+        }
+        guard !event.changes.isEmpty else { return }
+        try await ServerEventRepository.insert(event, of: customer, wall: wall, in: transaction)
+    }
+}
+
+extension StoredServerEvent.Snapshot {
+    fileprivate init(_ value: StoredSubscription) {
+        let offer = value.willAutoRenew ? RenewalPolicy.offer(of: value) : nil
+        self.init(
+            value: with(value.wire) { $0.renewalPrice = value.renewalPriceWithoutQuote }, originalID: value.originalID,
+            rate: value.rate, nextOffer: offer?.applied)
+    }
+}
+
+extension StoredSubscription {
+    /// The price of the next renewal as far as the row has it: of an offer that continues, or of the same product.
+    fileprivate var renewalPriceWithoutQuote: Money? {
+        guard willAutoRenew, state.isExisting, renewProduct.isExactly(product) else { return nil }
+        if let offer = RenewalPolicy.offer(of: self) { return offer.amount }
+        return priceIncrease?.price ?? agreedPrice
+    }
+}
+
+extension ServerEvent.Kind {
+    /// Whether another purchase took the place of the present period.
+    fileprivate var isReplacement: Bool { self == .upgraded || self == .crossgraded }
+
+    /// - Returns: Nil for what servers are not notified of, and for refunds.
+    fileprivate init?(_ kind: SubscriptionEvent.Kind, _ after: StoredSubscription, before: StoredSubscription?) {
+        switch kind {
+        case .subscribed: self = .subscribed
+        case .resubscribed: self = .resubscribed
+        case .renewed: self = .renewed
+        case .recovered: self = .recovered
+        case .gracePeriodStarted: self = .gracePeriodStarted
+        case .billingRetryStarted: self = .billingRetryStarted
+        case .gracePeriodExpired: self = .gracePeriodExpired
+        case .expired: self = .expired
+        case .autoRenewDisabled: self = .autoRenewDisabled
+        case .autoRenewEnabled: self = .autoRenewEnabled
+        case .upgraded: self = .upgraded
+        case .crossgraded: self = .crossgraded
+        case .changeScheduled: self = .changeScheduled
+        case .changeReverted: self = .changeReverted
+        case .extended: self = .extended
+        case .priceChanged:
+            guard let old = before?.agreedPrice, let new = after.agreedPrice, old.currency == new.currency,
+                new.minorUnits > old.minorUnits
+            else { return nil }
+            self = .priceIncreased
+        case .billingFailed, .refunded, .revoked, .refundedProrated, .groupChanged, .priceIncreasePending,
+            .priceIncreaseAgreed, .priceIncreaseDeclined, .priceIncreaseWithdrawn:
+            return nil
+        }
+    }
+}

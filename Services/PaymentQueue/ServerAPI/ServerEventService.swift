@@ -1,0 +1,126 @@
+import BusService
+import Logging
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Handles `serverEvents.list` and `.acknowledge`: what apps' servers are notified of, for the notifier.
+struct ServerEventService: Sendable {
+    /// Maximum number of events in one page.
+    static let pageMax = 100
+    /// Prefix of an event's position, as the notifier gets it.
+    static let prefix = "v_"
+    /// Minimum age of removed events, by the wall clock.
+    static let keptFor: Duration = .seconds(30 * 86_400)
+    /// Timeout of the quotes of one page; prices not known by then are left out.
+    static let quoteTime: Duration = .seconds(1)
+    /// Maximum number of rows one commit removes.
+    static let pruneBatch = 500
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let subscriptions: SubscriptionReader
+
+    /// Lists the events after a place, oldest first.
+    /// - Throws: `requestInvalid` for a place that is none, or ahead of this store.
+    func list(_ request: ServerEventsRequest) async throws -> ServerEventsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        let after = try request.after.map(Self.position) ?? EventPosition(row: 0)
+        let (events, hasMore) = try await database.read { reader in
+            guard after <= (try await ServerEventRepository.table.horizon(in: reader)).begun else {
+                throw Self.unknownPlace
+            }
+            let rows = try await ServerEventRepository.list(after: after, limit: request.limit + 1, in: reader)
+            var events: [ServerEvent] = []
+            for row in rows.prefix(request.limit) { events.append(try await Self.event(row, in: reader)) }
+            return (events, rows.count > request.limit)
+        }
+        let page = try ReplyBudget.fitting(events)
+        return ServerEventsPage(
+            events: try await priced(page), after: page.last?.position ?? request.after,
+            hasMore: hasMore || page.count < events.count)
+    }
+
+    /// Records that the notifier has stored the events through a place.
+    /// - Throws: `requestInvalid` for a place that is none.
+    func acknowledge(_ request: AcknowledgeServerEventsRequest) async throws -> Empty {
+        _ = try Self.position(request.through)
+        try await database.write { transaction in
+            try await ServerEventRepository.acknowledge(request.through, in: transaction)
+        }
+        return Empty()
+    }
+
+    /// Removes acknowledged events older than ``keptFor``.
+    /// - Returns: The number of removed events.
+    @discardableResult
+    func prune() async throws -> Int {
+        let limit = clock.wall() + (.zero - Self.keptFor)
+        var total = 0
+        while !Task.isCancelled {
+            let count = try await database.write { transaction in
+                guard let text = try await ServerEventRepository.acknowledged(in: transaction),
+                    let end = EventPosition(text, prefix: Self.prefix)
+                else { return 0 }
+                return try await ServerEventRepository.prune(
+                    through: end, writtenBefore: limit, limit: Self.pruneBatch, in: transaction)
+            }
+            total += count
+            if count < Self.pruneBatch { break }
+        }
+        return total
+    }
+
+    // MARK: Events
+
+    private static let unknownPlace = StoreError(
+        .requestInvalid, "'after' is no position among this store's events", details: ["path": .string("$.after")])
+
+    private static func position(_ text: String) throws(StoreError) -> EventPosition {
+        guard let position = EventPosition(text, prefix: prefix) else { throw unknownPlace }
+        return position
+    }
+
+    private static func event(_ row: ServerEventRepository.Row, in reader: SQLReader) async throws -> ServerEvent {
+        var changes: [ServerEvent.Change] = []
+        for change in row.event.changes {
+            var value = ServerEvent.Change(kind: change.kind, transaction: change.transaction)
+            (value.level, value.endsRenewal) = (change.level, change.endsRenewal)
+            if let snapshot = change.subscription {
+                // Periods before the snapshot's do not change any more.
+                let periods = try await SubscriptionPeriodRepository.all(of: snapshot.originalID, in: reader)
+                    .prefix(snapshot.value.period + 1)
+                value.subscription = ServerSubscription(
+                    subscription: snapshot.value, transaction: change.transaction,
+                    recentStart: RecentStartPolicy.start(of: Array(periods), rate: snapshot.rate)
+                        ?? snapshot.value.purchaseDate,
+                    nextOffer: snapshot.nextOffer)
+            }
+            changes.append(value)
+        }
+        return ServerEvent(
+            position: row.position.identifier(prefix), bundleId: row.customer.bundleId,
+            customerIdentifier: row.customer.customerIdentifier, account: row.event.account,
+            appTransactionIdentifier: "\(row.event.appTransaction)", at: row.event.at, changes: changes)
+    }
+
+    /// Adds the prices of renewals that buy another product, which only Catalog knows.
+    private func priced(_ events: [ServerEvent]) async throws -> [ServerEvent] {
+        let last = ContinuousClock.now + Self.quoteTime
+        var events = events
+        for index in events.indices {
+            for place in events[index].changes.indices {
+                guard let value = events[index].changes[place].subscription?.subscription, value.willAutoRenew,
+                    value.state.isExisting, value.renewalPrice == nil
+                else { continue }
+                let price = try await subscriptions.renewalPrice(
+                    of: value.originalTransactionIdentifier, buying: value.autoRenewProductIdentifier,
+                    by: CustomerReference(
+                        bundleId: events[index].bundleId, customerIdentifier: events[index].customerIdentifier),
+                    until: last)
+                events[index].changes[place].subscription?.subscription.renewalPrice = price
+            }
+        }
+        return events
+    }
+}

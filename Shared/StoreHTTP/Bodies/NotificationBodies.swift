@@ -1,0 +1,131 @@
+import StoreModels
+
+/// The body of `PUT /admin/v1/apps/{bundleId}/notifications/endpoint`: `{"url":"http://localhost:8080/apple"}`.
+package struct NotificationEndpointBody: Hashable, Sendable, Codable {
+    /// `http://…`, `https://…` or `listen:`.
+    package var url: String
+    /// Nil for `apple` in Production, else `sandbox`.
+    package var retry: NotificationEndpoint.Retry?
+    /// 100…60 000; nil for 5 000.
+    package var timeoutMs: Int?
+    package var shuffle: Bool?
+    package var duplicate: Bool?
+
+    package init(url: String, retry: NotificationEndpoint.Retry? = nil, timeoutMs: Int? = nil) {
+        self.url = url
+        self.retry = retry
+        self.timeoutMs = timeoutMs
+    }
+}
+
+/// The body of `POST /admin/v1/apps/{bundleId}/notifications/trigger`:
+/// `{"notificationType":"REFUND","account":"alice"}`.
+package struct TriggerNotificationBody: Hashable, Sendable, Codable {
+    package var notificationType: NotificationType
+    package var subtype: NotificationSubtype?
+    /// Whose latest transaction it is about; nil only for types that are about no customer.
+    package var account: String?
+    /// The transaction it is about; nil for the account's latest.
+    package var of: String?
+    /// Members of the payload to replace; null removes one.
+    package var set: [String: JSONValue]?
+    /// How the signature is to be wrong; nil for a good one.
+    package var `break`: BrokenSignature?
+
+    package init(notificationType: NotificationType, subtype: NotificationSubtype? = nil, account: String? = nil) {
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.account = account
+    }
+}
+
+/// The body of `POST /admin/v1/apps/{bundleId}/notifications/lease`: `{"max":8,"waitMs":2000}`.
+package struct LeaseNotificationsBody: Hashable, Sendable, Codable {
+    /// 1…32.
+    package var max: Int
+    /// 0…20 000.
+    package var waitMs: Int
+
+    package init(max: Int, waitMs: Int) {
+        self.max = max
+        self.waitMs = waitMs
+    }
+}
+
+/// The body of `POST /admin/v1/apps/{bundleId}/notifications/attempts/{attemptIdentifier}`.
+package struct ReportAttemptBody: Hashable, Sendable, Codable {
+    package var sendAttemptResult: SendAttemptResult
+    package var httpStatus: Int?
+    package var durationMs: Int?
+    package var bodyStart: String?
+
+    package init(sendAttemptResult: SendAttemptResult) { self.sendAttemptResult = sendAttemptResult }
+}
+
+/// The body of `POST /inApps/v1/notifications/history`, with Apple's member names.
+package struct NotificationHistoryBody: Hashable, Sendable, Codable {
+    /// Milliseconds since 1970, as `endDate`.
+    package var startDate: Int64?
+    package var endDate: Int64?
+    package var notificationType: String?
+    package var notificationSubtype: String?
+    package var transactionId: String?
+    package var onlyFailures: Bool?
+}
+
+/// An attempt as Apple's library reads it.
+package struct SendAttemptItem: Hashable, Sendable, Codable {
+    /// Milliseconds since 1970.
+    package var attemptDate: Int64
+    package var sendAttemptResult: SendAttemptResult
+
+    /// - Returns: Nil for an attempt that is under way.
+    package init?(_ attempt: NotificationAttempt) {
+        guard let result = attempt.sendAttemptResult else { return nil }
+        attemptDate = attempt.attemptDate.milliseconds
+        sendAttemptResult = result
+    }
+}
+
+/// The response of `POST /inApps/v1/notifications/history`, with Apple's member names.
+package struct NotificationHistoryResponse: Hashable, Sendable, Codable {
+    /// A notification that was sent.
+    package struct Item: Hashable, Sendable, Codable {
+        package var signedPayload: String
+        package var sendAttempts: [SendAttemptItem]
+
+        package init(signedPayload: String, sendAttempts: [SendAttemptItem]) {
+            self.signedPayload = signedPayload
+            self.sendAttempts = sendAttempts
+        }
+    }
+
+    /// Left out of the last page.
+    package var paginationToken: String?
+    package var hasMore: Bool
+    package var notificationHistory: [Item]
+
+    package init(paginationToken: String?, notificationHistory: [Item]) {
+        self.paginationToken = paginationToken
+        hasMore = paginationToken != nil
+        self.notificationHistory = notificationHistory
+    }
+}
+
+/// The response of `POST /inApps/v1/notifications/test`.
+package struct TestNotificationResponse: Hashable, Sendable, Codable {
+    package var testNotificationToken: String
+
+    package init(testNotificationToken: String) { self.testNotificationToken = testNotificationToken }
+}
+
+/// The response of `GET /inApps/v1/notifications/test/{testNotificationToken}`, with Apple's member names.
+package struct TestNotificationStatusResponse: Hashable, Sendable, Codable {
+    package var signedPayload: String
+    package var sendAttempts: [SendAttemptItem]
+
+    package init(signedPayload: String, sendAttempts: [SendAttemptItem]) {
+        self.signedPayload = signedPayload
+        self.sendAttempts = sendAttempts
+    }
+}

@@ -1,0 +1,54 @@
+/// A notification before it is signed: the facts of which the gateway makes Apple's payload.
+public struct NotificationDraft: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// A UUID in lower case; the same in all attempts.
+    public var notificationUUID: String
+    public var notificationType: NotificationType
+    public var subtype: NotificationSubtype?
+    /// Business time of the event; a millisecond more for each further one of the customer at that instant.
+    public var signedDate: Timestamp
+    /// The customer's download of the app; nil for a notification that is about no customer.
+    public var appTransactionIdentifier: String?
+    public var transaction: ServerTransaction?
+    public var subscription: ServerSubscription?
+    /// Members of the payload to replace, by an operator's trigger; null removes one.
+    public var set: [String: JSONValue]?
+    /// How the signature is to be wrong, by an operator's trigger; nil for a good one.
+    public var `break`: BrokenSignature?
+
+    public init(
+        bundleId: String, notificationUUID: String, notificationType: NotificationType,
+        subtype: NotificationSubtype? = nil, signedDate: Timestamp
+    ) {
+        self.bundleId = bundleId
+        self.notificationUUID = notificationUUID
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.signedDate = signedDate
+    }
+}
+
+/// Asks the gateway to sign notifications: their transactions and renewal information, then the whole.
+public struct SignNotificationsRequest: Hashable, Sendable, Codable {
+    /// How many drafts fit: a signed one has up to 14 kB, and a reply at most 512 KiB.
+    public static let draftsMax = 32
+
+    /// 1…``draftsMax``, of any apps.
+    public var drafts: [NotificationDraft]
+    public init(drafts: [NotificationDraft]) { self.drafts = drafts }
+}
+
+/// Signed notifications.
+public struct SignNotificationsReply: Hashable, Sendable, Codable {
+    /// JWS of ``NotificationClaims``, in the order of the drafts.
+    public var signedPayloads: [String]
+    public init(signedPayloads: [String]) { self.signedPayloads = signedPayloads }
+}
+
+/// The gateway's request subjects, `sb.gateway.v1.…`.
+public enum GatewayEndpoints {
+    /// Signs notifications. The gateway alone has the keys.
+    /// - Throws: `requestInvalid`, also for a `break` that cannot be done to the payload.
+    public static let signNotifications = Endpoint<SignNotificationsRequest, SignNotificationsReply>(
+        .gateway, "notification.sign", isIdempotent: true)
+}

@@ -1,0 +1,37 @@
+/// The notifier's request subjects, `sb.notifier.v1.…`.
+public enum NotifierEndpoints {
+    public static let getEndpoint = Endpoint<AppRequest, NotificationEndpointReply>(
+        .notifier, "endpoint.get", isIdempotent: true)
+    /// Sets an app's endpoint. It holds for attempts from then on, of notifications that are retried too.
+    /// - Throws: `urlInvalid`, `requestInvalid`.
+    public static let putEndpoint = Endpoint<PutNotificationEndpointRequest, NotificationEndpointReply>(
+        .notifier, "endpoint.put", isIdempotent: true)
+    /// Removes an app's endpoint. Notifications that wait are kept and go to the next one.
+    public static let deleteEndpoint = Endpoint<AppRequest, Empty>(.notifier, "endpoint.delete", isIdempotent: true)
+    /// - Throws: `requestInvalid`.
+    public static let list = Endpoint<NotificationsRequest, NotificationsPage>(.notifier, "list", isIdempotent: true)
+    /// Reads a notification with its payload, which is signed if it was not.
+    /// - Throws: `notFound`; `serviceUnavailable` when no gateway can sign.
+    public static let get = Endpoint<NotificationRequest, ServerNotification>(.notifier, "get", isIdempotent: true)
+    /// - Throws: `requestInvalid`.
+    public static let history = Endpoint<NotificationHistoryRequest, NotificationHistoryPage>(
+        .notifier, "history", isIdempotent: true)
+    /// Makes a notification of type TEST.
+    /// - Throws: `notFound` for an app without an endpoint.
+    public static let test = Endpoint<AppRequest, TestNotificationReply>(.notifier, "test", isIdempotent: false)
+    /// Sends a notification once more, outside its schedule.
+    /// - Throws: `notFound`; `transactionStateInvalid` for an app without an endpoint.
+    public static let resend = Endpoint<NotificationRequest, ServerNotification>(
+        .notifier, "resend", isIdempotent: false)
+    /// Makes a notification without an event.
+    /// - Throws: `requestInvalid` for a subtype that does not go with the type, and for a draft that cannot be signed.
+    public static let trigger = Endpoint<TriggerNotificationRequest, ServerNotification>(
+        .notifier, "trigger", isIdempotent: false)
+    /// - Throws: `requestInvalid`; `transactionStateInvalid` unless the endpoint is `listen:`.
+    public static let lease = Endpoint<LeaseNotificationsRequest, LeaseNotificationsReply>(
+        .notifier, "lease", isIdempotent: false)
+    /// - Throws: `notFound`.
+    public static let report = Endpoint<ReportAttemptRequest, Empty>(.notifier, "report", isIdempotent: true)
+    public static let settled = Endpoint<NotificationsSettledRequest, NotificationsSettled>(
+        .notifier, "settled", isIdempotent: true)
+}

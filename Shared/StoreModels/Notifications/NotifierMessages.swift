@@ -1,0 +1,209 @@
+/// Sets an app's endpoint.
+public struct PutNotificationEndpointRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var endpoint: NotificationEndpoint
+    public init(bundleId: String, endpoint: NotificationEndpoint) {
+        self.bundleId = bundleId
+        self.endpoint = endpoint
+    }
+}
+
+/// An app's endpoint.
+public struct NotificationEndpointReply: Hashable, Sendable, Codable {
+    /// Nil for an app without one.
+    public var endpoint: NotificationEndpoint?
+    public init(endpoint: NotificationEndpoint?) { self.endpoint = endpoint }
+}
+
+/// Asks for an app's notifications, newest first, for the operator.
+public struct NotificationsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// Members left out select all.
+    public var notificationType: NotificationType?
+    public var subtype: NotificationSubtype?
+    public var account: String?
+    public var state: ServerNotification.State?
+    /// ``NotificationsPage/after`` of the page before.
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(bundleId: String, after: String? = nil, limit: Int = 100) {
+        self.bundleId = bundleId
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// A page of notifications, without their payloads.
+public struct NotificationsPage: Hashable, Sendable, Codable {
+    public var notifications: [ServerNotification]
+    /// Nil on the last page.
+    public var after: String?
+    public init(notifications: [ServerNotification], after: String? = nil) {
+        self.notifications = notifications
+        self.after = after
+    }
+}
+
+/// Names a notification of an app.
+public struct NotificationRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// A UUID.
+    public var notificationUUID: String
+    public init(bundleId: String, notificationUUID: String) {
+        self.bundleId = bundleId
+        self.notificationUUID = notificationUUID
+    }
+}
+
+/// Asks for what was sent to an app's endpoint, oldest first, as Apple's history has it.
+public struct NotificationHistoryRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// Bounds of the business time of the event, both included.
+    public var startDate: Timestamp
+    public var endDate: Timestamp
+    /// Members left out select all.
+    public var notificationType: NotificationType?
+    public var subtype: NotificationSubtype?
+    /// As ``OpenAccountReply/customerIdentifier``.
+    public var customerIdentifier: String?
+    /// Whether only those are wanted whose last attempt has failed.
+    public var onlyFailures: Bool
+    /// ``NotificationHistoryPage/after`` of the page before.
+    public var after: String?
+    /// 1…20.
+    public var limit: Int
+    public init(
+        bundleId: String, startDate: Timestamp, endDate: Timestamp, onlyFailures: Bool = false, after: String? = nil,
+        limit: Int = 20
+    ) {
+        self.bundleId = bundleId
+        self.startDate = startDate
+        self.endDate = endDate
+        self.onlyFailures = onlyFailures
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// A page of what was sent.
+public struct NotificationHistoryPage: Hashable, Sendable, Codable {
+    /// Each with its payload and at least one attempt that has ended.
+    public var notifications: [ServerNotification]
+    /// Where the next page begins; nil on the last page.
+    public var after: String?
+    public init(notifications: [ServerNotification], after: String? = nil) {
+        self.notifications = notifications
+        self.after = after
+    }
+}
+
+/// A test notification that was made.
+public struct TestNotificationReply: Hashable, Sendable, Codable {
+    public var notificationUUID: String
+    /// Business time.
+    public var at: Timestamp
+    public init(notificationUUID: String, at: Timestamp) {
+        self.notificationUUID = notificationUUID
+        self.at = at
+    }
+}
+
+/// Makes a notification without an event, from facts that the gateway has read.
+public struct TriggerNotificationRequest: Hashable, Sendable, Codable {
+    /// What it says; `notificationUUID` and `signedDate` are set by the notifier.
+    public var draft: NotificationDraft
+    /// As ``OpenAccountReply/customerIdentifier``; nil for a notification that is about no customer.
+    public var customerIdentifier: String?
+    public var account: String?
+    public init(draft: NotificationDraft, customerIdentifier: String? = nil, account: String? = nil) {
+        self.draft = draft
+        self.customerIdentifier = customerIdentifier
+        self.account = account
+    }
+}
+
+/// Asks for notifications that are due at a `listen:` endpoint, and begins an attempt of each.
+public struct LeaseNotificationsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// 1…32.
+    public var max: Int
+    /// How long to wait for the first one, 0…20 000.
+    public var waitMs: Int
+    public init(bundleId: String, max: Int, waitMs: Int) {
+        self.bundleId = bundleId
+        self.max = max
+        self.waitMs = waitMs
+    }
+}
+
+/// Attempts that a listener has to make and report before the endpoint's `timeoutMs` is over.
+public struct LeaseNotificationsReply: Hashable, Sendable, Codable {
+    /// A leased notification.
+    public struct Attempt: Hashable, Sendable, Codable {
+        /// Names the attempt in the report.
+        public var attemptIdentifier: String
+        public var notificationUUID: String
+        public var notificationType: NotificationType
+        public var subtype: NotificationSubtype?
+        /// The JWS to post as `{"signedPayload":"…"}`.
+        public var signedPayload: String
+        public init(
+            attemptIdentifier: String, notificationUUID: String, notificationType: NotificationType,
+            subtype: NotificationSubtype?, signedPayload: String
+        ) {
+            self.attemptIdentifier = attemptIdentifier
+            self.notificationUUID = notificationUUID
+            self.notificationType = notificationType
+            self.subtype = subtype
+            self.signedPayload = signedPayload
+        }
+    }
+
+    public var attempts: [Attempt]
+    public init(attempts: [Attempt]) { self.attempts = attempts }
+}
+
+/// Reports the outcome of a leased attempt. A report after the lease has ended changes nothing.
+public struct ReportAttemptRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var attemptIdentifier: String
+    public var sendAttemptResult: SendAttemptResult
+    public var httpStatus: Int?
+    public var durationMs: Int?
+    public var bodyStart: String?
+    public init(bundleId: String, attemptIdentifier: String, sendAttemptResult: SendAttemptResult) {
+        self.bundleId = bundleId
+        self.attemptIdentifier = attemptIdentifier
+        self.sendAttemptResult = sendAttemptResult
+    }
+}
+
+/// Asks whether all that is due of an app was delivered or has failed.
+public struct NotificationsSettledRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// How long to wait for it, 0…20 000.
+    public var waitMs: Int
+    public init(bundleId: String, waitMs: Int) {
+        self.bundleId = bundleId
+        self.waitMs = waitMs
+    }
+}
+
+/// The state of an app's notifications by its clock.
+public struct NotificationsSettled: Hashable, Sendable, Codable {
+    /// Whether nothing is due by the app's clock, and nothing under way.
+    public var settled: Bool
+    /// Notifications that have an attempt due or under way.
+    public var pending: Int
+    /// Notifications ever made of the app.
+    public var made: Int
+    /// Notifications that were delivered.
+    public var delivered: Int
+    public init(settled: Bool, pending: Int, made: Int, delivered: Int) {
+        self.settled = settled
+        self.pending = pending
+        self.made = made
+        self.delivered = delivered
+    }
+}

@@ -1,0 +1,120 @@
+/// What one commit of PaymentQueue did that apps' servers are notified of, as of that instant.
+///
+/// PaymentQueue writes it in that commit and keeps it until the notifier has acknowledged it.
+public struct ServerEvent: Hashable, Sendable, Codable {
+    /// One change of a transaction or subscription.
+    public struct Change: Hashable, Sendable, Codable {
+        public var kind: Kind
+        /// The transaction the change made or concerns; the latest one of a subscription otherwise.
+        public var transaction: ServerTransaction
+        /// The subscription after the change; nil for one-time purchases.
+        public var subscription: ServerSubscription?
+        /// How the service level moved, for a change of product at once.
+        public var level: LevelChange?
+        /// Whether the change ended a subscription that would have renewed.
+        public var endsRenewal: Bool?
+
+        public init(kind: Kind, transaction: ServerTransaction, subscription: ServerSubscription? = nil) {
+            self.kind = kind
+            self.transaction = transaction
+            self.subscription = subscription
+        }
+    }
+
+    /// What happened.
+    public enum Kind: String, CaseIterable, Sendable, Codable {
+        /// A product that is no subscription was bought.
+        case purchased
+        /// The first purchase of a group, and one after it had lapsed.
+        case subscribed, resubscribed
+        case renewed
+        /// A failed renewal was charged on a later try.
+        case recovered
+        /// The renewal cost more than the one before.
+        case priceIncreased
+        /// A purchase took the place of the present period.
+        case upgraded, crossgraded
+        /// A change of product for the next renewal, or its withdrawal.
+        case changeScheduled, changeReverted
+        case autoRenewDisabled, autoRenewEnabled
+        case gracePeriodStarted, billingRetryStarted, gracePeriodExpired
+        case expired
+        case refunded, revoked
+        case extended
+    }
+
+    /// How a service level moved.
+    public enum LevelChange: String, Sendable, Codable {
+        /// To the same product again, with an offer.
+        case none
+        /// To the same level or a higher one.
+        case upgrade
+        case downgrade
+    }
+
+    /// Its place among all apps' events, which sorts as they happened; the `after` of the next request.
+    public var position: String
+    public var bundleId: String
+    /// As ``OpenAccountReply/customerIdentifier``.
+    public var customerIdentifier: String
+    /// The shopper's name.
+    public var account: String
+    /// The customer's download of the app, decimal digits.
+    public var appTransactionIdentifier: String
+    /// Business time.
+    public var at: Timestamp
+    /// In the order they happened; at least one.
+    public var changes: [Change]
+
+    public init(
+        position: String, bundleId: String, customerIdentifier: String, account: String,
+        appTransactionIdentifier: String, at: Timestamp, changes: [Change]
+    ) {
+        self.position = position
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.account = account
+        self.appTransactionIdentifier = appTransactionIdentifier
+        self.at = at
+        self.changes = changes
+    }
+}
+
+/// Asks PaymentQueue for the events of all apps, oldest first.
+public struct ServerEventsRequest: Hashable, Sendable, Codable {
+    /// ``ServerEventsPage/after`` of the page before; nil from the first event that is kept.
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(after: String? = nil, limit: Int = 100) {
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// A page of events.
+public struct ServerEventsPage: Hashable, Sendable, Codable {
+    /// At most the request's `limit`.
+    public var events: [ServerEvent]
+    /// Where the next page begins; nil as long as nothing has happened.
+    public var after: String?
+    /// Whether more events follow now.
+    public var hasMore: Bool
+    public init(events: [ServerEvent], after: String?, hasMore: Bool) {
+        self.events = events
+        self.after = after
+        self.hasMore = hasMore
+    }
+}
+
+/// Allows PaymentQueue to remove events once they are old enough.
+public struct AcknowledgeServerEventsRequest: Hashable, Sendable, Codable {
+    /// The last event's position, which the notifier has stored with all before it.
+    public var through: String
+    public init(through: String) { self.through = through }
+}
+
+/// Notifies listeners that there may be new server events. It is a hint without content and may be lost.
+public enum ServerEventHints {
+    public static let subject = "sb.evt.payment.v1.serverEvents.added"
+}

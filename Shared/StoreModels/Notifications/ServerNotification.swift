@@ -1,0 +1,83 @@
+/// A notification with its attempts, as the operator sees it.
+public struct ServerNotification: Hashable, Sendable, Codable {
+    /// How far its delivery is.
+    public enum State: String, CaseIterable, Sendable, Codable {
+        /// No attempt has been made.
+        case pending
+        /// An attempt has failed and another one follows.
+        case retrying
+        case delivered
+        /// All attempts have failed.
+        case failed
+        /// The app had no endpoint when it was made.
+        case noEndpoint
+    }
+
+    /// A UUID in lower case.
+    public var notificationUUID: String
+    public var bundleId: String
+    public var notificationType: NotificationType
+    public var subtype: NotificationSubtype?
+    /// The shopper's name; nil for a notification that is about no customer.
+    public var account: String?
+    /// Business time of the event.
+    public var at: Timestamp
+    public var state: State
+    /// The JWS; nil until a gateway has signed it, and in lists.
+    public var signedPayload: String?
+    /// Oldest first.
+    public var attempts: [NotificationAttempt]
+    /// When the next attempt is due, by the app's clock; nil when none is, and under ``NotificationEndpoint/Retry/fast``.
+    public var nextAttemptAt: Timestamp?
+
+    public init(
+        notificationUUID: String, bundleId: String, notificationType: NotificationType,
+        subtype: NotificationSubtype? = nil, at: Timestamp, state: State, attempts: [NotificationAttempt] = []
+    ) {
+        self.notificationUUID = notificationUUID
+        self.bundleId = bundleId
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.at = at
+        self.state = state
+        self.attempts = attempts
+    }
+}
+
+/// One attempt to deliver a notification.
+public struct NotificationAttempt: Hashable, Sendable, Codable {
+    /// Business time of the attempt.
+    public var attemptDate: Timestamp
+    /// Nil while it is under way.
+    public var sendAttemptResult: SendAttemptResult?
+    /// The status of the last response; nil without one.
+    public var httpStatus: Int?
+    /// How long it took.
+    public var durationMs: Int?
+    /// The beginning of the response's body, or what went wrong.
+    public var bodyStart: String?
+
+    public init(attemptDate: Timestamp, sendAttemptResult: SendAttemptResult? = nil) {
+        self.attemptDate = attemptDate
+        self.sendAttemptResult = sendAttemptResult
+    }
+}
+
+/// The outcome of an attempt, in Apple's words.
+public enum SendAttemptResult: String, CaseIterable, Sendable, Codable {
+    case success = "SUCCESS"
+    case timedOut = "TIMED_OUT"
+    case tlsIssue = "TLS_ISSUE"
+    case circularRedirect = "CIRCULAR_REDIRECT"
+    /// The server has hung up, or a listener has not reported.
+    case noResponse = "NO_RESPONSE"
+    /// No connection: a closed port, an unknown host, or an address that is refused.
+    case socketIssue = "SOCKET_ISSUE"
+    case unsupportedCharset = "UNSUPPORTED_CHARSET"
+    /// What came back was no HTTP.
+    case invalidResponse = "INVALID_RESPONSE"
+    /// The body ended early.
+    case prematureClose = "PREMATURE_CLOSE"
+    case unsuccessfulResponse = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+    case other = "OTHER"
+}

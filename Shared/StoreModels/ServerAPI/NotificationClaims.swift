@@ -1,0 +1,47 @@
+/// The payload of a signed notification, with Apple's member names: `ResponseBodyV2DecodedPayload`.
+///
+/// Instants are milliseconds since 1970. What is absent is left out.
+public struct NotificationClaims: Hashable, Sendable, Codable {
+    /// What a notification of one customer is about.
+    public struct Data: Hashable, Sendable, Codable {
+        /// Set in Production only.
+        public var appAppleId: Int64?
+        public var bundleId: String
+        /// The app's current version.
+        public var bundleVersion: String?
+        public var environment: String
+        /// A JWS of ``TransactionClaims``.
+        public var signedTransactionInfo: String?
+        /// A JWS of ``RenewalClaims``.
+        public var signedRenewalInfo: String?
+        /// As ``SubscriptionState/serverNumber``.
+        public var status: Int?
+    }
+
+    public var notificationType: String
+    public var subtype: String?
+    public var notificationUUID: String
+    public var data: Data?
+    /// Always 2.0.
+    public var version: String
+    public var signedDate: Int64
+
+    /// Makes the payload of a notification.
+    /// - Parameters:
+    ///   - bundleVersion: The app's current version; nil when it is unknown.
+    ///   - transaction: The signed transaction; nil for a notification that is about none.
+    ///   - renewal: The signed renewal information; nil without a subscription.
+    public init(
+        _ draft: NotificationDraft, of app: ServerApp, bundleVersion: String?, transaction: String?, renewal: String?
+    ) {
+        notificationType = draft.notificationType.rawValue
+        subtype = draft.subtype?.rawValue
+        notificationUUID = draft.notificationUUID
+        version = "2.0"
+        signedDate = draft.signedDate.milliseconds
+        data = Data(
+            appAppleId: app.appAppleId, bundleId: app.bundleId, bundleVersion: bundleVersion,
+            environment: app.environment.rawValue, signedTransactionInfo: transaction, signedRenewalInfo: renewal,
+            status: draft.subscription?.subscription.state.serverNumber)
+    }
+}

@@ -1,0 +1,371 @@
+import EventLoop
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import Notifier
+
+/// Goal: each event gives its notifications once, and each is tried as its endpoint says, through any crash.
+@Suite(.serialized) struct DeliveryTests {
+    // MARK: Events
+
+    @Test(arguments: Engine.allCases)
+    func `an event gives each of its notifications once, in order, and is acknowledged`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put()
+            for customer in 1...4 { notifier.happens(.purchased, to: customer) }
+            notifier.happens(.upgraded, .autoRenewDisabled, to: 5)
+            try await notifier.settle()
+            #expect(
+                notifier.received.filter { $0.hasSuffix("5") } == [
+                    "DID_CHANGE_RENEWAL_PREF.UPGRADE 5", "DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED 5",
+                ])
+            #expect(notifier.received.count == 6)
+            #expect(notifier.world.withLock(\.acknowledged) == ["v_00003", "v_00005"])
+            try await notifier.restart()
+            try await notifier.settle()
+            #expect(notifier.received.count == 6)
+            let made = try await notifier.list()
+            #expect(made.allSatisfy { $0.state == .delivered })
+            #expect(Set(made.map(\.notificationUUID)).count == 6)
+            #expect(made.first?.account == "account1")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `replicas that read the same events make each notification once`(_ engine: Engine) async throws {
+        guard engine != .sqlite else { return }
+        try await TestNotifier.with(engine) { notifier in
+            let other = notifier.service
+            try await notifier.start()
+            try await notifier.put()
+            for number in 0..<40 { notifier.happens(.purchased, to: number % 5) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for service in [other, notifier.service] {
+                    group.addTask { while try await service.deliveries.round(TestNotifier.bundleId) > 0 {} }
+                }
+                try await group.waitForAll()
+            }
+            try await notifier.settle()
+            #expect(notifier.received.count == 40)
+            #expect(notifier.world.withLock(\.overlaps) == 0)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `events of one customer at one instant are signed a millisecond apart`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put()
+            notifier.happens(.refunded, to: 1)
+            notifier.happens(.purchased, to: 1)
+            notifier.happens(.purchased, to: 2)
+            try await notifier.settle()
+            let dates = notifier.world.withLock(\.received).map { String($0.split(separator: " ")[2].suffix(4)) }
+            #expect(dates.sorted() == ["000Z", "000Z", "001Z"])
+        }
+    }
+
+    // MARK: Schedule
+
+    @Test(arguments: Engine.allCases)
+    func `Apple's schedule: six attempts by the app's clock, then it has failed`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.apple)
+            notifier.happens(.purchased)
+            let failures = Array(repeating: AttemptOutcome(.unsuccessfulResponse, httpStatus: 500), count: 6)
+            notifier.world.withLock { $0.outcomes = failures }
+            #expect(try await notifier.settle() == 1)
+            let waiting = try #require(try await notifier.list().first)
+            #expect(waiting.state == .retrying)
+            #expect(waiting.nextAttemptAt == Timestamp("2027-03-01T11:00:00.000Z"))
+            #expect(waiting.attempts.first?.httpStatus == 500)
+            notifier.jump(to: "2027-03-01T10:59:59.999Z")
+            #expect(try await notifier.settle() == 0)
+            // A jump past all of them makes each at its own instant.
+            notifier.jump(to: "2027-04-01T00:00:00.000Z")
+            #expect(try await notifier.settle() == 5)
+            let failed = try #require(try await notifier.list().first)
+            #expect(failed.state == .failed)
+            #expect(failed.nextAttemptAt == nil)
+            #expect(
+                failed.attempts.map { "\($0.attemptDate.description.prefix(13))" } == [
+                    "2027-03-01T10", "2027-03-01T11", "2027-03-01T23", "2027-03-02T23", "2027-03-04T23",
+                    "2027-03-07T23",
+                ])
+            #expect(Set(notifier.world.withLock(\.received)).count == 1)
+        }
+    }
+
+    @Test func `an attempt that is late while the clock runs evenly has the time it was made at`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put(.apple)
+            notifier.world.withLock { $0.since = $0.now }
+            notifier.happens(.purchased)
+            notifier.world.withLock { $0.now = Timestamp("2027-03-01T13:00:00.000Z")! }
+            try await notifier.settle()
+            #expect(
+                try await notifier.list().first?.attempts.first?.attemptDate
+                    == Timestamp("2027-03-01T13:00:00.000Z"))
+        }
+    }
+
+    @Test func `after a jump attempts wait for what falls due before them`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put()
+            notifier.happens(.purchased, to: 1, at: "2027-03-02T00:00:00.000Z")
+            notifier.happens(.purchased, to: 2, at: "2027-03-20T00:00:00.000Z")
+            notifier.jump(to: "2027-04-01T00:00:00.000Z")
+            notifier.world.withLock { $0.nextEvent = Timestamp("2027-03-10T00:00:00.000Z") }
+            try await notifier.settle()
+            #expect(notifier.received == ["ONE_TIME_CHARGE 1"])
+            // A renewal that is late while the clock runs evenly holds nothing up.
+            notifier.world.withLock { world in
+                world.since = Timestamp("2027-03-05T00:00:00.000Z")
+            }
+            try await notifier.settle()
+            #expect(notifier.received == ["ONE_TIME_CHARGE 1", "ONE_TIME_CHARGE 2"])
+        }
+    }
+
+    @Test func `a sandbox endpoint is tried once, a fast one after 1, 2, 4, 8 and 16 seconds`() async throws {
+        try await TestNotifier.with { notifier in
+            let failures = Array(repeating: AttemptOutcome(.timedOut), count: 20)
+            notifier.world.withLock { $0.outcomes = failures }
+            try await notifier.put(.sandbox)
+            notifier.happens(.purchased)
+            #expect(try await notifier.settle() == 1)
+            #expect(try await notifier.list().first?.state == .failed)
+            try await notifier.put(.fast)
+            notifier.happens(.purchased)
+            #expect(try await notifier.settle() == 1)
+            for seconds in [1, 2, 4, 8, 16] {
+                notifier.world.withLock { $0.wall = $0.wall + .milliseconds(seconds * 1000 - 1) }
+                #expect(try await notifier.settle() == 0, "\(seconds)")
+                notifier.world.withLock { $0.wall = $0.wall + .milliseconds(1) }
+                #expect(try await notifier.settle() == 1, "\(seconds)")
+            }
+            #expect(try await notifier.list().last?.state == .failed)
+        }
+    }
+
+    @Test(arguments: 200...206) func `these statuses are success`(_ status: Int) {
+        let due = DeliveryService.next(
+            after: .success, of: Self.stored, at: Self.stored.eventAt, wall: Self.stored.eventAt, successes: 0,
+            NotificationEndpoint(url: "http://a/", retry: .apple))
+        #expect(due.state == .delivered)
+        #expect(due.due == nil)
+    }
+
+    private static let stored = StoredNotification(
+        position: 1, uuid: "u", bundleId: "b", type: .test, eventAt: Timestamp(milliseconds: 0),
+        signedAt: Timestamp(milliseconds: 0), state: .pending, attempts: 1)
+
+    // MARK: Order
+
+    @Test func `a customer's attempts come one at a time, and eight of an endpoint at once`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put()
+            for number in 0..<60 { notifier.happens(.purchased, to: number % 20) }
+            // Attempts last until as many as are allowed are under way.
+            notifier.during.withLock { during in
+                during = { [world = notifier.world] _ in
+                    for _ in 0..<1_000_000 where world.withLock(\.mostUnderWay) < DeliveryService.concurrency {
+                        await Task.yield()
+                    }
+                }
+            }
+            try await notifier.settle()
+            let world = notifier.world.withLock { $0 }
+            #expect(world.received.count == 60)
+            #expect(world.overlaps == 0)
+            #expect(world.mostUnderWay == DeliveryService.concurrency)
+        }
+    }
+
+    @Test func `a customer with many notifications that wait does not hold up others`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put()
+            for _ in 0..<200 { notifier.happens(.purchased, to: 1) }
+            notifier.happens(.purchased, to: 2)
+            try await notifier.settle()
+            #expect(notifier.received.firstIndex(of: "ONE_TIME_CHARGE 2").map { $0 < 10 } == true)
+            #expect(notifier.received.count == 201)
+        }
+    }
+
+    @Test func `a customer's first attempts keep the order of the events, also behind one that is retried`()
+        async throws
+    {
+        try await TestNotifier.with { notifier in
+            try await notifier.put(.apple)
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.noResponse)] }
+            notifier.happens(.subscribed)
+            notifier.happens(.autoRenewDisabled)
+            notifier.happens(.autoRenewEnabled)
+            try await notifier.settle()
+            notifier.jump(to: "2027-03-02T00:00:00.000Z")
+            try await notifier.settle()
+            #expect(
+                notifier.received == [
+                    "SUBSCRIBED.INITIAL_BUY 1", "DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED 1",
+                    "DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_ENABLED 1", "SUBSCRIBED.INITIAL_BUY 1",
+                ])
+        }
+    }
+
+    @Test func `an endpoint that duplicates gets each notification twice, the same bytes`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put(.sandbox) { $0.duplicate = true }
+            notifier.happens(.purchased, to: 1)
+            notifier.happens(.purchased, to: 2)
+            try await notifier.settle()
+            let received = notifier.world.withLock(\.received)
+            #expect(received.count == 4)
+            #expect(Set(received).count == 2)
+            #expect(try await notifier.list().map(\.state) == [.delivered, .delivered])
+        }
+    }
+
+    // MARK: Endpoints
+
+    @Test(arguments: Engine.allCases)
+    func `without an endpoint a notification is made and not sent; one that waits goes to the next endpoint`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            notifier.happens(.purchased)
+            _ = try await notifier.service.notifications.settled(
+                NotificationsSettledRequest(bundleId: TestNotifier.bundleId, waitMs: 0), deadline: .now + .seconds(5))
+            #expect(try await notifier.list().map(\.state) == [.noEndpoint])
+            try await notifier.put()
+            #expect(try await notifier.settle() == 0)
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.socketIssue)] }
+            notifier.happens(.purchased)
+            #expect(try await notifier.settle() == 1)
+            _ = try await notifier.service.endpoints.delete(AppRequest(bundleId: TestNotifier.bundleId))
+            notifier.jump(to: "2027-03-02T10:00:00.000Z")
+            #expect(try await notifier.settle() == 0)
+            try await notifier.put(.sandbox)
+            #expect(try await notifier.settle() == 1)
+            #expect(try await notifier.list().map(\.state) == [.noEndpoint, .delivered])
+            // Removed while an attempt is under way.
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.timedOut)] }
+            notifier.during.withLock { during in
+                during = { [service = notifier.service] _ in
+                    _ = try? await service.endpoints.delete(AppRequest(bundleId: TestNotifier.bundleId))
+                }
+            }
+            notifier.happens(.purchased)
+            #expect(try await notifier.settle() == 1)
+            notifier.during.withLock { $0 = nil }
+            try await notifier.put(.sandbox)
+            #expect(try await notifier.settle() == 1)
+            #expect(try await notifier.list().map(\.state) == [.noEndpoint, .delivered, .delivered])
+        }
+    }
+
+    // MARK: Crashes and outages
+
+    @Test(arguments: Engine.allCases)
+    func `an attempt of a process that died is repeated with the same bytes, and counted once`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine, margin: .milliseconds(-4_900)) { notifier in
+            try await notifier.put(.apple)
+            notifier.happens(.purchased)
+            let clock = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
+            let begun = try await notifier.service.deliveries.begin(
+                TestNotifier.bundleId, clock, limit: 8, lease: .seconds(5))
+            let payload = try #require(begun.first?.payload)
+            try await notifier.restart()
+            try await notifier.service.deliveries.releaseOwn()
+            try await eventually("the claim ends") {
+                try await notifier.service.deliveries.endOverdue()
+                return try await notifier.settle() > 0
+            }
+            #expect(notifier.world.withLock(\.received) == [payload])
+            let sent = try #require(try await notifier.list().first)
+            #expect(sent.attempts.map(\.sendAttemptResult) == [.success])
+            #expect(notifier.world.withLock { Array($0.signed.values) } == [1])
+        }
+    }
+
+    @Test func `while no gateway signs nothing is begun, and all is sent afterwards`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put()
+            for customer in 1...3 { notifier.happens(.purchased, to: customer) }
+            notifier.world.withLock { $0.isGatewayAway = true }
+            await #expect(throws: StoreError.self) { try await notifier.settle() }
+            #expect(try await notifier.list().map(\.attempts.count) == [0, 0, 0])
+            notifier.world.withLock { $0.isGatewayAway = false }
+            #expect(try await notifier.settle() == 3)
+        }
+    }
+
+    @Test func `while payment-queue is away what is there waits, because the clock is not known`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put()
+            notifier.world.withLock { $0.isQueueAway = true }
+            await #expect(throws: StoreError.self) { try await notifier.settle() }
+            notifier.world.withLock { $0.isQueueAway = false }
+            notifier.happens(.purchased)
+            #expect(try await notifier.settle() == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `any outcomes, restarts and jumps: nothing is lost, nothing is made twice, and orders hold`(
+        _ engine: Engine
+    ) async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix64(seed: seed)
+        try await TestNotifier.with(engine, margin: .milliseconds(-4_990)) { notifier in
+            try await notifier.put(.apple)
+            var happened = 0
+            for day in 1...28 {
+                notifier.jump(to: "2027-05-\(day < 10 ? "0" : "")\(day)T10:00:00.000Z")
+                for _ in 0..<Int.random(in: 0...4, using: &random) {
+                    notifier.happens(.purchased, to: Int.random(in: 1...3, using: &random))
+                    happened += 1
+                }
+                let outcomes = (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    AttemptOutcome(SendAttemptResult.allCases.randomElement(using: &random) ?? .other)
+                }
+                notifier.world.withLock { $0.outcomes += outcomes }
+                if Int.random(in: 0..<5, using: &random) == 0 {
+                    let clock = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
+                    _ = try await notifier.service.deliveries.begin(
+                        TestNotifier.bundleId, clock, limit: 2, lease: .seconds(5))
+                    try await notifier.restart()
+                    try await notifier.service.deliveries.releaseOwn()
+                }
+                try await notifier.settle()
+            }
+            notifier.world.withLock { $0.outcomes = [] }
+            try await eventually("every claim has ended") {
+                try await notifier.service.deliveries.endOverdue()
+                notifier.jump(to: "2028-01-01T00:00:00.000Z")
+                try await notifier.settle()
+                return try await notifier.list().allSatisfy { [.delivered, .failed].contains($0.state) }
+            }
+            let made = try await notifier.list()
+            #expect(made.count == happened, "seed \(seed)")
+            #expect(Set(made.map(\.notificationUUID)).count == happened, "seed \(seed)")
+            for one in made {
+                #expect(one.attempts.allSatisfy { $0.sendAttemptResult != nil }, "seed \(seed)")
+                #expect(one.attempts.map(\.attemptDate) == one.attempts.map(\.attemptDate).sorted(), "seed \(seed)")
+                #expect(one.attempts.dropLast().allSatisfy { $0.sendAttemptResult != .success }, "seed \(seed)")
+                #expect((1...6).contains(one.attempts.count), "seed \(seed)")
+            }
+            // First attempts of a customer come in the order of the events.
+            for customer in 1...3 {
+                var seen: Set<String> = []
+                let firsts = notifier.world.withLock(\.received)
+                    .filter { $0.split(separator: " ")[1] == "\(customer)" && seen.insert($0).inserted }
+                let order = made.filter { $0.account == "account\(customer)" }.map(\.notificationUUID)
+                #expect(firsts.map { String($0.split(separator: " ")[3]) } == order, "seed \(seed)")
+            }
+        }
+    }
+}

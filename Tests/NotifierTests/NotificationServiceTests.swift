@@ -1,0 +1,306 @@
+import EventLoop
+import Persistence
+import ServiceTesting
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import Notifier
+
+/// Goal: operators, apps' servers and listeners see every notification with its attempts, and can have it again.
+@Suite(.serialized) struct NotificationServiceTests {
+    private static let soon: Duration = .seconds(5)
+    private static let app = AppRequest(bundleId: TestNotifier.bundleId)
+
+    private func code(_ body: () async throws -> Void) async throws -> StoreErrorCode? {
+        do {
+            try await body()
+            return nil
+        } catch let error as StoreError {
+            return error.code
+        }
+    }
+
+    // MARK: Lists
+
+    @Test(arguments: Engine.allCases)
+    func `a list has filters and pages, newest first`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.sandbox)
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.timedOut)] }
+            notifier.happens(.purchased, to: 1)
+            notifier.happens(.subscribed, to: 2)
+            notifier.happens(.refunded, to: 1)
+            try await notifier.settle()
+            #expect(try await notifier.list().map(\.notificationType) == [.oneTimeCharge, .subscribed, .refund])
+            #expect(try await notifier.list { $0.notificationType = .refund }.count == 1)
+            #expect(try await notifier.list { $0.subtype = .initialBuy }.count == 1)
+            #expect(try await notifier.list { $0.account = "account1" }.count == 2)
+            #expect(try await notifier.list { $0.state = .failed }.count == 1)
+            #expect(try await notifier.list { $0.bundleId = "com.example.other" }.isEmpty)
+            #expect(try await notifier.list().allSatisfy { $0.signedPayload == nil })
+            let service = notifier.service.notifications
+            let first = try await service.list(NotificationsRequest(bundleId: TestNotifier.bundleId, limit: 2))
+            #expect(first.notifications.map(\.notificationType) == [.refund, .subscribed])
+            let rest = try await service.list(
+                NotificationsRequest(bundleId: TestNotifier.bundleId, after: first.after, limit: 2))
+            #expect(rest.notifications.map(\.notificationType) == [.oneTimeCharge])
+            #expect(rest.after == nil)
+            for (after, limit) in [("x", 10), (nil, 0), (nil, 101)] as [(String?, Int)] {
+                let refused = try await code {
+                    _ = try await service.list(
+                        NotificationsRequest(bundleId: TestNotifier.bundleId, after: after, limit: limit))
+                }
+                #expect(refused == .requestInvalid)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the history has what was tried, oldest first, with its payload`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            notifier.happens(.purchased, to: 9)
+            _ = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
+            try await notifier.put(.apple)
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.timedOut)] }
+            for customer in 1...3 { notifier.happens(.purchased, to: customer) }
+            try await notifier.settle()
+            let service = notifier.service.notifications
+            var request = NotificationHistoryRequest(
+                bundleId: TestNotifier.bundleId, startDate: Timestamp("2027-03-01T10:00:00.000Z")!,
+                endDate: Timestamp("2027-03-02T00:00:00.000Z")!, limit: 2)
+            let first = try await service.history(request)
+            #expect(first.notifications.map(\.account) == ["account1", "account2"])
+            #expect(first.notifications.allSatisfy { $0.signedPayload != nil && $0.attempts.count == 1 })
+            request.after = first.after
+            #expect(try await service.history(request).notifications.map(\.account) == ["account3"])
+            request.after = nil
+            request.onlyFailures = true
+            #expect(try await service.history(request).notifications.count == 1)
+            request.onlyFailures = false
+            request.customerIdentifier = "c_3"
+            #expect(try await service.history(request).notifications.map(\.account) == ["account3"])
+            request.customerIdentifier = nil
+            request.notificationType = .refund
+            #expect(try await service.history(request).notifications.isEmpty)
+            request.notificationType = nil
+            request.startDate = Timestamp("2027-03-01T10:00:00.001Z")!
+            #expect(try await service.history(request).notifications.isEmpty)
+            request.after = "x"
+            #expect(try await code { _ = try await service.history(request) } == .requestInvalid)
+        }
+    }
+
+    @Test func `a notification that was never sent is signed when an operator reads it`() async throws {
+        try await TestNotifier.with { notifier in
+            notifier.happens(.purchased)
+            _ = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
+            let listed = try #require(try await notifier.list().first)
+            let service = notifier.service.notifications
+            let request = NotificationRequest(
+                bundleId: TestNotifier.bundleId, notificationUUID: listed.notificationUUID)
+            let first = try await service.get(request, deadline: .now + Self.soon)
+            let payload = try #require(first.signedPayload)
+            #expect(try await service.get(request, deadline: .now + Self.soon).signedPayload == payload)
+            var foreign = request
+            foreign.bundleId = "com.example.other"
+            #expect(try await code { _ = try await service.get(foreign, deadline: .now + Self.soon) } == .notFound)
+        }
+    }
+
+    // MARK: Test, resend and trigger
+
+    @Test func `a test notification needs an endpoint and is sent like any other`() async throws {
+        try await TestNotifier.with { notifier in
+            let service = notifier.service.notifications
+            #expect(
+                try await code { _ = try await service.test(Self.app, deadline: .now + Self.soon) } == .notFound)
+            try await notifier.put(.sandbox)
+            let made = try await service.test(Self.app, deadline: .now + Self.soon)
+            #expect(made.at == notifier.world.withLock(\.now))
+            try await notifier.settle()
+            #expect(notifier.received == ["TEST -"])
+            #expect(try await notifier.list().map(\.notificationUUID) == [made.notificationUUID])
+        }
+    }
+
+    @Test func `a notification is sent again on request, the same bytes, whatever became of it`() async throws {
+        try await TestNotifier.with { notifier in
+            let service = notifier.service.notifications
+            notifier.happens(.purchased)
+            _ = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
+            let uuid = try #require(try await notifier.list().first).notificationUUID
+            let request = NotificationRequest(bundleId: TestNotifier.bundleId, notificationUUID: uuid)
+            #expect(try await code { _ = try await service.resend(request, deadline: .now + Self.soon) } == .notFound)
+            try await notifier.put(.sandbox)
+            for result in [SendAttemptResult.timedOut, .success, .timedOut] {
+                notifier.world.withLock { $0.outcomes = [AttemptOutcome(result)] }
+                _ = try await service.resend(request, deadline: .now + Self.soon)
+                #expect(try await notifier.settle() == 1)
+            }
+            let sent = try await service.get(request, deadline: .now + Self.soon)
+            #expect(sent.attempts.map(\.sendAttemptResult) == [.timedOut, .success, .timedOut])
+            // It was delivered, and an attempt after it changes nothing about that.
+            #expect(sent.state == .delivered)
+            #expect(Set(notifier.world.withLock(\.received)).count == 1)
+        }
+    }
+
+    @Test func `a trigger is signed at once; one that no gateway signs leaves nothing`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put(.sandbox)
+            let service = notifier.service.notifications
+            func request(_ type: NotificationType, _ subtype: NotificationSubtype?) -> TriggerNotificationRequest {
+                TriggerNotificationRequest(
+                    draft: NotificationDraft(
+                        bundleId: TestNotifier.bundleId, notificationUUID: "", notificationType: type,
+                        subtype: subtype, signedDate: Timestamp(milliseconds: 0)),
+                    customerIdentifier: "c_1", account: "alice")
+            }
+            let made = try await service.trigger(request(.expired, .voluntary), deadline: .now + Self.soon)
+            #expect(made.signedPayload?.hasPrefix("EXPIRED.VOLUNTARY") == true)
+            #expect(made.account == "alice")
+            try await notifier.settle()
+            #expect(notifier.received == ["EXPIRED.VOLUNTARY -"])
+            #expect(
+                try await code {
+                    _ = try await service.trigger(request(.refund, .voluntary), deadline: .now + Self.soon)
+                } == .requestInvalid)
+            notifier.world.withLock { $0.isGatewayAway = true }
+            #expect(
+                try await code {
+                    _ = try await service.trigger(request(.refund, nil), deadline: .now + Self.soon)
+                } == .serviceUnavailable)
+            #expect(try await notifier.list().count == 1)
+        }
+    }
+
+    // MARK: Settled
+
+    @Test func `settled waits for what is due, and not for what is due later`() async throws {
+        try await TestNotifier.with { notifier in
+            let service = notifier.service.notifications
+            func settled() async throws -> NotificationsSettled {
+                try await service.settled(
+                    NotificationsSettledRequest(bundleId: TestNotifier.bundleId, waitMs: 0),
+                    deadline: .now + Self.soon)
+            }
+            try await notifier.put(.apple)
+            notifier.happens(.purchased, to: 1)
+            notifier.happens(.purchased, to: 2)
+            #expect(try await settled() == NotificationsSettled(settled: false, pending: 2, made: 2, delivered: 0))
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.timedOut)] }
+            try await notifier.settle()
+            #expect(try await settled() == NotificationsSettled(settled: true, pending: 0, made: 2, delivered: 1))
+            notifier.jump(to: "2027-03-02T10:00:00.000Z")
+            #expect(try await settled().pending == 1)
+            notifier.world.withLock { $0.nextEvent = Timestamp("2027-03-01T12:00:00.000Z") }
+            try await notifier.settle()
+            #expect(try await settled().settled == false)
+            let refused = try await code {
+                _ = try await service.settled(
+                    NotificationsSettledRequest(bundleId: TestNotifier.bundleId, waitMs: -1),
+                    deadline: .now + Self.soon)
+            }
+            #expect(refused == .requestInvalid)
+        }
+    }
+
+    // MARK: Leases
+
+    @Test(arguments: Engine.allCases)
+    func `a listener leases, reports, and gets what it did not report again`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine, margin: .milliseconds(-4_900)) { notifier in
+            try await notifier.put(.fast, url: NotificationEndpoint.listen)
+            for customer in 1...3 { notifier.happens(.purchased, to: customer) }
+            let service = notifier.service.leases
+            func lease(_ max: Int = 8) async throws -> [LeaseNotificationsReply.Attempt] {
+                try await service.lease(
+                    LeaseNotificationsRequest(bundleId: TestNotifier.bundleId, max: max, waitMs: 0),
+                    deadline: .now + Self.soon
+                ).attempts
+            }
+            // The notifier itself sends nothing.
+            #expect(try await notifier.settle() == 0)
+            let two = try await lease(2)
+            #expect(two.map(\.notificationType) == [.oneTimeCharge, .oneTimeCharge])
+            #expect(try await lease().count == 1)
+            #expect(try await lease().isEmpty)
+            var report = ReportAttemptRequest(
+                bundleId: TestNotifier.bundleId, attemptIdentifier: two[0].attemptIdentifier,
+                sendAttemptResult: .success)
+            report.httpStatus = 204
+            _ = try await service.report(report)
+            _ = try await service.report(report)
+            try await eventually("the leases end") {
+                try await notifier.service.deliveries.endOverdue()
+                return try await notifier.list { $0.state = .retrying }.count == 2
+            }
+            // Too late.
+            _ = try await service.report(
+                ReportAttemptRequest(
+                    bundleId: TestNotifier.bundleId, attemptIdentifier: two[1].attemptIdentifier,
+                    sendAttemptResult: .success))
+            let waiting = try await notifier.list { $0.state = .retrying }
+            #expect(waiting.map { $0.attempts.first?.sendAttemptResult } == [.noResponse, .noResponse])
+            #expect(try await lease().isEmpty)
+            notifier.world.withLock { $0.wall = $0.wall + .seconds(1) }
+            let again = try await lease()
+            #expect(
+                Set(again.map(\.signedPayload)).isSubset(
+                    of: Set(
+                        waiting.map(\.notificationUUID).map { uuid in
+                            again.first { $0.notificationUUID == uuid }?.signedPayload ?? ""
+                        })))
+            #expect(again.count == 2)
+            let delivered = try await notifier.list { $0.state = .delivered }
+            #expect(delivered.first?.attempts.first?.httpStatus == 204)
+        }
+    }
+
+    @Test func `leases of another endpoint, and reports of no attempt, are refused`() async throws {
+        try await TestNotifier.with { notifier in
+            let service = notifier.service.leases
+            func lease(_ max: Int, _ wait: Int) async throws -> StoreErrorCode? {
+                try await code {
+                    _ = try await service.lease(
+                        LeaseNotificationsRequest(bundleId: TestNotifier.bundleId, max: max, waitMs: wait),
+                        deadline: .now + Self.soon)
+                }
+            }
+            #expect(try await lease(1, 0) == .transactionStateInvalid)
+            try await notifier.put()
+            #expect(try await lease(1, 0) == .transactionStateInvalid)
+            #expect(try await lease(0, 0) == .requestInvalid)
+            #expect(try await lease(33, 0) == .requestInvalid)
+            #expect(try await lease(1, 20_001) == .requestInvalid)
+            let refused = try await code {
+                _ = try await service.report(
+                    ReportAttemptRequest(
+                        bundleId: TestNotifier.bundleId, attemptIdentifier: "n_1", sendAttemptResult: .success))
+            }
+            #expect(refused == .notFound)
+        }
+    }
+
+    // MARK: Endpoints
+
+    @Test(arguments: Engine.allCases)
+    func `an endpoint is kept as it was given, and replaced`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            #expect(try await notifier.service.endpoints.get(Self.app).endpoint == nil)
+            try await notifier.put(.apple, url: "http://localhost:1/a?b=%20c")
+            try await notifier.restart()
+            let kept = try #require(try await notifier.service.endpoints.get(Self.app).endpoint)
+            #expect(kept.url == "http://localhost:1/a?b=%20c")
+            #expect(kept.timeoutMs == 5_000)
+            for timeout in [99, 60_001] {
+                #expect(try await code { try await notifier.put { $0.timeoutMs = timeout } } == .requestInvalid)
+            }
+            #expect(try await code { try await notifier.put(url: "http://169.254.169.254/") } == .urlInvalid)
+            #expect(try await notifier.service.endpoints.get(Self.app).endpoint == kept)
+            _ = try await notifier.service.endpoints.delete(Self.app)
+            #expect(try await notifier.service.endpoints.get(Self.app).endpoint == nil)
+        }
+    }
+}

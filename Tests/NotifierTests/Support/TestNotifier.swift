@@ -1,0 +1,214 @@
+import EventLoop
+import Logging
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import Notifier
+
+/// A notifier with a real database, between a payment queue, a gateway and an app's server that do what the test says.
+final class TestNotifier: Sendable {
+    static let bundleId = "com.example.app"
+
+    /// What the other services and the app's server do.
+    struct World: Sendable {
+        var events: [ServerEvent] = []
+        var acknowledged: [String] = []
+        var now = Timestamp("2027-03-01T10:00:00.000Z")!
+        var since: Timestamp?
+        var nextEvent: Timestamp?
+        var wall = Timestamp(milliseconds: 1_800_000_000_000)
+        var isGatewayAway = false
+        var isQueueAway = false
+        /// How often each notification was signed.
+        var signed: [ExactText: Int] = [:]
+        /// The outcomes of the next attempts, then success.
+        var outcomes: [AttemptOutcome] = []
+        /// The payloads that came, in order.
+        var received: [String] = []
+        /// The attempts under way, and the most there were.
+        var underWay = 0
+        var mostUnderWay = 0
+        /// Customers with an attempt under way, by payload.
+        var busy: [String] = []
+        var overlaps = 0
+    }
+
+    let world = Locked(World())
+    private let files: TestDatabase
+    private let lives = Locked<[NotifierService]>([])
+    /// Called within each attempt, before its outcome.
+    let during = Locked<(@Sendable (String) async -> Void)?>(nil)
+    let margin: Duration
+
+    private init(_ engine: Engine, margin: Duration) throws {
+        files = try TestDatabase(engine)
+        self.margin = margin
+    }
+
+    static func with(
+        _ engine: Engine = .sqlite, margin: Duration = .seconds(10), _ body: (TestNotifier) async throws -> Void
+    ) async throws {
+        let notifier = try TestNotifier(engine, margin: margin)
+        do {
+            try await notifier.start()
+            try await body(notifier)
+        } catch {
+            try await notifier.stop()
+            throw error
+        }
+        try await notifier.stop()
+    }
+
+    // MARK: Lives
+
+    var service: NotifierService { lives.withLock { $0[$0.count - 1] } }
+
+    /// Starts a process on the database, another replica if one runs.
+    @discardableResult
+    func start() async throws -> NotifierService {
+        let service = NotifierService(
+            database: try await files.open(migrations: NotifierSchema.migrations), collaborators: collaborators,
+            post: { [self] payload, _, _ in await receive(payload) }, wall: { [world] in world.withLock(\.wall) },
+            margin: margin, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        lives.withLock { $0.append(service) }
+        return service
+    }
+
+    /// Ends all processes.
+    func stop() async throws {
+        let open = lives.withLock { lives in
+            defer { lives = [] }
+            return lives
+        }
+        for service in open { try await service.close() }
+    }
+
+    func restart() async throws {
+        try await stop()
+        try await start()
+    }
+
+    private var collaborators: Collaborators {
+        Collaborators(
+            events: { [world] request, _ throws(StoreError) in
+                let world = world.withLock { $0 }
+                guard !world.isQueueAway else { throw StoreError(.serviceUnavailable, "payment-queue is away") }
+                let left = world.events.filter { event in request.after.map { event.position > $0 } ?? true }
+                let page = Array(left.prefix(3))
+                return ServerEventsPage(
+                    events: page, after: page.last?.position ?? request.after, hasMore: left.count > page.count)
+            },
+            acknowledge: { [world] request, _ in
+                world.withLock { $0.acknowledged.append(request.through) }
+                return Empty()
+            },
+            clock: { [world] request, _ in
+                let world = world.withLock { $0 }
+                return AppClockState(
+                    bundleId: request.bundleId, now: world.now, rate: .realTime, frozen: true, epoch: 1,
+                    nextEvent: world.nextEvent, since: world.since)
+            },
+            sign: { [world] request, _ throws(StoreError) in
+                guard !world.withLock(\.isGatewayAway) else {
+                    throw StoreError(.serviceUnavailable, "no gateway is running")
+                }
+                return world.withLock { world in
+                    SignNotificationsReply(
+                        signedPayloads: request.drafts.map { draft in
+                            world.signed[draft.notificationUUID, default: 0] += 1
+                            let subtype = draft.subtype.map { ".\($0.rawValue)" } ?? ""
+                            let customer = draft.appTransactionIdentifier ?? "-"
+                            return "\(draft.notificationType.rawValue)\(subtype) \(customer) "
+                                + "\(draft.signedDate) \(draft.notificationUUID)"
+                        })
+                }
+            })
+    }
+
+    private func receive(_ payload: String) async -> AttemptOutcome {
+        let customer = String(payload.split(separator: " ")[1])
+        world.withLock { world in
+            world.received.append(payload)
+            world.underWay += 1
+            world.mostUnderWay = max(world.mostUnderWay, world.underWay)
+            if customer != "-", world.busy.contains(customer) { world.overlaps += 1 }
+            world.busy.append(customer)
+        }
+        await during.withLock { $0 }?(payload)
+        await Task.yield()
+        return world.withLock { world in
+            world.underWay -= 1
+            world.busy.remove(at: world.busy.firstIndex(of: customer)!)
+            return world.outcomes.isEmpty ? AttemptOutcome(.success, httpStatus: 200) : world.outcomes.removeFirst()
+        }
+    }
+
+    // MARK: What a test does
+
+    func put(
+        _ retry: NotificationEndpoint.Retry = .apple, url: String = "http://localhost:9/",
+        _ change: (inout NotificationEndpoint) -> Void = { _ in }
+    ) async throws {
+        var endpoint = NotificationEndpoint(url: url, retry: retry)
+        change(&endpoint)
+        _ = try await service.endpoints.put(
+            PutNotificationEndpointRequest(bundleId: Self.bundleId, endpoint: endpoint))
+    }
+
+    /// Lets the clock jump.
+    func jump(to text: String) {
+        world.withLock { world in
+            world.now = Timestamp(text)!
+            world.since = world.now
+        }
+    }
+
+    /// Makes rounds until nothing is due.
+    @discardableResult
+    func settle() async throws -> Int {
+        var total = 0
+        while true {
+            let made = try await service.deliveries.round(Self.bundleId)
+            guard made > 0 else { return total }
+            total += made
+        }
+    }
+
+    func list(_ change: (inout NotificationsRequest) -> Void = { _ in }) async throws -> [ServerNotification] {
+        var request = NotificationsRequest(bundleId: Self.bundleId)
+        change(&request)
+        return try await service.notifications.list(request).notifications.reversed()
+    }
+
+    /// `ONE_TIME_CHARGE 1`, an attempt a line: type and customer.
+    var received: [String] {
+        world.withLock { $0.received.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } }
+    }
+
+    /// Adds an event of a customer with one-time purchases.
+    /// - Parameter kinds: Of subscriptions if the first one is.
+    func happens(_ kinds: ServerEvent.Kind..., to customer: Int = 1, at text: String? = nil) {
+        world.withLock { world in
+            let at = text.flatMap(Timestamp.init) ?? world.now
+            let number = world.events.count + 1
+            world.events.append(
+                ServerEvent(
+                    position: "v_\(String(number + 100_000).dropFirst())", bundleId: Self.bundleId,
+                    customerIdentifier: "c_\(customer)", account: "account\(customer)",
+                    appTransactionIdentifier: "\(customer)", at: at,
+                    changes: kinds.map { .init(kind: $0, transaction: Self.transaction(number, at: at)) }))
+        }
+    }
+
+    static func transaction(_ number: Int, at: Timestamp) -> ServerTransaction {
+        ServerTransaction(
+            item: ReceiptItem(
+                transactionIdentifier: "\(2_000_000_000_000_000 + number)",
+                originalTransactionIdentifier: "\(2_000_000_000_000_000 + number)", productIdentifier: "coins",
+                type: .consumable, quantity: 1, purchaseDate: at, originalPurchaseDate: at),
+            price: Money(minorUnits: 99, currency: Currency(code: "USD")!), storefront: "USA", reason: .purchase,
+            modifiedSeq: Int64(number))
+    }
+}

@@ -53,12 +53,15 @@ import Testing
         ["device", "put", "alice-1", "--os-version", "17.4"], ["device", "delete", "alice-1", "--yes"],
         ["device", "delete", "alice-1", "--dry-run"], ["device", "install", "alice-1"],
         ["device", "uninstall", "alice-1"], ["buy", "pro.monthly", "--as", "alice", "--intent", "2k9f"],
-        ["app", "set", "--renewal-rate", "realTime"],
+        ["app", "set", "--renewal-rate", "realTime"], ["notifications", "list"], ["notifications", "endpoint"],
+        ["notifications", "endpoint", "http://a.example/", "--retry", "fast"], ["notifications", "resend", "3f2a1c9e"],
+        ["trigger", "DID_RENEW", "--as", "alice"],
     ]
 
     /// Each prints a sentence, or something another program reads.
     static let others: [[String]] = [
         ["account", "reset", "alice"], ["env"], ["down", "--data", "/nowhere"], ["export"],
+        ["notifications", "show", "3f2a1c9e"], ["notifications", "endpoint", "--delete"],
     ]
 
     /// Any catalogue; the store of these tests does not look at it.

@@ -105,7 +105,7 @@ extension FakeStore {
     private static let app = "/admin/v1/apps/com.example.app"
 
     /// One of everything that can be listed.
-    static let usual = everyday.merging(promoted) { $1 }
+    static let usual = everyday.merging(promoted) { $1 }.merging(Notified.answers) { $1 }
 
     private static let everyday: [String: JSONValue] = [
         "POST /v1/sessions": JSONText.value(Fixtures.session),

@@ -22,12 +22,14 @@ final class Recorder: Sendable {
     static func run(
         _ arguments: [String], variables: [String: String] = [:], terminal: Terminal = .none,
         directory: String = "/nowhere", transport: (any StoreTransport)? = nil, answer: String? = nil,
-        onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = neverStopped
+        onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = neverStopped,
+        forwarder: (any NotificationForwarder)? = nil
     ) async -> (status: CLIExit, said: Recorder) {
         let recorder = Recorder()
         var environment = CommandEnvironment(
             console: recorder.console, variables: variables, currentDirectory: directory, terminal: terminal,
             transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
+        if let forwarder { environment.forwarder = forwarder }
         // How busy the machine is, is no part of what is tested.
         environment.completionTimeout = .seconds(3600)
         return (await CommandLineEntry.run(arguments, environment: environment), recorder)

@@ -20,6 +20,8 @@ struct CommandEnvironment: Sendable {
     var answer: @Sendable () -> String?
     /// Handles SIGINT, SIGTERM and SIGHUP while the returned object lives.
     var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
+    /// Posts to apps' servers.
+    var forwarder: any NotificationForwarder = HTTPNotificationForwarder()
 
     /// Completes printed commands with the flags of this one.
     var printed = PrintedCommands.none

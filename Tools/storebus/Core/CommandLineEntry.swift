@@ -82,10 +82,8 @@ package enum CommandLineEntry {
             // The parser may report a later word; an unknown command is the cause.
             sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
         }
-        var hints = arguments.first.flatMap { CommandTree.absent[$0] } ?? []
-        if hints.isEmpty, let command = CommandTree.root.meant(arguments) {
-            hints.append("did you mean 'storebus \(command.joined(separator: " "))'?")
-        }
+        let hints =
+            CommandTree.root.meant(arguments).map { ["did you mean 'storebus \($0.joined(separator: " "))'?"] } ?? []
         let path = (["storebus"] + CommandTree.root.path(arguments)).joined(separator: " ")
         return CLIError(.usage, sentence, hints: hints + ["help: \(path) --help"])
     }
@@ -140,19 +138,8 @@ struct CommandTree: Hashable, Sendable {
         "start": "up", "run": "up", "serve": "up", "stop": "down", "kill": "down", "purchase": "buy",
         "subscription": "sub", "subscriptions": "sub", "clock": "time", "user": "account", "users": "account",
         "customer": "account", "customers": "account", "ps": "status", "transaction": "tx", "transactions": "tx",
+        "notification": "notifications", "webhook": "listen", "webhooks": "listen", "forward": "listen",
         "products": "product", "apps": "app", "log": "logs", "events": "wait", "delete": "reset", "load": "import",
-    ]
-
-    /// Replacements for commands of other programs that do not exist here.
-    static let absent = [
-        "listen": [
-            "no webhooks are sent; wait for an event: storebus wait purchased --as ACCOUNT",
-            "what an app receives: storebus watch --as ACCOUNT",
-        ],
-        "trigger": [
-            "events are made by what causes them: storebus buy PRODUCT --as ACCOUNT",
-            "renewals: storebus time next", "refunds: storebus refund TRANSACTION",
-        ],
     ]
 
     /// Suggests the nearest command; nil when no word is misspelt or none is near.

@@ -41,6 +41,12 @@ enum Completion {
         }
     }
 
+    static let notifications = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, bundleId throws(CLIError) in
+            try await api.notifications(NotificationsRequest(bundleId: bundleId)).notifications.map(\.notificationUUID)
+        }
+    }
+
     static let services = CompletionKind.list(ServiceList.services)
 
     /// - Parameter words: The command line so far; its `--url`, `--data` and `--bundle-id` apply.

@@ -17,8 +17,8 @@ struct StorebusCommand: AsyncParsableCommand {
             storebus page --as alice                  see what the store promotes to alice
 
             The store is found by .storebus/run/up.json here or in a directory above; --data, --url, STOREBUS_URL and \
-            STOREBUS_ADMIN_KEY say otherwise. No command uses the network beyond the store's address. Results go to \
-            standard output, everything else to standard error; -o json prints everything a table shows and more.
+            STOREBUS_ADMIN_KEY say otherwise. No command but listen uses the network beyond the store's address. Results \
+            go to standard output, everything else to standard error; -o json prints everything a table shows and more.
 
             Exit status:
             \(exitTable)
@@ -48,6 +48,9 @@ struct StorebusCommand: AsyncParsableCommand {
                 name: "Promotion", subcommands: [PromoCommand.self, PageCommand.self, IntentCommand.self]),
             CommandGroup(
                 name: "Explain", subcommands: [EligibilityCommand.self, WhyCommand.self, VerifyCommand.self]),
+            CommandGroup(
+                name: "Notifications",
+                subcommands: [NotificationsCommand.self, ListenCommand.self, TriggerCommand.self]),
             CommandGroup(name: "Time", subcommands: [TimeCommand.self]),
             CommandGroup(
                 name: "Testing",

@@ -124,14 +124,14 @@ struct Style: Hashable, Sendable {
         static func of(state: String) -> Tone? {
             switch state {
             case "purchased", "restored", "finished", "pass", "ready", "answering", "yes", "ok", "subscribed",
-                "resubscribed", "renewed", "recovered", "eligible":
+                "resubscribed", "renewed", "recovered", "eligible", "delivered", "SUCCESS":
                 .good
             case "failed", "cancelled", "fail", "away", "unavailable", "error", "critical", "expired", "revoked",
                 "billingFailed", "ineligible":
                 .bad
             case "inGracePeriod", "inBillingRetryPeriod", "gracePeriodStarted", "billingRetryStarted", "unknown",
                 "purchasing", "deferred", "running", "waiting", "active", "paused", "warn", "warning", "not ready",
-                "unfinished":
+                "unfinished", "pending", "retrying", "noEndpoint":
                 .waiting
             default: nil
             }

@@ -1,0 +1,370 @@
+import ArgumentParser
+import EventLoop
+import StoreHTTP
+import StoreModels
+
+/// `storebus listen --forward-to URL`
+struct ListenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen", abstract: "Forward an app's notifications to a server on this machine.",
+        discussion: """
+            storebus listen --forward-to http://localhost:8080/apple
+            storebus listen --forward-to localhost:8080/apple --since 10m
+            storebus listen --forward-to localhost:8080/apple --route REFUND=http://localhost:8081/refunds
+
+            The store leases each notification to this command, which posts it as Apple does and reports the outcome. \
+            Two lines each: one when it arrives, one when it is answered, with the same id. Until Ctrl-C, after which \
+            the app's endpoint is again the one of before.
+
+            What fails is repeated as --retry says: fast 5 times, after 1, 2, 4, 8 and 16 seconds; apple 5 times, after \
+            1, 12, 24, 48 and 72 hours of the app's clock; sandbox never. What is not reported counts as NO_RESPONSE \
+            and is repeated too, so nothing is lost when this command is killed. --since 10m first posts again what \
+            was made in the last 10 minutes of the app's clock, and reports nothing of it. --timeout, up to 59s, is \
+            how long the server may take; 5s unless given.
+            """)
+
+    @Option(help: ArgumentHelp("Where the app's server takes notifications.", valueName: "url"))
+    var forwardTo: String
+
+    @Option(help: ArgumentHelp("First post again what was made since: 10m, 36h, 3mo.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Another URL for a type, with or without its subtype.", valueName: "type=url"))
+    var route: [String] = []
+
+    @Option(
+        help: ArgumentHelp("How failed attempts are repeated: apple, sandbox or fast.", valueName: "schedule"),
+        completion: .list(NotificationEndpoint.Retry.names))
+    var retry = NotificationEndpoint.Retry.fast.rawValue
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        try Choice.check("--retry", retry, among: NotificationEndpoint.Retry.names)
+        if let since, BusinessDuration(since) == nil {
+            throw ValidationError("--since is a time such as 10m, 36h or 3mo, not '\(since)'")
+        }
+        if let time = global.timeout?.duration, !NotificationListener.answerTimes.contains(time) {
+            throw ValidationError("--timeout is 100ms to 59s: how long the app's server may take")
+        }
+    }
+
+    func run() async throws {
+        let routes = try ForwardRoutes(forwardTo, route)
+        let context = try await CommandContext.find(global, app: app)
+        try await NotificationListener(
+            context: context, routes: routes, retry: NotificationEndpoint.Retry(rawValue: retry) ?? .fast,
+            since: since.flatMap { BusinessDuration($0) }
+        ).run()
+    }
+}
+
+/// The URLs of `--forward-to` and `--route`.
+struct ForwardRoutes: Hashable, Sendable {
+    private let url: String
+    private var urls: [NotificationName: String] = [:]
+
+    /// - Parameter routes: `DID_RENEW=http://…`, `EXPIRED.VOLUNTARY=http://…`
+    /// - Throws: `usage`.
+    init(_ url: String, _ routes: [String]) throws(CLIError) {
+        self.url = try Self.whole(url, "--forward-to")
+        for route in routes {
+            let parts = route.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else {
+                throw CLIError(
+                    .usage, "--route takes TYPE=URL, not '\(route)'",
+                    hints: ["for example --route REFUND=http://localhost:8081/refunds"])
+            }
+            urls[try NotificationName(parsing: parts[0])] = try Self.whole(parts[1], "--route")
+        }
+    }
+
+    /// Returns the URL of the route with the subtype, else of the type's, else the one for all.
+    func url(of name: NotificationName) -> String { urls[name] ?? urls[NotificationName(name.type)] ?? url }
+
+    /// Completes `localhost:8080/apple`.
+    private static func whole(_ text: String, _ flag: String) throws(CLIError) -> String {
+        let url = text.contains("://") ? text : "http://\(text)"
+        let schemes = ["http://", "https://"]
+        guard let scheme = schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count else {
+            throw CLIError(
+                .usage, "\(flag) takes a URL of an app's server, not '\(text)'",
+                hints: ["for example http://localhost:8080/apple"])
+        }
+        return url
+    }
+}
+
+/// Leases an app's notifications, posts them to its server and reports the outcomes.
+struct NotificationListener: Sendable {
+    let context: CommandContext
+    let routes: ForwardRoutes
+    let retry: NotificationEndpoint.Retry
+    /// How long ago the oldest notification was made that is posted again; nil for none.
+    let since: BusinessDuration?
+
+    /// How long the app's server may take.
+    static let answerTimes = Duration.milliseconds(100)...Duration.seconds(59)
+    private static let answerTime = Duration.milliseconds(NotificationEndpoint.timeoutMsDefault)
+    /// How much longer a lease lasts, for the report.
+    private static let reportTime = Duration.seconds(1)
+    /// How many are posted at the same time, as by the store.
+    private static let atOnceMax = 8
+    /// Timeout of one request for leases.
+    private static let leaseTime = Duration.seconds(20)
+    /// Timeout for restoring the endpoint while the store is away.
+    private static let restoreTimeout = Duration.seconds(10)
+
+    private var bundleId: String { context.bundleId }
+    private var answerTime: Duration { context.timeLimit ?? Self.answerTime }
+    private var lines: ForwardLines { ForwardLines(context.format, context.style) }
+
+    /// Listens until Ctrl-C, then restores the endpoint of before.
+    /// - Throws: The error of the first attempt, and errors that a retry cannot change.
+    func run() async throws(CLIError) {
+        let before = try await context.api.notificationEndpoint(bundleId)
+        let caught = AsyncStream.makeStream(of: Void.self)
+        // A task of its own, so that Ctrl-C cancels it and not the restoring after it.
+        let work = Task {
+            // The first request waits until Ctrl-C is caught.
+            for await _ in caught.stream {}
+            return await listenToEnd(replacing: before)
+        }
+        let signals = context.environment.onStop { work.cancel() }
+        caught.continuation.finish()
+        defer { withExtendedLifetime(signals) {} }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        await Task { await restore(before) }.value
+        try result.get()
+    }
+
+    private func listenToEnd(replacing before: NotificationEndpoint?) async -> Result<Void, CLIError> {
+        do throws(CLIError) {
+            return .success(try await listen(replacing: before))
+        } catch {
+            // A request that Ctrl-C has ended is no failure.
+            return Task.isCancelled ? .success(()) : .failure(error)
+        }
+    }
+
+    private func listen(replacing before: NotificationEndpoint?) async throws(CLIError) {
+        let leaseTime = min(answerTime + Self.reportTime, .milliseconds(NotificationEndpoint.timeoutMsRange.upperBound))
+        _ = try await context.api.putNotificationEndpoint(
+            NotificationEndpointBody(
+                url: NotificationEndpoint.listen, retry: retry, timeoutMs: Int(leaseTime / .milliseconds(1))),
+            bundleId: bundleId)
+        context.narrate("listening for \(bundleId); Ctrl-C ends\n")
+        if let before {
+            context.narrate(
+                before.isListen
+                    ? "note: \(bundleId) was listened to before; two who listen share what comes\n"
+                    : "note: this replaces \(Table.onOneLine(before.url)) until it ends\n")
+        }
+        if let since { try await postAgain(since) }
+        try await forward()
+    }
+
+    // MARK: Leases
+
+    private func forward() async throws(CLIError) {
+        let done = Locked(0)
+        let result = await withTaskGroup(of: Void.self) { group -> Result<Void, CLIError> in
+            var backoff = Backoff()
+            var (started, awaited) = (0, 0)
+            while !Task.isCancelled {
+                // Those that have ended are awaited at once, and one that has not when as many as can be are under way.
+                while awaited < done.withLock({ $0 }) || started - awaited >= Self.atOnceMax {
+                    await group.next()
+                    awaited += 1
+                }
+                let start = ContinuousClock.now
+                do throws(CLIError) {
+                    let attempts = try await context.api.leaseNotifications(
+                        bundleId, max: Self.atOnceMax - (started - awaited), within: Self.leaseTime)
+                    started += attempts.count
+                    for attempt in attempts {
+                        group.addTask {
+                            await deliver(attempt)
+                            done.withLock { $0 += 1 }
+                        }
+                    }
+                } catch {
+                    guard error.retryable || error.status == .temporary else {
+                        return .failure(replaced(error))
+                    }
+                    guard !Task.isCancelled else { break }
+                    let delay = backoff.next(lived: ContinuousClock.now - start)
+                    context.narrate("note: \(error.message); asking again in \(Format.delay(delay))\n")
+                    try? await ContinuousClock().sleep(for: delay)
+                }
+            }
+            return .success(())
+        }
+        try result.get()
+    }
+
+    /// Explains why nothing can be leased any more.
+    private func replaced(_ error: CLIError) -> CLIError {
+        guard error.code.name == StoreErrorCode.transactionStateInvalid.name else { return error }
+        return CLIError(
+            CLIErrorCode(.transactionStateInvalid),
+            "\(bundleId) has another endpoint now, so there is nothing to forward",
+            hints: ["which one: storebus notifications endpoint\(AppOptions.flag(bundleId))"])
+    }
+
+    private func deliver(_ attempt: LeaseNotificationsReply.Attempt) async {
+        let name = NotificationName(attempt.notificationType, attempt.subtype)
+        guard let outcome = await post(attempt.signedPayload, attempt.notificationUUID, name) else { return }
+        // What was answered is reported, at Ctrl-C too.
+        await Task { await report(outcome, attempt) }.value
+    }
+
+    private func report(_ outcome: ForwardOutcome, _ attempt: LeaseNotificationsReply.Attempt) async {
+        let short = attempt.notificationUUID.prefix(8)
+        do throws(CLIError) {
+            try await Retry.run(until: .now + Self.reportTime) { () throws(CLIError) in
+                try await context.api.reportAttempt(attempt.attemptIdentifier, outcome.report, bundleId: bundleId)
+            }
+        } catch {
+            context.narrate("note: the store was not notified of the answer to \(short): \(error.message)\n")
+        }
+    }
+
+    /// Posts a notification, and prints that it has come and how it was answered.
+    /// - Parameter isAgain: Whether the store does not ask for the outcome.
+    /// - Returns: Nil after Ctrl-C.
+    private func post(
+        _ signedPayload: String, _ uuid: String, _ name: NotificationName, isAgain: Bool = false
+    ) async -> ForwardOutcome? {
+        let url = routes.url(of: name)
+        context.console.result(lines.arrived(uuid, name, url: url, isAgain: isAgain, at: .wallClock()))
+        let outcome = await context.environment.forwarder.post(signedPayload, to: url, within: answerTime)
+        guard let outcome else { return nil }
+        context.console.result(lines.answered(uuid, outcome, at: .wallClock()))
+        return outcome
+    }
+
+    // MARK: Again
+
+    /// Posts notifications again that the store has made already, oldest first.
+    private func postAgain(_ since: BusinessDuration) async throws(CLIError) {
+        let now = try await context.api.clock(bundleId).now
+        var notifications: [ServerNotification] = []
+        var after: String?
+        repeat {
+            let page = try await context.api.notifications(NotificationsRequest(bundleId: bundleId, after: after))
+            let recent = page.notifications.filter { since.end(from: $0.at) >= now }
+            notifications += recent
+            after = recent.isEmpty ? nil : page.after
+        } while after != nil
+        for notification in Self.again(notifications) {
+            let whole = try await context.api.notification(notification.notificationUUID, bundleId: bundleId)
+            guard let signedPayload = whole.signedPayload else { continue }
+            let outcome = await post(signedPayload, whole.notificationUUID, whole.name, isAgain: true)
+            guard outcome != nil else { return }
+        }
+    }
+
+    /// Returns those to post again, oldest first. What was never tried is leased.
+    /// - Parameter notifications: Newest first.
+    static func again(_ notifications: [ServerNotification]) -> [ServerNotification] {
+        notifications.reversed().filter { $0.state != .pending }
+    }
+
+    // MARK: Endpoint
+
+    /// Restores the endpoint of before, unless another one was set meanwhile.
+    private func restore(_ before: NotificationEndpoint?) async {
+        do throws(CLIError) {
+            try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in
+                guard try await context.api.notificationEndpoint(bundleId)?.isListen == true else { return }
+                if let before {
+                    _ = try await context.api.putNotificationEndpoint(
+                        NotificationEndpointBody(before), bundleId: bundleId)
+                } else {
+                    try await context.api.deleteNotificationEndpoint(bundleId)
+                }
+            }
+        } catch {
+            let option = AppOptions.flag(bundleId)
+            let remedy = before.map { "endpoint \($0.url) --retry \($0.retry.rawValue)" } ?? "endpoint --delete"
+            context.narrate(
+                "note: the endpoint of \(bundleId) is still \(NotificationEndpoint.listen) (\(error.message)); "
+                    + "what it was before: storebus notifications \(remedy)\(option)\n")
+        }
+    }
+}
+
+/// The lines of `storebus listen`:
+///
+/// ```
+/// 12:00:01  --> DID_RENEW                                       3f2a1c9e
+/// 12:00:01  <-- 200 (12 ms)                                     3f2a1c9e
+/// ```
+struct ForwardLines: Sendable {
+    private let format: OutputFormat
+    private let style: Style
+
+    init(_ format: OutputFormat, _ style: Style) {
+        self.format = format
+        self.style = style
+    }
+
+    /// The width of the longest name, behind its arrow.
+    private static let width =
+        4
+        + (NotificationType.allCases.flatMap { type in
+            type.subtypes.map { NotificationName(type, $0).description.count }
+        }.max() ?? 0)
+
+    func arrived(
+        _ uuid: String, _ name: NotificationName, url: String, isAgain: Bool, at now: Timestamp
+    ) -> String {
+        switch format {
+        case .names: return "\(uuid)\n"
+        case .human: return line("--> \(name)", nil, uuid, isAgain ? "again" : nil, at: now)
+        case .json, .jsonl:
+            var members = members("arrived", uuid, at: now)
+            members["kind"] = .string(name.description)
+            members["notificationType"] = .string(name.type.rawValue)
+            members["subtype"] = name.subtype.map { .string($0.rawValue) }
+            members["url"] = .string(url)
+            members["again"] = .bool(isAgain)
+            return JSONText.line(.object(members)) + "\n"
+        }
+    }
+
+    func answered(_ uuid: String, _ outcome: ForwardOutcome, at now: Timestamp) -> String {
+        switch format {
+        case .names: return ""
+        case .human:
+            // The status says it, where there is a whole response.
+            let isWhole = [.success, .unsuccessfulResponse].contains(outcome.result)
+            let word = isWhole ? outcome.status.map { "\($0)" } : nil
+            return line(
+                "<-- \(word ?? outcome.result.rawValue) (\(Format.delay(outcome.duration)))",
+                outcome.result == .success ? .good : .bad, uuid, isWhole ? nil : outcome.bodyStart, at: now)
+        case .json, .jsonl:
+            var members = JSONText.value(outcome.report).objectValue ?? [:]
+            members.merge(self.members("answered", uuid, at: now)) { $1 }
+            return JSONText.line(.object(members)) + "\n"
+        }
+    }
+
+    private func members(_ event: String, _ uuid: String, at now: Timestamp) -> [String: JSONValue] {
+        ["event": .string(event), "notificationUUID": .string(uuid), "at": JSONText.value(now)]
+    }
+
+    private func line(
+        _ words: String, _ tone: Style.Tone?, _ uuid: String, _ remark: String?, at now: Timestamp
+    ) -> String {
+        let space = String(repeating: " ", count: max(0, Self.width - words.count))
+        let remark = remark.map { "  \(Table.onOneLine($0))" } ?? ""
+        return "\(Format.clock(now))  \(style.paint(words, tone))\(space)  \(uuid.prefix(8))\(remark)\n"
+    }
+}

@@ -1,0 +1,157 @@
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Notifications as a table:
+///
+/// ```
+/// NOTIFICATION  ACCOUNT  TYPE       STATE      ATTEMPTS  AT
+/// 3f2a1c9e      alice    DID_RENEW  delivered         1  2026-11-28 10:00:04Z
+/// ```
+enum NotificationTable {
+    static func result(_ notifications: [ServerNotification], next: String, after: String?) -> CommandResult {
+        var table = Table([
+            .init("NOTIFICATION"), .init("ACCOUNT"), .init("TYPE"), .init("STATE", isState: true),
+            .init("ATTEMPTS", .right), .init("AT"),
+        ])
+        for one in notifications {
+            table.add([
+                one.shortIdentifier, one.account ?? "-", one.name.description, one.state.rawValue,
+                "\(one.attempts.count)", Format.time(one.at),
+            ])
+        }
+        return CommandResult(
+            table, items: notifications.map(json), names: notifications.map(\.notificationUUID), next: next,
+            after: after, ifEmpty: "no notifications")
+    }
+
+    private static func json(_ notification: ServerNotification) -> JSONValue {
+        var members = NotificationInfo.json(notification).objectValue ?? [:]
+        members["attemptCount"] = .integer(notification.attempts.count)
+        return .object(members)
+    }
+}
+
+/// One notification with its attempts and its decoded payload.
+struct NotificationInfo: Sendable {
+    let notification: ServerNotification
+
+    var result: CommandResult {
+        CommandResult(
+            data: Self.json(notification), names: [notification.notificationUUID],
+            next: "storebus notifications resend \(notification.shortIdentifier)"
+                + AppOptions.flag(notification.bundleId)
+        ) { [self] in text($0) }
+    }
+
+    /// The notification as JSON, with its kind in one word and its payload decoded.
+    static func json(_ notification: ServerNotification) -> JSONValue {
+        var members = JSONText.value(notification).objectValue ?? [:]
+        members["kind"] = .string(notification.name.description)
+        if let payload = notification.signedPayload.flatMap(SignedPayload.decoded) { members["payload"] = payload }
+        return .object(members)
+    }
+
+    private func text(_ style: Style) -> String {
+        var fields = FieldList()
+        fields.add("notification", notification.notificationUUID)
+        fields.add("type", notification.name.description)
+        fields.add("account", notification.account)
+        fields.add("at", Format.time(notification.at))
+        fields.add("state", notification.state.rawValue, isState: true)
+        fields.add("next attempt", notification.nextAttemptAt.map { Format.time($0) })
+        var text = fields.text(style)
+        if !notification.attempts.isEmpty { text += "\n" + attempts.text(style) }
+        if let payload = notification.signedPayload.flatMap(SignedPayload.decoded) {
+            text += "\n" + JSONText.indented(payload) + "\n"
+        }
+        return text
+    }
+
+    private var attempts: Table {
+        var table = Table([
+            .init("ATTEMPT"), .init("RESULT", isState: true), .init("STATUS", .right), .init("TOOK", .right),
+            .init("BODY"),
+        ])
+        for attempt in notification.attempts {
+            table.add([
+                Format.time(attempt.attemptDate), attempt.sendAttemptResult?.rawValue ?? "under way",
+                attempt.httpStatus.map { "\($0)" } ?? "-", attempt.durationMs.map { "\($0) ms" } ?? "-",
+                attempt.bodyStart ?? "",
+            ])
+        }
+        return table
+    }
+}
+
+extension ServerNotification {
+    /// The beginning of the UUID, by which commands find it.
+    var shortIdentifier: String { String(notificationUUID.prefix(8)) }
+
+    var name: NotificationName { NotificationName(notificationType, subtype) }
+}
+
+/// Decodes what the store has signed, without verifying it.
+enum SignedPayload {
+    /// The members of `data` that are signed by themselves.
+    private static let signed = ["signedTransactionInfo", "signedRenewalInfo"]
+
+    /// Decodes a notification's payload, with the signed members of `data` decoded too.
+    /// - Returns: Nil for text that is no JWS of JSON.
+    static func decoded(_ jws: String) -> JSONValue? {
+        guard let payload = payload(jws), var members = payload.objectValue else { return nil }
+        guard var data = members["data"]?.objectValue else { return payload }
+        for name in signed {
+            if let inner = data[name]?.stringValue.flatMap({ self.payload($0) }) { data[name] = inner }
+        }
+        members["data"] = .object(data)
+        return .object(members)
+    }
+
+    /// Decodes the second of a JWS's three parts.
+    private static func payload(_ jws: String) -> JSONValue? {
+        let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        let standard = String(parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        return Data(base64Encoded: standard + padding).flatMap { try? StrictJSON.parse(Array($0)) }
+    }
+}
+
+/// An app's endpoint as facts:
+///
+/// ```
+/// url      http://localhost:8080/apple
+/// retry    sandbox
+/// timeout  5000 ms
+/// ```
+struct EndpointInfo: Sendable {
+    /// Nil for an app without one.
+    let endpoint: NotificationEndpoint?
+    let bundleId: String
+
+    var result: CommandResult {
+        let option = AppOptions.flag(bundleId)
+        guard let endpoint else {
+            return CommandResult(
+                "no endpoint: notifications of \(bundleId) are made and not sent\n",
+                data: ["bundleId": .string(bundleId), "endpoint": .null], names: [],
+                next: "storebus notifications endpoint http://localhost:8080/\(option)")
+        }
+        var fields = FieldList()
+        fields.add("url", endpoint.url)
+        fields.add("retry", endpoint.retry.rawValue)
+        fields.add("timeout", "\(endpoint.timeoutMs) ms")
+        if endpoint.shuffle == true { fields.add("shuffle", "yes") }
+        if endpoint.duplicate == true { fields.add("duplicate", "yes") }
+        let shown = fields
+        return CommandResult(
+            data: ["bundleId": .string(bundleId), "endpoint": JSONText.value(endpoint)], names: [endpoint.url],
+            next: "storebus notifications list\(option)"
+        ) { shown.text($0) }
+    }
+}

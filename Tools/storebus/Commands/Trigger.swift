@@ -1,0 +1,118 @@
+import ArgumentParser
+import StoreHTTP
+import StoreModels
+
+/// `storebus trigger TYPE`
+struct TriggerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trigger", abstract: "Make a notification without its event, for tests of an app's server.",
+        discussion: """
+            storebus trigger DID_RENEW --as alice
+            storebus trigger SUBSCRIBED.RESUBSCRIBE --as alice
+            storebus trigger REFUND --of 2000000000000001 --set signedDate=0
+            storebus trigger TEST --break root
+
+            It is about the account's latest transaction, or that of --of, and goes to the app's endpoint as any \
+            other; nothing in the store changes. --set replaces a member of the payload before it is signed: the value \
+            is JSON if it can be, else text, and null removes the member. --break makes the signature wrong, so that a \
+            server has to refuse it: \(BrokenSignature.names.joined(separator: ", ")).
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The type, with its subtype: DID_RENEW, EXPIRED.VOLUNTARY.", valueName: "type"),
+        completion: .list(
+            NotificationType.allCases.flatMap { type in
+                type.subtypes.map { NotificationName(type, $0).description }
+            }))
+    var type: String
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("The account it is about.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @Option(
+        help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
+        completion: Completion.transactions)
+    var of: String?
+
+    @Option(help: ArgumentHelp("Replace a member of the payload.", valueName: "name=value"))
+    var set: [String] = []
+
+    @Option(
+        name: .customLong("break"), help: ArgumentHelp("How the signature is wrong.", valueName: "way"),
+        completion: .list(BrokenSignature.names))
+    var wrong: String?
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        try Choice.check("--break", wrong, among: BrokenSignature.names)
+        try IdentifierRule.account.check("--as", account)
+    }
+
+    func run() async throws {
+        let name = try NotificationName(parsing: type)
+        try name.checkWhole()
+        let members = try PayloadMembers(set)
+        let context = try await CommandContext.find(global, app: app)
+        var body = TriggerNotificationBody(
+            notificationType: name.type, subtype: name.subtype, account: account)
+        body.set = members.isEmpty ? nil : members.values
+        body.break = wrong.flatMap(BrokenSignature.init)
+        if let of {
+            let row = try await TransactionSearch.find(of, context)
+            body.of = Format.name(row.transaction)
+            body.account = account ?? row.account
+        }
+        let made = try await trigger(body, context)
+        context.print(
+            CommandResult(
+                "triggered  \(made.notificationUUID)  \(made.name)  \(made.state.rawValue)\n",
+                data: NotificationInfo.json(made), names: [made.notificationUUID],
+                next: "storebus notifications show \(made.shortIdentifier)\(AppOptions.flag(context.bundleId))",
+                notes: made.state == .noEndpoint
+                    ? ["\(context.bundleId) has no endpoint, so it is not sent; forward it: storebus listen --help"]
+                    : []))
+    }
+
+    private func trigger(
+        _ body: TriggerNotificationBody, _ context: CommandContext
+    ) async throws(CLIError) -> ServerNotification {
+        guard let account = body.account else {
+            return try await context.api.triggerNotification(body, bundleId: context.bundleId)
+        }
+        return try await DidYouMean.replacing(.notFound) { () throws(CLIError) in
+            try await context.api.triggerNotification(body, bundleId: context.bundleId)
+        } better: { failure in
+            let known = (try? await context.api.testers()) ?? []
+            let isKnown = known.contains { $0.account.isExactly(account) }
+            return isKnown ? failure : await DidYouMean.accountError(account, context)
+        }
+    }
+}
+
+extension BrokenSignature {
+    fileprivate static let names = allCases.map(\.rawValue)
+}
+
+/// The values of `--set`: `signedDate=0`, `subtype=null`.
+struct PayloadMembers: Hashable, Sendable {
+    private(set) var values: [String: JSONValue] = [:]
+
+    var isEmpty: Bool { values.isEmpty }
+
+    /// - Parameter words: Of two for one member the last counts.
+    /// - Throws: `usage` for a word without a name or an equals sign.
+    init(_ words: [String]) throws(CLIError) {
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CLIError(
+                    .usage, "--set takes NAME=VALUE, not '\(word)'", hints: ["for example --set signedDate=0"])
+            }
+            values[parts[0]] = (try? StrictJSON.parse(Array(parts[1].utf8))) ?? .string(parts[1])
+        }
+    }
+}

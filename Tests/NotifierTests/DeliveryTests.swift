@@ -291,6 +291,35 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an attempt that two replicas give up is given up once, and its successor stays`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.apple)
+            notifier.happens(.purchased)
+            let deliveries = notifier.service.deliveries
+            let clock = try await deliveries.clock(of: TestNotifier.bundleId)
+            func begin() async throws -> DeliveryService.Begun? {
+                try await deliveries.begin(TestNotifier.bundleId, clock, limit: 8, lease: .seconds(5)).first
+            }
+            func giveUp(_ attempt: DeliveryService.Begun) async throws {
+                try await notifier.service.database.write { transaction in
+                    try await AttemptRepository.remove(attempt.id, of: attempt.notification.uuid, in: transaction)
+                }
+            }
+            let first = try #require(try await begin())
+            try await giveUp(first)
+            let second = try #require(try await begin())
+            try await giveUp(first)
+            let stillUnderWay = try await begin()
+            #expect(stillUnderWay == nil)
+            try await deliveries.end(second.id, of: second.notification, at: second.at, AttemptOutcome(.success))
+            #expect(try await notifier.list().map(\.state) == [.delivered])
+            #expect(try await notifier.list().map(\.attempts.count) == [1])
+        }
+    }
+
     @Test func `while no gateway signs nothing is begun, and all is sent afterwards`() async throws {
         try await TestNotifier.with { notifier in
             try await notifier.put()

@@ -67,8 +67,10 @@ import Testing
         let server = try await RawServer { _ in .close }
         try await server.stop()
         let sender = HTTPSender(targets: TargetPolicy(reach: .any))
-        let closed = await sender.post("a", to: "http://127.0.0.1:\(server.port)/", timeout: .seconds(5))
+        // It ends at once, and not at the timeout.
+        let closed = await sender.post("a", to: "http://127.0.0.1:\(server.port)/", timeout: .seconds(3_600))
         #expect(closed.result == .socketIssue)
+        #expect(closed.bodyStart == "the connection was refused")
         let unknown = await sender.post("a", to: "http://nowhere.invalid/", timeout: .seconds(5))
         #expect(unknown.result == .socketIssue)
         #expect(unknown.bodyStart == "host 'nowhere.invalid' was not found")

@@ -59,10 +59,14 @@ enum AttemptRepository {
 
     /// Removes an attempt that a process has begun and not ended, so that it can be repeated.
     static func remove(_ id: String, of uuid: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        // Another replica may have removed it, and begun the next one.
+        let isFirst = try await transaction.execute(
+            """
+            UPDATE notification SET claimed_by = NULL, claimed_until = 0, attempts = attempts - 1
+            WHERE uuid = ? AND claimed_by = ?
+            """, uuid, id)
+        guard isFirst == 1 else { return }
         try await transaction.execute("DELETE FROM attempt WHERE id = ? AND result IS NULL", id)
-        try await transaction.execute(
-            "UPDATE notification SET claimed_by = NULL, claimed_until = 0, attempts = attempts - 1 WHERE uuid = ?", uuid
-        )
     }
 
     /// Counts the attempts that have succeeded.

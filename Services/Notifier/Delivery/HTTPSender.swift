@@ -158,7 +158,10 @@ final class HTTPSender: Sendable {
         return .ended(AttemptOutcome(result, httpStatus: status, bodyStart: text))
     }
 
-    private static func text(of error: any Error) -> String { String("\(error)".prefix(AttemptOutcome.bodyStartMax)) }
+    private static func text(of error: any Error) -> String {
+        if let error = error as? IOError, error.errnoCode == ECONNREFUSED { return "the connection was refused" }
+        return String("\(error)".prefix(AttemptOutcome.bodyStartMax))
+    }
 
     // MARK: Connections
 
@@ -175,6 +178,8 @@ final class HTTPSender: Sendable {
                 var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
                 configuration.dnsOverride = [host: address.text]
                 configuration.httpVersion = .http1Only
+                // A closed port ends the attempt at once; the schedule repeats it.
+                configuration.connectionPool.retryConnectionEstablishment = false
                 clients[key] = Kept(
                     client: HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration))
             }

@@ -65,6 +65,8 @@ struct HTTPNotificationForwarder: NotificationForwarder {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.redirectConfiguration = .follow(max: redirectsMax, allowCycles: false)
+        // A closed port is an outcome; the store repeats it by the endpoint's schedule.
+        configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
     }()
 

@@ -292,6 +292,39 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `an attempt that is under way when the process stops is repeated, and not counted as a failure`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.sandbox)
+            notifier.happens(.purchased)
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.other)] }
+            let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+            notifier.during.withLock { during in
+                during = { _ in
+                    beginning.finish()
+                    // Until the process stops.
+                    while !Task.isCancelled { await Task.yield() }
+                }
+            }
+            let round = Task { [service = notifier.service] in
+                try await service.deliveries.round(TestNotifier.bundleId)
+            }
+            for await _ in begun {}
+            round.cancel()
+            _ = try? await round.value
+            notifier.during.withLock { $0 = nil }
+            #expect(try await notifier.list().map(\.state) == [.pending])
+            #expect(try await notifier.settle() == 1)
+            let sent = try #require(try await notifier.list().first)
+            #expect(sent.attempts.map(\.sendAttemptResult) == [.success])
+            let received = notifier.world.withLock(\.received)
+            #expect(received.count == 2)
+            #expect(Set(received).count == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `an attempt that two replicas give up is given up once, and its successor stays`(
         _ engine: Engine
     ) async throws {

@@ -21,6 +21,8 @@ final class DeliveryService: Sendable {
     static let clockTime: Duration = .seconds(2)
     /// How much longer than the endpoint's timeout a claim lasts.
     static let margin: Duration = .seconds(10)
+    /// The same for a listener's attempt, whose report only has to arrive.
+    static let leaseMargin: Duration = .seconds(1)
     /// Pause between two looks without a hint.
     static let interval: Duration = .seconds(1)
     /// Pause between a hint and the second look, for events that were written meanwhile.
@@ -209,7 +211,7 @@ final class DeliveryService: Sendable {
         }
         guard !due.isEmpty else { return [] }
         try await signer.sign(Self.heads(due).prefix(SignNotificationsRequest.draftsMax).map(\.uuid))
-        let time = Int64((lease + margin) / .milliseconds(1))
+        let time = Int64((lease + (isLeased ? min(margin, Self.leaseMargin) : margin)) / .milliseconds(1))
         return try await database.write { transaction in
             guard let endpoint = try await EndpointRepository.lock(app, in: transaction) else { return [] }
             let room = min(
@@ -249,8 +251,20 @@ final class DeliveryService: Sendable {
 
     private func send(_ attempt: Begun, to endpoint: NotificationEndpoint) async {
         let outcome = await post(attempt.payload, endpoint.url, .milliseconds(endpoint.timeoutMs))
+        // A request that ends with the process says nothing about the server.
+        let isCutOff = Task.isCancelled && outcome.result != .success
+        // A task of its own, which is not cancelled with the process.
+        await Task { await write(outcome, of: attempt, isCutOff: isCutOff) }.value
+    }
+
+    private func write(_ outcome: AttemptOutcome, of attempt: Begun, isCutOff: Bool) async {
         do {
-            try await end(attempt.id, of: attempt.notification, at: attempt.at, outcome)
+            guard isCutOff else {
+                return try await end(attempt.id, of: attempt.notification, at: attempt.at, outcome)
+            }
+            try await database.write { transaction in
+                try await AttemptRepository.remove(attempt.id, of: attempt.notification.uuid, in: transaction)
+            }
         } catch {
             // Its claim ends, and the attempt is repeated.
             logger.warning(

@@ -178,6 +178,9 @@ final class HTTPSender: Sendable {
                 var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
                 configuration.dnsOverride = [host: address.text]
                 configuration.httpVersion = .http1Only
+                // A server closes a connection that idles, maybe just when the next request is sent; where an endpoint is
+                // tried once, that notification would have failed.
+                configuration.maximumUsesPerConnection = 1
                 // A closed port ends the attempt at once; the schedule repeats it.
                 configuration.connectionPool.retryConnectionEstablishment = false
                 clients[key] = Kept(
@@ -254,6 +257,7 @@ extension SendAttemptResult {
             case .remoteConnectionClosed: self = isInBody ? .prematureClose : .noResponse
             default: self = isInBody ? .prematureClose : .other
             }
+        case is ChannelError: self = isInBody ? .prematureClose : .noResponse
         case is HTTPParserError: self = isInBody ? .prematureClose : .invalidResponse
         case is NIOConnectionError: self = .socketIssue
         case let error as IOError:

@@ -17,7 +17,8 @@ import Testing
             #expect(
                 state
                     == AppClockState(
-                        bundleId: Catalogue.bundleId, now: store.now, rate: .realTime, frozen: false, epoch: 1))
+                        bundleId: Catalogue.bundleId, now: store.now, rate: .realTime, frozen: false, epoch: 1,
+                        since: store.now))
             store.advance(by: .seconds(7))
             #expect(try await store.clockState().now == store.now)
         }

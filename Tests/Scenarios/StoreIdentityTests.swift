@@ -91,7 +91,7 @@ import Testing
             try await eventually("every database has the store's identity", within: .seconds(20)) {
                 let databases = try await ServiceDiscovery(bus).ping().filter { $0.metadata["database"] != nil }
                 found = Set(databases.map { $0.metadata["store"] })
-                return databases.count == 5 && found.count == 1 && !found.contains(nil)
+                return databases.count == 6 && found.count == 1 && !found.contains(nil)
             }
             return found.compactMap(\.self).first ?? ""
         }

@@ -40,7 +40,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509 import load_der_x509_certificate, ocsp
 
+import doors
 import notifications
+import offers
 import store
 from store import (
     ADMIN,
@@ -700,6 +702,8 @@ def other_root():
 try:
     main()
     notifications.main()
+    offers.main()
+    doors.main()
     with open("payloads.json", "w") as file:
         json.dump(payloads, file)
 except APIException as error:

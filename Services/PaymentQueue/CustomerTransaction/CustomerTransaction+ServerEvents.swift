@@ -141,13 +141,17 @@ extension ServerEvent.Kind {
         case .changeScheduled: self = .changeScheduled
         case .changeReverted: self = .changeReverted
         case .extended: self = .extended
+        case .priceIncreasePending: self = .priceIncreasePending
+        case .priceIncreaseAgreed: self = .priceIncreased
         case .priceChanged:
-            guard let old = before?.agreedPrice, let new = after.agreedPrice, old.currency == new.currency,
+            // A consent was an event of its own.
+            guard before?.priceIncrease?.status != .agreed, let old = before?.agreedPrice, let new = after.agreedPrice,
+                old.currency == new.currency,
                 new.minorUnits > old.minorUnits
             else { return nil }
             self = .priceIncreased
-        case .billingFailed, .refunded, .revoked, .refundedProrated, .groupChanged, .priceIncreasePending,
-            .priceIncreaseAgreed, .priceIncreaseDeclined, .priceIncreaseWithdrawn:
+        case .billingFailed, .refunded, .revoked, .refundedProrated, .groupChanged, .priceIncreaseDeclined,
+            .priceIncreaseWithdrawn:
             return nil
         }
     }

@@ -30,7 +30,9 @@ public struct ServerEvent: Hashable, Sendable, Codable {
         case renewed
         /// A failed renewal was charged on a later try.
         case recovered
-        /// The renewal cost more than the one before.
+        /// The subscriber is asked for consent to a higher price.
+        case priceIncreasePending
+        /// The subscriber consented to a higher price, or the first renewal at one that needed no consent.
         case priceIncreased
         /// A purchase took the place of the present period.
         case upgraded, crossgraded

@@ -31,6 +31,7 @@ public enum NotificationPolicy {
         case .resubscribed: [Notification(.subscribed, .resubscribe, change)]
         case .renewed: [Notification(.didRenew, change)]
         case .recovered: [Notification(.didRenew, .billingRecovery, change)]
+        case .priceIncreasePending: [Notification(.priceIncrease, .pending, change)]
         case .priceIncreased: [Notification(.priceIncrease, .accepted, change)]
         case .upgraded, .crossgraded: [replacement(change)]
         case .changeScheduled: [Notification(.didChangeRenewalPref, .downgrade, change)]

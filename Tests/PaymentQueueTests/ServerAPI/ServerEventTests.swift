@@ -166,6 +166,25 @@ import Testing
         }
     }
 
+    @Test func `a consent is announced when asked for and when given, not at the renewal again`() async throws {
+        try await withStore(.sqlite) { store, alice in
+            _ = try await alice.subscribe("basic.monthly")
+            try await store.set("alice", with(TesterSettings()) { $0.priceConsent = .interactive })
+            store.catalogue.sell(.subscription("basic.monthly", "10.99"), level: 2)
+            try await store.current.service.priceConsents.sweep()
+            let prompt = try await store.prompt()
+            _ = try await store.answer(prompt.id, .approve)
+            try await store.jump(to: "2027-04-02")
+            #expect(
+                try await store.notified().dropFirst() == [
+                    "2027-03-01 PRICE_INCREASE.PENDING basic.monthly",
+                    "2027-03-01 PRICE_INCREASE.ACCEPTED basic.monthly", "2027-04-01 DID_RENEW basic.monthly",
+                ])
+            let asked = try await store.serverEvents().flatMap(\.changes).map { $0.subscription?.subscription }
+            #expect(asked.map { $0?.priceIncrease?.status } == [nil, .pending, .agreed, nil])
+        }
+    }
+
     @Test func `an extension moves the expiry of the transaction it is about`() async throws {
         try await withStore(.sqlite) { store, alice in
             let original = try await alice.subscribe("basic.monthly")

@@ -77,6 +77,6 @@ package final class Gateway: Sendable {
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
             + monitoringRoutes + serverAPIRoutes + serverAPISettingsRoutes + signingRoutes
-            + notificationRoutes + serverNotificationRoutes + appleServerRoutes
+            + notificationRoutes + serverNotificationRoutes + serverWriteRoutes + appleServerRoutes
     }
 }

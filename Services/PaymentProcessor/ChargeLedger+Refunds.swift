@@ -41,6 +41,22 @@ extension ChargeLedger {
         return refund
     }
 
+    /// Takes a refund back, so that the charge has its money again. A repeated key gets the recorded reversal.
+    /// - Throws: `requestInvalid` with `details.conflict` "refund" for a key without a refund.
+    package func reverse(_ request: ReverseRefundRequest) async throws -> Refund {
+        try checkKey(request.refundKey, "refundKey")
+        let now = wall()
+        let refund = try await database.write { transaction in
+            try await RefundRepository.reverse(request.refundKey, at: now, in: transaction)
+        }
+        guard let refund else {
+            throw StoreError(
+                .requestInvalid, "there is no refund '\(request.refundKey)'",
+                details: ["conflict": .string("refund"), "path": .string("$.refundKey")])
+        }
+        return refund
+    }
+
     /// Lists the refunds in order, as ``list(_:)`` does charges.
     /// - Throws: `requestInvalid`.
     package func listRefunds(_ request: ChargeListRequest) async throws -> RefundsPage {

@@ -71,5 +71,8 @@ package enum PaymentProcessorSchema {
                 );
                 CREATE INDEX refund_charge ON refund (charge_key);
                 """),
+        Migration(
+            number: 4, name: "reversals of refunds",
+            sql: "ALTER TABLE refund ADD COLUMN reversed_at BIGINT;"),
     ]
 }

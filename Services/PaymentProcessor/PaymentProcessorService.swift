@@ -35,6 +35,7 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         endpoints.handle(ProcessorEndpoints.cancelCharge, ledger.cancel)
         endpoints.handle(ProcessorEndpoints.listCharges, ledger.list)
         endpoints.handle(ProcessorEndpoints.createRefund, ledger.refund)
+        endpoints.handle(ProcessorEndpoints.reverseRefund, ledger.reverse)
         endpoints.handle(ProcessorEndpoints.listRefunds, ledger.listRefunds)
         service.healthCheck("ledger", of: ledger.database)
     }

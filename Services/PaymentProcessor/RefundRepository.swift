@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores the ledger's refunds, one per key. A row is never changed or deleted.
+/// Stores the ledger's refunds, one per key. A row is never deleted, and changed once at most: when it is reversed.
 package enum RefundRepository {
     package static func find(_ refundKey: String, in reader: SQLReader) async throws(PersistenceError) -> Refund? {
         try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ?", refundKey).map(refund)
@@ -13,7 +13,9 @@ package enum RefundRepository {
     ) async throws(PersistenceError) -> Int64 {
         // Summed here: PostgreSQL's SUM of BIGINT is not a BIGINT.
         var total: Int64 = 0
-        for row in try await reader.query("SELECT amount_minor FROM refund WHERE charge_key = ?", chargeKey) {
+        for row in try await reader.query(
+            "SELECT amount_minor FROM refund WHERE charge_key = ? AND reversed_at IS NULL", chargeKey)
+        {
             let amount: Int64 = try row["amount_minor"]
             total += amount
         }
@@ -31,6 +33,17 @@ package enum RefundRepository {
             VALUES (?, ?, ?, ?, ?) ON CONFLICT (refund_key) DO NOTHING RETURNING *
             """, request.refundKey, request.chargeKey, request.amount.minorUnits, request.amount.currency.code,
             now.milliseconds
+        ).map(refund)
+    }
+
+    /// Takes a refund back. One that was taken back before keeps its time.
+    /// - Returns: The refund; nil when its key does not exist.
+    package static func reverse(
+        _ refundKey: String, at now: Timestamp, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Refund? {
+        try await transaction.queryOne(
+            "UPDATE refund SET reversed_at = COALESCE(reversed_at, ?) WHERE refund_key = ? RETURNING *",
+            now.milliseconds, refundKey
         ).map(refund)
     }
 
@@ -63,9 +76,12 @@ package enum RefundRepository {
         guard let currency = Currency(code: code) else {
             throw PersistenceError(.statement, "the ledger has a refund in '\(code)', which is no currency")
         }
-        return Refund(
+        let reversedAt: Int64? = try row["reversed_at"]
+        var refund = Refund(
             refundKey: try row["refund_key"], chargeKey: try row["charge_key"], refundIdentifier: "\(number)",
             amount: Money(minorUnits: minorUnits, currency: currency),
             createdAt: Timestamp(milliseconds: try row["created_at"]))
+        refund.reversedAt = reversedAt.map(Timestamp.init(milliseconds:))
+        return refund
     }
 }

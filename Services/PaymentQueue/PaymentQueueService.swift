@@ -34,10 +34,12 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let downloads: DownloadService
     let callbacks: ChargeCallbacks
     let refunds: RefundService
+    let refundRequests: RefundRequestService
     let receipts: ReceiptService
     /// Charges renewals and ends subscriptions when they fall due.
     let renewals: RenewalService
     let subscriptions: SubscriptionService
+    let extensions: ExtensionService
     let subscriptionReader: SubscriptionReader
     let serverAPI: ServerAPIService
     let serverEvents: ServerEventService
@@ -87,6 +89,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.serverAPI = ServerAPIService(database: database, clock: clock, subscriptions: subscriptionReader)
         self.serverEvents = ServerEventService(database: database, clock: clock, subscriptions: subscriptionReader)
         self.subscriptions = SubscriptionService(renewals: renewals, reader: subscriptionReader)
+        self.extensions = ExtensionService(subscriptions: subscriptions, logger: logger)
         self.priceConsents = PriceConsentService(
             database: database, clock: clock, quotes: quotes, publish: publish, logger: logger)
         self.clocks = ClockService(database: database, clock: clock, renewals: renewals, logger: logger)
@@ -115,6 +118,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.refunds = RefundService(
             database: database, clock: clock, collaborators: collaborators, renewals: renewals, checkpoint: checkpoint,
             record: record, logger: logger)
+        self.refundRequests = RefundRequestService(
+            database: database, clock: clock, refunds: refunds, publish: publish)
         self.receipts = ReceiptService(database: database, clock: clock)
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
     }
@@ -221,6 +226,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             .repeating("refund sweep", every: RefundService.sweepInterval, logger) {
                 try await self.refunds.sweep()
             },
+            .repeating("extension sweep", every: ExtensionService.sweepInterval, logger) {
+                try await self.extensions.sweep()
+            },
             .repeating("prompt sweep", every: PromptService.interval, logger) {
                 try await self.prompts.sweep()
             },
@@ -281,6 +289,12 @@ extension PaymentQueueService {
         endpoints.handle(SubscriptionEndpoints.revoke) { [refunds] request, deadline in
             try await refunds.takeBack(request, .revoked, deadline: deadline)
         }
+        endpoints.handle(ServerAPIEndpoints.reverseRefund, refunds.reverse)
+        endpoints.handle(ServerAPIEndpoints.openRefundRequest, refundRequests.open)
+        endpoints.handle(ServerAPIEndpoints.getRefundRequest, refundRequests.get)
+        endpoints.handle(ServerAPIEndpoints.grantRefundRequest, refundRequests.grant)
+        endpoints.handle(ServerAPIEndpoints.declineRefundRequest, refundRequests.decline)
+        endpoints.handle(ServerAPIEndpoints.consumption, refundRequests.consume)
         endpoints.handle(SubscriptionEndpoints.acknowledgeRevocations, refunds.acknowledge)
         endpoints.handle(SubscriptionEndpoints.receipt, receipts.facts)
         endpoints.handle(PaymentEndpoints.standing, transactions.standing)
@@ -288,6 +302,10 @@ extension PaymentQueueService {
         endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)
         endpoints.handle(ServerAPIEndpoints.modified, serverAPI.modified)
         endpoints.handle(ServerAPIEndpoints.statuses, serverAPI.statuses)
+        endpoints.handle(ServerAPIEndpoints.extend, extensions.extend)
+        endpoints.handle(ServerAPIEndpoints.extendAll, extensions.extendAll)
+        endpoints.handle(ServerAPIEndpoints.extensions, extensions.status)
+        endpoints.handle(ServerAPIEndpoints.setAppAccountToken, transactions.setAppAccountToken)
         endpoints.handle(ServerAPIEndpoints.listEvents, serverEvents.list)
         endpoints.handle(ServerAPIEndpoints.acknowledgeEvents, serverEvents.acknowledge)
     }

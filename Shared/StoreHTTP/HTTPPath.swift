@@ -60,12 +60,16 @@ package enum PathParameter: String, Sendable, CaseIterable {
     /// The object the segment before it names.
     case id
     case keyIdentifier
+    case locale
     case notificationUUID
     case ocspRequest
     case orderId
     case originalTransactionId
     case originalTransactionIdentifier
+    case productId
     case productIdentifier
+    case refundRequestIdentifier
+    case requestIdentifier
     case restoreIdentifier
     case testNotificationToken
     case transactionId

@@ -44,6 +44,8 @@ import Testing
             case AppStoreServerRoutes.order.route: return (200, nil)
             // The app has no endpoint.
             case AppStoreServerRoutes.testNotification.route: return (404, nil)
+            // Any text may name an extension.
+            case AppStoreServerRoutes.extensions.route: return (404, nil)
             default: return (400, nil)
             }
         }

@@ -72,7 +72,10 @@ import Testing
 
     @Test func `finish and restore are the only completions`() {
         let completions = StoreRoutes.all.filter { $0.urgency == .completion }.map(\.path.description)
-        #expect(Set(completions) == ["/v1/transactions/{id}/finish", "/v1/restore"])
+        #expect(
+            Set(completions) == [
+                "/v1/transactions/{id}/finish", "/inApps/v1/transactions/{transactionId}/finish", "/v1/restore",
+            ])
         #expect(PaymentRoutes.add.route.urgency == .purchase)
         #expect(TransactionRoutes.history.route.urgency == .query)
     }

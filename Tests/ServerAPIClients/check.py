@@ -44,6 +44,7 @@ import doors
 import notifications
 import offers
 import store
+import writes
 from store import (
     ADMIN,
     APP,
@@ -703,6 +704,7 @@ try:
     main()
     notifications.main()
     offers.main()
+    writes.main()
     doors.main()
     with open("payloads.json", "w") as file:
         json.dump(payloads, file)

@@ -50,9 +50,12 @@ extension Reply<EventStream> {
 }
 
 extension Reply<NoContent> {
-    static var noContent: Reply { Reply() }
+    static var noContent: Reply { .empty(.noContent) }
 
-    private init() { response = Response(status: .noContent) }
+    /// Responds with a status and an empty body.
+    static func empty(_ status: HTTPResponse.Status) -> Reply { Reply(status: status) }
+
+    private init(status: HTTPResponse.Status) { response = Response(status: status) }
 }
 
 /// The response of a handler that serves two endpoints of one route.

@@ -78,14 +78,9 @@ extension Gateway {
     /// The routes of Apple's server libraries that this version does not implement. Each responds 501 `notImplemented`
     /// and names the alternative, so that a client can distinguish a missing feature from a misspelt path.
     var appleServerRoutes: [Route] {
-        AppStoreServerRoutes.api.map { Self.notBuilt($0, "the App Store Server API is") }
+        AppStoreServerRoutes.messaging.map { route in
+            Route(
+                notBuilt: route, "this store has no retention messaging; the rest of the App Store Server API is built")
+        }
     }
-
-    private static func notBuilt(_ route: HTTPRoute, _ what: String) -> Route {
-        Route(notBuilt: route, "\(what) not built in this version; \(instead)")
-    }
-
-    private static let instead =
-        "POST /verifyReceipt checks a receipt, GET /v1/customers/{account}/history has a customer's transactions, "
-        + "and GET /admin/v1/events/wait waits for what happens"
 }

@@ -275,7 +275,7 @@ extension AppStoreEnvironment {
 
 extension Call {
     /// The identifier of a transaction or app transaction in the path.
-    fileprivate func transactionId() throws(ServerAPIError) -> String {
+    func transactionId() throws(ServerAPIError) -> String {
         try Self.transactionId(parameters[.transactionId])
     }
 

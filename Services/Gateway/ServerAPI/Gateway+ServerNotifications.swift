@@ -58,7 +58,14 @@ extension Gateway {
     private static let notificationPage = 20
 
     private func notificationHistory(_ call: Call) async throws -> NotificationHistoryResponse {
-        let query = try NotificationHistoryQuery(try await notificationHistoryBody(call))
+        let body = try await call.serverBody(
+            NotificationHistoryBody.self,
+            else: [
+                "$.startDate": .invalidStartDate, "$.endDate": .invalidEndDate,
+                "$.notificationType": .invalidNotificationType, "$.notificationSubtype": .invalidNotificationType,
+                "$.transactionId": .invalidTransactionId,
+            ])
+        let query = try NotificationHistoryQuery(body)
         let app = try await serverApp(call)
         let now = try await services.call(
             SubscriptionEndpoints.getClock, AppRequest(bundleId: app.bundleId), context: call.context()
@@ -105,22 +112,6 @@ extension Gateway {
     ) async throws -> String? {
         guard let transactionId = query.transactionId else { return nil }
         return try await lookup(transactionId, app, call).customerIdentifier
-    }
-
-    /// Reads the body as Apple does: members that are not known are passed over.
-    private func notificationHistoryBody(_ call: Call) async throws -> NotificationHistoryBody {
-        let bytes = try await RequestBodyReader.bytes(of: call.request, max: HTTPLimits.bodyBytesMax)
-        do {
-            return try StoreJSON.decode(NotificationHistoryBody.self, from: bytes)
-        } catch {
-            switch error.details["path"]?.stringValue {
-            case "$.startDate": throw ServerAPIError.invalidStartDate
-            case "$.endDate": throw ServerAPIError.invalidEndDate
-            case "$.notificationType", "$.notificationSubtype": throw ServerAPIError.invalidNotificationType
-            case "$.transactionId": throw ServerAPIError.invalidTransactionId
-            default: throw ServerAPIError.generalBadRequest
-            }
-        }
     }
 }
 

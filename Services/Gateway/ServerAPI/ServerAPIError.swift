@@ -17,6 +17,9 @@ struct ServerAPIError: Error, Hashable {
     static let generalBadRequest = ServerAPIError(4_000_000, "Bad request.")
     static let invalidRequestRevision = ServerAPIError(4_000_005, "Invalid request revision.")
     static let invalidTransactionId = ServerAPIError(4_000_006, "Invalid transaction id.")
+    static let invalidExtendByDays = ServerAPIError(4_000_009, "Invalid extend by days value.")
+    static let invalidExtendReasonCode = ServerAPIError(4_000_010, "Invalid extend reason code.")
+    static let invalidRequestIdentifier = ServerAPIError(4_000_011, "Invalid request identifier.")
     static let startDateTooFarInPast = ServerAPIError(
         4_000_012, "The start date is earlier than the earliest allowed date.")
     static let startDateAfterEndDate = ServerAPIError(
@@ -38,15 +41,50 @@ struct ServerAPIError: Error, Hashable {
     static let invalidExcludeRevoked = ServerAPIError(4_000_025, "Invalid request exclude revoked parameter.")
     static let invalidInAppOwnershipType = ServerAPIError(
         4_000_026, "Invalid request in app ownership type parameter.")
+    static let emptyStorefrontCountryCodeList = ServerAPIError(
+        4_000_027, "Invalid request. If you don't want to specify a storefront list, omit the field.")
+    static let invalidStorefrontCountryCode = ServerAPIError(
+        4_000_028, "Invalid request. A storefront country code wasn't valid.")
     static let invalidRevoked = ServerAPIError(4_000_030, "Invalid request revoked parameter.")
     static let invalidStatus = ServerAPIError(4_000_031, "Invalid request status parameter.")
+    static let invalidAccountTenure = ServerAPIError(4_000_032, "Invalid request. The account tenure is invalid.")
+    static let invalidAppAccountToken = ServerAPIError(4_000_033, "Invalid request. The app account token is invalid.")
+    static let invalidConsumptionStatus = ServerAPIError(
+        4_000_034, "Invalid request. The consumption status is invalid.")
+    static let invalidCustomerConsented = ServerAPIError(
+        4_000_035, "Invalid request. The customer consented field must be true.")
+    static let invalidDeliveryStatus = ServerAPIError(4_000_036, "Invalid request. The delivery status is invalid.")
+    static let invalidLifetimeDollarsPurchased = ServerAPIError(
+        4_000_037, "Invalid request. The lifetime dollars purchased field is invalid.")
+    static let invalidLifetimeDollarsRefunded = ServerAPIError(
+        4_000_038, "Invalid request. The lifetime dollars refunded field is invalid.")
+    static let invalidPlatform = ServerAPIError(4_000_039, "Invalid request. The platform is invalid.")
+    static let invalidPlayTime = ServerAPIError(4_000_040, "Invalid request. The play time is invalid.")
+    static let invalidSampleContentProvided = ServerAPIError(
+        4_000_041, "Invalid request. The sample content provided field is invalid.")
+    static let invalidUserStatus = ServerAPIError(4_000_042, "Invalid request. The user status is invalid.")
+    static let invalidRefundPreference = ServerAPIError(
+        4_000_044, "Invalid request. The refund preference is invalid.")
+    static let transactionTypeNotSupported = ServerAPIError(
+        4_000_047, "Invalid request. The transaction's type isn't supported.")
     static let appTransactionIdNotSupported = ServerAPIError(
         4_000_048, "Invalid request. App transaction id is not supported by the requested endpoint.")
+    static let invalidAppAccountTokenUUID = ServerAPIError(
+        4_000_183, "Invalid request. The app account token field must be a valid UUID.")
+    static let transactionIdNotOriginal = ServerAPIError(
+        4_000_187, "Invalid request. The transaction id isn't an original transaction id.")
+    static let subscriptionExtensionIneligible = ServerAPIError(
+        4_030_004, "Forbidden - subscription state ineligible for extension.")
+    static let subscriptionMaxExtension = ServerAPIError(
+        4_030_005, "Forbidden - subscription has reached maximum extension count.")
+    static let originalTransactionIdNotFound = ServerAPIError(4_040_005, "Original transaction id not found.")
     static let serverNotificationURLNotFound = ServerAPIError(
         4_040_007, "No App Store Server Notification URL found for provided app.")
     static let testNotificationNotFound = ServerAPIError(
         4_040_008,
         "Either the test notification token is expired or the notification and status are not yet available.")
+    static let statusRequestNotFound = ServerAPIError(
+        4_040_009, "The server didn't find a subscription-renewal-date extension request for this identifier.")
     static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")
     static let generalInternal = ServerAPIError(5_000_000, "An unknown error occurred.")
     static let generalInternalRetryable = ServerAPIError(5_000_001, "An unknown error occurred. Please try again.")
@@ -58,7 +96,13 @@ struct ServerAPIError: Error, Hashable {
         multipleFiltersSupplied, invalidTestNotificationToken, invalidSort, invalidProductType, invalidProductId,
         invalidSubscriptionGroupIdentifier, invalidExcludeRevoked, invalidInAppOwnershipType, invalidRevoked,
         invalidStatus, appTransactionIdNotSupported, serverNotificationURLNotFound, testNotificationNotFound,
-        transactionIdNotFound, generalInternal, generalInternalRetryable,
+        transactionIdNotFound, generalInternal, generalInternalRetryable, invalidExtendByDays, invalidExtendReasonCode,
+        invalidRequestIdentifier, emptyStorefrontCountryCodeList, invalidStorefrontCountryCode, invalidAccountTenure,
+        invalidAppAccountToken, invalidConsumptionStatus, invalidCustomerConsented, invalidDeliveryStatus,
+        invalidLifetimeDollarsPurchased, invalidLifetimeDollarsRefunded, invalidPlatform, invalidPlayTime,
+        invalidSampleContentProvided, invalidUserStatus, invalidRefundPreference, transactionTypeNotSupported,
+        invalidAppAccountTokenUUID, transactionIdNotOriginal, subscriptionExtensionIneligible,
+        subscriptionMaxExtension, originalTransactionIdNotFound, statusRequestNotFound,
     ]
 
     /// The HTTP status, which are the number's first three digits.

@@ -14,6 +14,23 @@ extension Gateway {
             Route(TransactionRoutes.revoke) { [self] in
                 try await takeBack($0, SubscriptionEndpoints.revoke)
             },
+            Route(TransactionRoutes.openRefundRequest) { [self] in try await openRefundRequest($0) },
+            Route(TransactionRoutes.refundRequest) { [self] in
+                try await services.call(
+                    ServerAPIEndpoints.getRefundRequest, try $0.refundRequest(), context: $0.context())
+            },
+            Route(TransactionRoutes.grantRefundRequest) { [self] in try await grantRefundRequest($0) },
+            Route(TransactionRoutes.declineRefundRequest) { [self] in
+                _ = try await $0.body(of: TransactionRoutes.declineRefundRequest)
+                return try await services.call(
+                    ServerAPIEndpoints.declineRefundRequest, try $0.refundRequest(), context: $0.context())
+            },
+            Route(TransactionRoutes.reverseRefund) { [self] in
+                _ = try await $0.body(of: TransactionRoutes.reverseRefund)
+                return try await services.call(
+                    ServerAPIEndpoints.reverseRefund,
+                    RefundRequest(id: try $0.parameter(.id, of: "transaction")), context: $0.context())
+            },
             Route(TransactionRoutes.extend) { [self] in
                 let body = try await $0.body(of: TransactionRoutes.extend)
                 try body.validate()
@@ -58,6 +75,22 @@ extension Gateway {
         }
     }
 
+    private func openRefundRequest(_ call: Call) async throws -> Reply<CustomerRefundRequest> {
+        let body = try await call.body(of: TransactionRoutes.openRefundRequest)
+        let request = OpenRefundRequest(id: try call.parameter(.id, of: "transaction"), reason: body.reason)
+        return try Reply(
+            try await services.call(ServerAPIEndpoints.openRefundRequest, request, context: call.context()),
+            status: .created)
+    }
+
+    private func grantRefundRequest(_ call: Call) async throws -> CustomerRefundRequest {
+        let body = try await call.body(of: TransactionRoutes.grantRefundRequest)
+        let request = GrantRefundRequest(
+            refundRequestIdentifier: try call.refundRequest().refundRequestIdentifier, type: body.type,
+            percentage: body.percentage)
+        return try await services.call(ServerAPIEndpoints.grantRefundRequest, request, context: call.context())
+    }
+
     private func allSubscriptions(_ call: Call) async throws -> SubscriptionsPage {
         let request = SubscriptionListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(),
@@ -71,6 +104,13 @@ extension Gateway {
             id: try call.parameter(.id, of: "subscription"), after: try call.after(),
             limit: try call.limit(HTTPLimits.adminPageMax))
         return try await services.call(SubscriptionEndpoints.timeline, request, context: call.context())
+    }
+}
+
+extension Call {
+    fileprivate func refundRequest() throws(StoreError) -> RefundRequestReference {
+        RefundRequestReference(
+            refundRequestIdentifier: try parameter(.refundRequestIdentifier, of: "refund request"))
     }
 }
 

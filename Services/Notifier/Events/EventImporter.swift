@@ -44,6 +44,15 @@ struct EventImporter: Sendable {
 
     private static func insert(_ event: ServerEvent, in transaction: SQLTransaction) async throws {
         let hasEndpoint = try await EndpointRepository.find(event.bundleId, in: transaction) != nil
+        if let extensions = event.extensions {
+            var draft = NotificationDraft(
+                bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: 0),
+                notificationType: .renewalExtension, subtype: .summary, signedDate: event.at)
+            draft.extensions = extensions
+            try await NotificationRepository.insert(
+                NewNotification(draft: draft, eventAt: event.at, signedAt: event.at), hasEndpoint: hasEndpoint,
+                in: transaction)
+        }
         for (ordinal, made) in NotificationPolicy.notifications(of: event.changes).enumerated() {
             var draft = NotificationDraft(
                 bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: ordinal),
@@ -51,6 +60,9 @@ struct EventImporter: Sendable {
             draft.appTransactionIdentifier = event.appTransactionIdentifier
             draft.transaction = made.change.transaction
             draft.subscription = made.change.subscription
+            if made.type == .consumptionRequest {
+                draft.consumptionRequestReason = made.change.consumptionRequestReason
+            }
             try await NotificationRepository.insert(
                 NewNotification(
                     draft: draft, customerIdentifier: event.customerIdentifier, account: event.account,
@@ -88,7 +100,7 @@ enum NotificationUUID {
     /// Returns the UUID of an event's notification, the same at each call: version 5, of the customer, the event's place
     /// and the number of the notification.
     static func of(_ event: ServerEvent, ordinal: Int) -> String {
-        let name = "\(event.bundleId)\0\(event.customerIdentifier)\0\(event.position)\0\(ordinal)"
+        let name = "\(event.bundleId)\0\(event.customerIdentifier ?? "")\0\(event.position)\0\(ordinal)"
         var bytes = Array(Insecure.SHA1.hash(data: namespace + Array(name.utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x50
         bytes[8] = bytes[8] & 0x3F | 0x80

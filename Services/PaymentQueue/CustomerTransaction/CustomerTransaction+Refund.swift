@@ -5,12 +5,14 @@ extension CustomerTransaction {
     ///
     /// The commit ends the entitlement, journals the change for observers and all devices, and records a refund if one
     /// is due. A purchase that was taken back before is unchanged. The introductory offer stays used (M128), and an
-    /// idempotency key keeps its first reply.
+    /// idempotency key keeps its first reply. A refund grants the customer's open request for one.
+    /// - Parameter share: The refunded part of the price; without meaning for a revocation.
     /// - Returns: The transaction as it is now.
     /// - Throws: `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` while a renewal
     ///   of its subscription is being charged.
     mutating func takeBack(
-        _ stored: StoredTransaction, _ ending: SubscriptionEnding, reason: RefundRequest.Reason
+        _ stored: StoredTransaction, _ ending: SubscriptionEnding, share: RefundShare = .full,
+        reason: RefundRequest.Reason
     ) async throws -> StoredTransaction {
         let value = stored.transaction
         guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true else {
@@ -18,10 +20,16 @@ extension CustomerTransaction {
                 .transactionStateInvalid, "only a purchase can be taken back",
                 details: ["transactionState": .string(value.transactionState.rawValue)])
         }
+        if ending == .refunded {
+            try await RefundRequestRepository.decide(.granted, about: stored.id, at: now, in: transaction)
+        }
         guard value.revocationDate == nil else { return stored }
-        let refunded = ending == .refunded ? try await giveBack(stored) : nil
+        let refunded = ending == .refunded ? try await giveBack(stored, share) : nil
         var revoked = value
         (revoked.revocationDate, revoked.revocationReason) = (now, reason)
+        if ending == .refunded {
+            (revoked.revocationType, revoked.revocationPercentage) = (share.type, share.percentage)
+        }
         let renews = try await willRenew(stored)
         let isEnded = try await end(stored, terms, ending, refunded: refunded, reason: reason)
         let next = try await rewrite(revoked, from: stored, event: ending == .refunded ? .refunded : .revoked)
@@ -35,11 +43,17 @@ extension CustomerTransaction {
 
     /// Records the refund that is sent to the processor.
     /// - Returns: The refunded amount; nil when nothing is left to refund.
-    private func giveBack(_ stored: StoredTransaction) async throws -> Money? {
+    /// - Throws: `transactionStateInvalid` for a purchase whose refund was reversed.
+    private func giveBack(_ stored: StoredTransaction, _ share: RefundShare) async throws -> Money? {
         guard let paid = stored.transaction.price else { return nil }
+        guard try await !RefundRepository.isReversed(stored.id, in: transaction) else {
+            throw StoreError(
+                .transactionStateInvalid, "the purchase was refunded once and that was reversed; revoke it instead")
+        }
         let left = try await RefundRepository.left(of: stored, in: transaction)
-        guard left > 0 else { return nil }
-        let amount = Money(minorUnits: left, currency: paid.currency)
+        let wanted = min(left, RefundShareRules.part(of: paid.minorUnits, share))
+        guard wanted > 0 else { return nil }
+        let amount = Money(minorUnits: wanted, currency: paid.currency)
         try await RefundRepository.insert(
             key: StoredRefund.key(of: stored.id), of: stored, amount, wall: wall, in: transaction)
         return amount
@@ -76,6 +90,33 @@ extension CustomerTransaction {
         }
     }
 
+    /// Takes the refund of a purchase back: the purchase is paid again, and what it gave is given again.
+    ///
+    /// A subscription that has ended with the refund stays ended (our choice): its customer subscribes again.
+    /// - Returns: The transaction as it is now; the same for one whose refund was reversed before.
+    /// - Throws: `transactionStateInvalid` for a transaction that was not refunded.
+    mutating func reverseRefund(of stored: StoredTransaction) async throws -> StoredTransaction {
+        let value = stored.transaction
+        guard value.revocationDate != nil else {
+            if try await RefundRepository.isReversed(stored.id, in: transaction) { return stored }
+            throw StoreError(.transactionStateInvalid, "the transaction was not refunded")
+        }
+        guard value.revocationType == .refundFull || value.revocationType == .refundProrated else {
+            throw StoreError(.transactionStateInvalid, "the transaction was revoked, not refunded")
+        }
+        try await RefundRepository.reverse(StoredRefund.key(of: stored.id), in: transaction)
+        let next = try await rewrite(value.reinstated, from: stored, event: nil)
+        if let terms = stored.terms, terms.productType == .nonConsumable {
+            for copy in try await TransactionRepository.copies(of: value, customer, in: transaction)
+            where copy.transaction.revocationDate == value.revocationDate {
+                try await rewrite(copy.transaction.reinstated, from: copy, event: nil)
+            }
+            try await EntitlementRepository.grant(next.transaction, terms: terms, to: customer, in: transaction)
+        }
+        try await note(.refundReversed, about: next)
+        return next
+    }
+
     /// Reads the periods after one that is not over, the last one first.
     ///
     /// Periods that were taken back are left out.
@@ -92,5 +133,17 @@ extension CustomerTransaction {
             if let found, found.transaction.revocationDate == nil { later.append(found) }
         }
         return later
+    }
+}
+
+extension PaymentTransaction {
+    /// The transaction as if it had never been taken back.
+    fileprivate var reinstated: PaymentTransaction {
+        with(self) {
+            $0.revocationDate = nil
+            $0.revocationReason = nil
+            $0.revocationType = nil
+            $0.revocationPercentage = nil
+        }
     }
 }

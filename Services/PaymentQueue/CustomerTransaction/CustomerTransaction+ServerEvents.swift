@@ -15,6 +15,7 @@ extension CustomerTransaction {
         var subscription: StoredSubscription?
         var level: ServerEvent.LevelChange?
         var endsRenewal: Bool?
+        var consumptionRequestReason: ConsumptionRequestReason?
     }
 
     /// Notes a change of a product that is no subscription.
@@ -68,6 +69,22 @@ extension CustomerTransaction {
                 endsRenewal: endsRenewal && known?.state == .revoked ? true : nil))
     }
 
+    /// Notes what a customer or operator did about a purchase, with the subscription it has paid, if any.
+    mutating func note(
+        _ kind: ServerEvent.Kind, about stored: StoredTransaction, _ reason: ConsumptionRequestReason? = nil
+    ) async throws {
+        serverChanges.append(
+            ServerChange(
+                kind: kind, at: now, transactionID: stored.id, transaction: stored,
+                subscription: try await subscription(paidBy: stored), consumptionRequestReason: reason))
+    }
+
+    /// Notes what happened to a subscription without a change of it.
+    mutating func note(_ kind: ServerEvent.Kind, of known: StoredSubscription) {
+        serverChanges.append(
+            ServerChange(kind: kind, at: now, transactionID: known.period.transactionID, subscription: known))
+    }
+
     private func subscription(paidBy stored: StoredTransaction) async throws -> StoredSubscription? {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction) else {
             return nil
@@ -94,7 +111,8 @@ extension CustomerTransaction {
                     kind: change.kind, transaction: value,
                     subscription: change.subscription.flatMap { last[$0.originalID] }.map(
                         StoredServerEvent.Snapshot.init),
-                    level: change.level, endsRenewal: change.endsRenewal))
+                    level: change.level, endsRenewal: change.endsRenewal,
+                    consumptionRequestReason: change.consumptionRequestReason))
         }
         guard !event.changes.isEmpty else { return }
         try await ServerEventRepository.insert(event, of: customer, wall: wall, in: transaction)

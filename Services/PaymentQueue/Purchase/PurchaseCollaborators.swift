@@ -25,6 +25,9 @@ struct PurchaseCollaborators: Sendable {
     /// - Throws: `requestInvalid` when the processor's ledger does not allow it; any other error is a missing reply,
     ///   and then it is asked again.
     var refund: @Sendable (CreateRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
+    /// Takes a refund back, idempotent by key.
+    /// - Throws: As `refund`.
+    var reverseRefund: @Sendable (ReverseRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
     /// Notifies other services of a committed change, at most once.
     var publish: @Sendable (CustomerChange) -> Void
     /// Reads an app from Catalog.
@@ -49,6 +52,7 @@ extension PurchaseCollaborators {
             charge: caller.function(ProcessorEndpoints.createCharge),
             cancelCharge: caller.function(ProcessorEndpoints.cancelCharge),
             refund: caller.function(ProcessorEndpoints.createRefund),
+            reverseRefund: caller.function(ProcessorEndpoints.reverseRefund),
             publish: { change in
                 let key = CustomerKey.of(
                     bundleId: change.bundleId, customerIdentifier: change.customerIdentifier)

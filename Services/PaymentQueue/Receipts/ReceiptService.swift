@@ -109,6 +109,8 @@ enum ReceiptRules {
             $0.isUpgraded = value.isUpgraded
             $0.cancellationDate = value.revocationDate
             $0.cancellationReason = value.revocationReason
+            $0.revocationType = value.revocationType
+            $0.revocationPercentage = value.revocationPercentage
             $0.offer = value.offer
             $0.appAccountToken = value.payment.appAccountToken
         }
@@ -118,7 +120,7 @@ enum ReceiptRules {
     ///
     /// It never equals a transaction's identifier: those begin at 2 000 000 000 000 000, line items at 1 000 000 000
     /// 000 000 (our choice).
-    private static func lineItem(of identifier: String) -> String? {
+    static func lineItem(of identifier: String) -> String? {
         Int64(identifier).map { "\($0 - 1_000_000_000_000_000)" }
     }
 }

@@ -29,25 +29,51 @@ enum RefundRepository {
         return RefundRules.left(of: stored.transaction.price?.minorUnits ?? 0, refunded: refunded)
     }
 
-    /// Reads refunds after a key that the processor has not replied to, by key.
+    /// Reads refunds and reversals after a key that the processor has not replied to, by key.
     static func open(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRefund] {
         try await reader.query(
-            "SELECT * FROM refund WHERE is_done = 0 AND refund_key > ? ORDER BY refund_key LIMIT ?", after, limit
+            """
+            SELECT * FROM refund WHERE is_done = 0 AND refund_key > ?
+            UNION ALL SELECT * FROM refund WHERE reversal = 1 AND is_done = 1 AND refund_key > ?
+            ORDER BY refund_key LIMIT ?
+            """, after, after, limit
         ).map(StoredRefund.init)
     }
 
-    /// Reads a refund, if the processor has not replied to it.
+    /// Reads a refund, if the processor has not replied to it or to its reversal.
     static func open(_ key: String, in reader: SQLReader) async throws -> StoredRefund? {
-        try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ? AND is_done = 0", key).map(
-            StoredRefund.init)
+        try await reader.queryOne(
+            "SELECT * FROM refund WHERE refund_key = ? AND (is_done = 0 OR reversal = 1)", key
+        ).map(StoredRefund.init)
+    }
+
+    /// Tells whether the refund of a purchase was taken back.
+    static func isReversed(_ transactionID: String, in reader: SQLReader) async throws(PersistenceError) -> Bool {
+        try await reader.queryOne(
+            "SELECT refund_key FROM refund WHERE transaction_id = ? AND reversal <> 0", transactionID) != nil
+    }
+
+    /// Records that a refund is to be taken back. A purchase of nothing has none.
+    static func reverse(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.send("UPDATE refund SET reversal = 1 WHERE refund_key = ? AND reversal = 0", key)
+    }
+
+    /// Records the processor's reply to a reversal.
+    static func markReversed(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.send("UPDATE refund SET reversal = 2 WHERE refund_key = ?", key)
+        try await forgetRemoved(key, in: transaction)
     }
 
     /// Records the processor's reply. The row of a purchase that was cleared away meanwhile is deleted.
     static func markDone(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.send("UPDATE refund SET is_done = 1 WHERE refund_key = ?", key)
+        try await forgetRemoved(key, in: transaction)
+    }
+
+    private static func forgetRemoved(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.send(
             """
-            DELETE FROM refund WHERE refund_key = ?
+            DELETE FROM refund WHERE refund_key = ? AND is_done = 1 AND reversal <> 1
                 AND NOT EXISTS (SELECT 1 FROM payment_transaction t WHERE t.id = refund.transaction_id)
             """, key)
     }

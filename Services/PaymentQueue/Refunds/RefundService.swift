@@ -3,7 +3,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Handles `transaction.refund`, `transaction.revoke` and `revocation.acknowledge`.
+/// Handles `transaction.refund`, `.revoke`, `.reverseRefund` and `revocation.acknowledge`.
 ///
 /// A decision is one commit, which includes the refund. After it the service asks the processor, first immediately and
 /// then by ``sweep(now:)`` until the processor has replied (ADR 0015). Every replica may ask about the same refund: one
@@ -32,18 +32,33 @@ struct RefundService: Sendable {
     /// Takes a purchase back. A repetition returns the same transaction and refunds nothing more.
     ///
     /// The reply does not wait for a processor that is away.
+    /// - Parameter share: The part of the price that a refund gives back.
     /// - Throws: `notFound`; `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` when
     ///   renewals of the subscription are being charged until the deadline.
     func takeBack(
-        _ request: RefundRequest, _ ending: SubscriptionEnding, deadline: ContinuousClock.Instant
+        _ request: RefundRequest, _ ending: SubscriptionEnding, share: RefundShare = .full,
+        deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
         let last = deadline - PurchaseService.replyMargin
-        let taken = try await decide(request, ending, until: last)
+        let taken = try await decide(request, ending, share, until: last)
         try checkpoint(.afterRefundCommit)
         if let customer = taken.takenFrom { record.note(ending, of: taken.transaction, customer) }
         for change in taken.changes { collaborators.publish(change) }
         if let refund = taken.refund { await send(refund, until: min(last, .now + Self.sendTime)) }
         return taken.transaction
+    }
+
+    /// Takes a refund back. A repetition returns the same transaction.
+    ///
+    /// The reply does not wait for a processor that is away.
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction that was not refunded.
+    func reverse(_ request: RefundRequest, deadline: ContinuousClock.Instant) async throws -> PaymentTransaction {
+        let reversed = try await commit(request) { commit, stored in try await commit.reverseRefund(of: stored) }
+        for change in reversed.changes { collaborators.publish(change) }
+        if let refund = reversed.refund {
+            await send(refund, until: min(deadline - PurchaseService.replyMargin, .now + Self.sendTime))
+        }
+        return reversed.transaction
     }
 
     /// Records that a stream of the device has delivered revocations.
@@ -93,11 +108,12 @@ struct RefundService: Sendable {
 
     /// Decides after a renewal in progress has ended.
     private func decide(
-        _ request: RefundRequest, _ ending: SubscriptionEnding, until last: ContinuousClock.Instant
+        _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundShare,
+        until last: ContinuousClock.Instant
     ) async throws -> TakenBack {
         while true {
             do {
-                return try await commit(request, ending)
+                return try await commit(request, ending, share)
             } catch let error as StoreError where error.code == .serviceUnavailable && ContinuousClock.now < last {
                 guard let known = try await group(of: request.id) else { throw error }
                 try await renewals.catchUp(known.customer, group: known.group, until: last)
@@ -108,7 +124,19 @@ struct RefundService: Sendable {
 
     /// Makes the commit of a decision.
     /// - Throws: `notFound`; what ``CustomerTransaction/takeBack(_:_:reason:)`` throws.
-    private func commit(_ request: RefundRequest, _ ending: SubscriptionEnding) async throws -> TakenBack {
+    private func commit(
+        _ request: RefundRequest, _ ending: SubscriptionEnding, _ share: RefundShare
+    ) async throws -> TakenBack {
+        try await commit(request) { commit, stored in
+            try await commit.takeBack(stored, ending, share: share, reason: request.reason ?? .other)
+        }
+    }
+
+    /// Runs `body` on the transaction of a request under its customer's lock.
+    private func commit(
+        _ request: RefundRequest,
+        _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
+    ) async throws -> TakenBack {
         try await database.write { transaction in
             guard let known = try await TransactionRepository.find(identifier: request.id, in: transaction) else {
                 throw Self.unknown
@@ -118,7 +146,7 @@ struct RefundService: Sendable {
                 guard
                     let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
                 else { throw Self.unknown }
-                return try await commit.takeBack(stored, ending, reason: request.reason ?? .other)
+                return try await body(&commit, stored)
             }
             let refund = try await RefundRepository.open(StoredRefund.key(of: known.id), in: transaction)
             if !committed.changes.isEmpty { try checkpoint(.insideRefundCommit) }
@@ -147,10 +175,17 @@ struct RefundService: Sendable {
     @discardableResult
     private func send(_ refund: StoredRefund, until deadline: ContinuousClock.Instant) async -> Bool {
         do {
-            _ = try await collaborators.refund(refund.request, deadline)
-            try checkpoint(.afterRefund)
+            if !refund.isDone {
+                _ = try await collaborators.refund(refund.request, deadline)
+                try checkpoint(.afterRefund)
+                try await database.write { transaction in
+                    try await RefundRepository.markDone(refund.key, in: transaction)
+                }
+            }
+            guard refund.isReversal else { return true }
+            _ = try await collaborators.reverseRefund(ReverseRefundRequest(refundKey: refund.key), deadline)
             try await database.write { transaction in
-                try await RefundRepository.markDone(refund.key, in: transaction)
+                try await RefundRepository.markReversed(refund.key, in: transaction)
             }
             return true
         } catch let error as StoreError where error.code == .requestInvalid {

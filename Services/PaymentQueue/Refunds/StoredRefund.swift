@@ -11,6 +11,10 @@ struct StoredRefund: Hashable, Sendable {
     /// The `id` of the refunded transaction.
     var transactionID: String
     var amount: Money
+    /// Whether the processor has replied to the refund.
+    var isDone = false
+    /// Whether the refund is to be taken back at the processor.
+    var isReversal = false
 
     /// Returns the key of the refund of a whole purchase.
     static func key(of transactionID: String) -> String { "refund:" + transactionID }
@@ -38,6 +42,7 @@ extension StoredRefund {
             key: try row["refund_key"],
             customer: try CustomerReference(row),
             chargeKey: try row["charge_key"], transactionID: try row["transaction_id"],
-            amount: Money(minorUnits: try row["amount_minor"], currency: currency))
+            amount: Money(minorUnits: try row["amount_minor"], currency: currency), isDone: try row["is_done"],
+            isReversal: try row["reversal"] == 1)
     }
 }

@@ -27,6 +27,11 @@ enum Identifiers {
         SortableIdentifier.make("a_", wall: wall, random: &random)
     }
 
+    /// Returns `q_` and 26 characters that sort by age.
+    static func refundRequest(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+        SortableIdentifier.make("q_", wall: wall, random: &random)
+    }
+
     /// Returns a download's identifier: `d_` and the transaction's identifier without its `t_`.
     ///
     /// A transaction has at most one package, so this finds the transaction without a separate table.

@@ -11,6 +11,7 @@ struct StoredServerEvent: Hashable, Sendable, Codable {
         var subscription: Snapshot?
         var level: ServerEvent.LevelChange?
         var endsRenewal: Bool?
+        var consumptionRequestReason: ConsumptionRequestReason?
     }
 
     /// A subscription after the commit.
@@ -24,12 +25,15 @@ struct StoredServerEvent: Hashable, Sendable, Codable {
         var nextOffer: AppliedOffer?
     }
 
+    /// Empty for an event of no customer.
     var account: String
-    /// The customer's download of the app.
+    /// The customer's download of the app; 0 for an event of no customer.
     var appTransaction: Int64
     /// Business time.
     var at: Timestamp
     var changes: [Change]
+    /// The end of an extension of a product's subscriptions; nil for an event of a customer.
+    var extensions: SubscriptionExtensions?
 }
 
 /// Reads and writes server events. An event's own commit writes its row.
@@ -45,6 +49,8 @@ enum ServerEventRepository {
         var event: StoredServerEvent
     }
 
+    /// Writes an event.
+    /// - Parameter customer: With an empty identifier for an event of no customer.
     static func insert(
         _ event: StoredServerEvent, of customer: CustomerReference, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {

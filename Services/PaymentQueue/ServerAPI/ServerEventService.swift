@@ -86,6 +86,7 @@ struct ServerEventService: Sendable {
         for change in row.event.changes {
             var value = ServerEvent.Change(kind: change.kind, transaction: change.transaction)
             (value.level, value.endsRenewal) = (change.level, change.endsRenewal)
+            value.consumptionRequestReason = change.consumptionRequestReason
             if let snapshot = change.subscription {
                 // Periods before the snapshot's do not change any more.
                 let periods = try await SubscriptionPeriodRepository.all(of: snapshot.originalID, in: reader)
@@ -97,6 +98,13 @@ struct ServerEventService: Sendable {
                     nextOffer: snapshot.nextOffer)
             }
             changes.append(value)
+        }
+        guard row.event.extensions == nil else {
+            return with(
+                ServerEvent(
+                    position: row.position.identifier(prefix), bundleId: row.customer.bundleId, customerIdentifier: nil,
+                    account: nil, appTransactionIdentifier: nil, at: row.event.at, changes: [])
+            ) { $0.extensions = row.event.extensions }
         }
         return ServerEvent(
             position: row.position.identifier(prefix), bundleId: row.customer.bundleId,
@@ -111,12 +119,13 @@ struct ServerEventService: Sendable {
         for index in events.indices {
             for place in events[index].changes.indices {
                 guard let value = events[index].changes[place].subscription?.subscription, value.willAutoRenew,
-                    value.state.isExisting, value.renewalPrice == nil
+                    value.state.isExisting, value.renewalPrice == nil,
+                    let customerIdentifier = events[index].customerIdentifier
                 else { continue }
                 let price = try await subscriptions.renewalPrice(
                     of: value.originalTransactionIdentifier, buying: value.autoRenewProductIdentifier,
                     by: CustomerReference(
-                        bundleId: events[index].bundleId, customerIdentifier: events[index].customerIdentifier),
+                        bundleId: events[index].bundleId, customerIdentifier: customerIdentifier),
                     until: last)
                 events[index].changes[place].subscription?.subscription.renewalPrice = price
             }

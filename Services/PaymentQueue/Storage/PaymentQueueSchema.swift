@@ -25,5 +25,6 @@ enum PaymentQueueSchema {
         .waitingPurchases,
         .serverAPI,
         .serverEvents,
+        .serverWrites,
     ]
 }

@@ -95,10 +95,12 @@ struct SubscriptionService: Sendable {
     private func change(
         _ due: DueSubscription, _ event: SubscriptionChange
     ) async throws -> OperateSubscriptionReply {
-        let value = try await commit(due.value, endsQuarantine: event == .expired(.other)) { commit, known in
+        let value = try await commit(
+            due.value, endsQuarantine: event == .expired(.other)
+        ) { commit, known -> PaymentTransaction? in
             let next = try await commit.apply(event, to: known, at: commit.now)
             return next.period.end == known.period.end
-                ? nil as PaymentTransaction? : try await commit.move(next.period.transactionID, expiry: next.period.end)
+                ? nil : try await commit.move(next.period.transactionID, expiry: next.period.end)
         }
         renewals.wake()
         return OperateSubscriptionReply(
@@ -122,13 +124,12 @@ struct SubscriptionService: Sendable {
             return found
         }
         let wanted = try await wanted(request.autoRenewProductIdentifier, instead: due, until: last)
-        _ = try await commit(due.value) { commit, known in
+        try await commit(due.value) { commit, known in
             var next = known
             if let wanted { next = try await commit.prefer(wanted, to: next) }
             if let renews = request.willAutoRenew {
                 next = try await commit.apply(renews ? .autoRenewEnabled : .autoRenewDisabled, to: next, at: commit.now)
             }
-            return nil
         }
         return try await show(due.value.originalID, isOperator: false)
     }
@@ -168,7 +169,7 @@ struct SubscriptionService: Sendable {
     // MARK: Common
 
     /// Finds a subscription and brings it up to the app's clock.
-    private func current(
+    func current(
         until last: ContinuousClock.Instant,
         _ find: @escaping @Sendable (SQLReader) async throws -> DueSubscription
     ) async throws -> DueSubscription {
@@ -182,10 +183,11 @@ struct SubscriptionService: Sendable {
     }
 
     /// Runs `body` on the subscription under its locks, and publishes the changes.
-    private func commit(
+    @discardableResult
+    func commit<Output: Sendable>(
         _ value: StoredSubscription, endsQuarantine: Bool = false,
-        _ body: @escaping @Sendable (inout CustomerTransaction, StoredSubscription) async throws -> PaymentTransaction?
-    ) async throws -> PaymentTransaction? {
+        _ body: @escaping @Sendable (inout CustomerTransaction, StoredSubscription) async throws -> Output
+    ) async throws -> Output {
         let committed = try await renewals.database.write { transaction in
             try await CustomerTransaction.run(
                 value.customer, in: transaction, clock: renewals.clock, checkpoint: renewals.checkpoint

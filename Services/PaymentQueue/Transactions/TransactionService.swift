@@ -40,6 +40,41 @@ struct TransactionService: Sendable {
         return committed.output
     }
 
+    /// Number of transactions read at once to change their tokens.
+    private static let tokenBatch = 200
+
+    /// Gives a purchase, its renewals and its restored copies another `appAccountToken`; later renewals have it, too.
+    /// - Throws: `requestInvalid` for a transaction that is no original; `notFound`, also for another app's.
+    func setAppAccountToken(_ request: SetAppAccountTokenRequest) async throws -> Empty {
+        let identifier = request.originalTransactionIdentifier
+        let unknown = StoreError(.notFound, "transaction '\(identifier)' not found")
+        let committed = try await database.write { transaction in
+            guard let found = try await TransactionRepository.find(identifier: identifier, in: transaction),
+                found.customer.bundleId.isExactly(request.bundleId)
+            else { throw unknown }
+            let original = found.transaction.originalTransactionIdentifier
+            guard original == nil || original.isExactly(identifier) else {
+                throw StoreError(
+                    .requestInvalid, "transaction '\(identifier)' is not the original one",
+                    details: ["path": .string("$.originalTransactionIdentifier")])
+            }
+            return try await CustomerTransaction.run(found.customer, in: transaction, clock: clock) { commit in
+                var after: Int64 = 0
+                while true {
+                    let page = try await TransactionRepository.history(
+                        of: found.customer, after: after, limit: Self.tokenBatch, in: transaction)
+                    for stored in page {
+                        try await commit.setAppAccountToken(request.appAccountToken, of: stored, original: identifier)
+                    }
+                    guard page.count == Self.tokenBatch, let last = page.last?.historySeq else { return }
+                    after = last
+                }
+            }
+        }
+        for change in committed.changes { publish(change) }
+        return Empty()
+    }
+
     private static func visible(_ request: TransactionRequest, in reader: SQLReader) async throws -> StoredTransaction {
         guard
             let stored = try await TransactionRepository.find(identifier: request.id, of: request.customer, in: reader),
@@ -198,5 +233,24 @@ extension EntitlementRepository {
             products.append(try row["product_identifier"])
         }
         return products
+    }
+}
+
+extension CustomerTransaction {
+    /// Gives a transaction another `appAccountToken`, if it is the original or one of it.
+    fileprivate mutating func setAppAccountToken(
+        _ token: String, of stored: StoredTransaction, original identifier: String
+    ) async throws {
+        var value = stored.transaction
+        guard
+            value.transactionIdentifier.isExactly(identifier)
+                || value.originalTransactionIdentifier.isExactly(identifier)
+        else { return }
+        value.payment.appAccountToken = token
+        value.original = value.original.map { original in
+            OriginalTransaction(with(original.transaction) { $0.payment.appAccountToken = token })
+        }
+        guard value != stored.transaction else { return }
+        try await rewrite(value, from: stored, event: nil)
     }
 }

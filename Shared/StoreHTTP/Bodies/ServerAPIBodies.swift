@@ -143,3 +143,108 @@ package struct ServerAPISettings: Hashable, Sendable, Codable {
         appAppleId = try container.decodeIfPresent(Int64.self, forKey: .appAppleId)
     }
 }
+
+/// The body of `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`, with Apple's member names.
+package struct ExtendRenewalDateBody: Hashable, Sendable, Codable {
+    /// 1…90.
+    package var extendByDays: Int?
+    /// 0…3: undeclared, customer satisfaction, other, service issue or outage.
+    package var extendReasonCode: Int?
+    /// 1…128 characters, the server's own.
+    package var requestIdentifier: String?
+}
+
+/// The response of ``AppStoreServerRoutes/extend``.
+package struct ExtendRenewalDateResponse: Hashable, Sendable, Codable {
+    package var originalTransactionId: String
+    package var webOrderLineItemId: String?
+    /// Always true: what cannot be extended is an error.
+    package var success: Bool
+    /// The new end of the period, milliseconds since 1970.
+    package var effectiveDate: Int64?
+
+    package init(
+        originalTransactionId: String, webOrderLineItemId: String?, success: Bool, effectiveDate: Int64?
+    ) {
+        self.originalTransactionId = originalTransactionId
+        self.webOrderLineItemId = webOrderLineItemId
+        self.success = success
+        self.effectiveDate = effectiveDate
+    }
+}
+
+/// The body of `POST /inApps/v1/subscriptions/extend/mass`, with Apple's member names.
+package struct MassExtendRenewalDateBody: Hashable, Sendable, Codable {
+    /// 1…90.
+    package var extendByDays: Int?
+    /// As ``ExtendRenewalDateBody/extendReasonCode``.
+    package var extendReasonCode: Int?
+    /// 1…128 characters, the server's own.
+    package var requestIdentifier: String?
+    /// Alpha-3; absent for all storefronts.
+    package var storefrontCountryCodes: [String]?
+    package var productId: String?
+}
+
+/// The response of ``AppStoreServerRoutes/extendAll``.
+package struct MassExtendRenewalDateResponse: Hashable, Sendable, Codable {
+    package var requestIdentifier: String
+
+    package init(requestIdentifier: String) { self.requestIdentifier = requestIdentifier }
+}
+
+/// The response of ``AppStoreServerRoutes/extensions``.
+package struct MassExtendRenewalDateStatusResponse: Hashable, Sendable, Codable {
+    package var requestIdentifier: String
+    package var complete: Bool
+    /// Milliseconds since 1970; absent, as the counts, until it is complete.
+    package var completeDate: Int64?
+    package var succeededCount: Int64?
+    package var failedCount: Int64?
+
+    package init(_ value: SubscriptionExtensions) {
+        requestIdentifier = value.requestIdentifier
+        complete = value.completedAt != nil
+        guard let completedAt = value.completedAt else { return }
+        completeDate = completedAt.milliseconds
+        succeededCount = value.succeededCount
+        failedCount = value.failedCount
+    }
+}
+
+/// The body of `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`, with Apple's member name.
+package struct AppAccountTokenBody: Hashable, Sendable, Codable {
+    /// A UUID.
+    package var appAccountToken: String?
+}
+
+/// The body of `PUT /inApps/v2/transactions/consumption/{transactionId}`, with Apple's member names.
+package struct ConsumptionBody: Hashable, Sendable, Codable {
+    /// Always true: without consent nothing may be sent.
+    package var customerConsented: Bool?
+    /// 0…100000, in thousandths of a percent.
+    package var consumptionPercentage: Int?
+    /// `DELIVERED`, or why it was not.
+    package var deliveryStatus: String?
+    /// `DECLINE`, `GRANT_FULL` or `GRANT_PRORATED`.
+    package var refundPreference: String?
+    package var sampleContentProvided: Bool?
+}
+
+/// The body of `PUT /inApps/v1/transactions/consumption/{transactionId}`, with Apple's member names and numbers.
+package struct ConsumptionBodyV1: Hashable, Sendable, Codable {
+    /// Always true: without consent nothing may be sent.
+    package var customerConsented: Bool?
+    package var consumptionStatus: Int?
+    package var platform: Int?
+    package var sampleContentProvided: Bool?
+    package var deliveryStatus: Int?
+    /// A UUID, or empty.
+    package var appAccountToken: String?
+    package var accountTenure: Int?
+    package var playTime: Int?
+    package var lifetimeDollarsRefunded: Int?
+    package var lifetimeDollarsPurchased: Int?
+    package var userStatus: Int?
+    package var refundPreference: Int?
+}

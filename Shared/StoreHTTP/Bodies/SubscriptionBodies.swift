@@ -40,3 +40,24 @@ package struct RefundReason: Hashable, Sendable, Codable {
 
     package init(reason: RefundRequest.Reason? = nil) { self.reason = reason }
 }
+
+/// The body of `POST /admin/v1/transactions/{id}/refundRequest`: `{"reason":"UNINTENDED_PURCHASE"}`.
+package struct RefundRequestReason: Hashable, Sendable, Codable {
+    package var reason: ConsumptionRequestReason
+
+    package init(reason: ConsumptionRequestReason) { self.reason = reason }
+}
+
+/// The body of `POST /admin/v1/refundRequests/{refundRequestIdentifier}/grant`:
+/// `{"type":"REFUND_PRORATED","percentage":50000}`.
+package struct RefundShare: Hashable, Sendable, Codable {
+    /// Nil is `REFUND_FULL`.
+    package var type: RevocationType?
+    /// 1…100000, in thousandths of a percent; with `REFUND_PRORATED` only.
+    package var percentage: Int?
+
+    package init(type: RevocationType? = nil, percentage: Int? = nil) {
+        self.type = type
+        self.percentage = percentage
+    }
+}

@@ -46,11 +46,45 @@ package enum AppStoreServerRoutes {
     /// The same with the request in the path, in Base64.
     package static let certificateStatusByGet = HTTPEndpoint<Empty, RawBody>(.get, "/ocsp/{ocspRequest}", .open)
 
-    /// Operations of the API that are not built.
-    package static let api: [HTTPRoute] = [
-        HTTPRoute(.put, "/inApps/v1/subscriptions/extend/{originalTransactionId}", .named),
-        HTTPRoute(.post, "/inApps/v1/subscriptions/extend/mass", .named),
-        HTTPRoute(.put, "/inApps/v1/transactions/consumption/{transactionId}", .named),
+    /// Extends a subscription's present period.
+    package static let extend = HTTPEndpoint<ExtendRenewalDateBody, ExtendRenewalDateResponse>(
+        .put, "/inApps/v1/subscriptions/extend/{originalTransactionId}", .serverAPI)
+    /// Extends the present periods of all subscriptions of a product.
+    package static let extendAll = HTTPEndpoint<MassExtendRenewalDateBody, MassExtendRenewalDateResponse>(
+        .post, "/inApps/v1/subscriptions/extend/mass", .serverAPI)
+    /// Reads the progress of an extension of a product's subscriptions.
+    package static let extensions = HTTPEndpoint<Empty, MassExtendRenewalDateStatusResponse>(
+        .get, "/inApps/v1/subscriptions/extend/mass/{productId}/{requestIdentifier}", .serverAPI)
+    /// Takes what the app's server says of a purchase's consumption.
+    package static let consumption = HTTPEndpoint<ConsumptionBody, NoContent>(
+        .put, "/inApps/v2/transactions/consumption/{transactionId}", .serverAPI)
+    /// The same in its earlier version.
+    package static let consumptionV1 = HTTPEndpoint<ConsumptionBodyV1, NoContent>(
+        .put, "/inApps/v1/transactions/consumption/{transactionId}", .serverAPI)
+    /// Gives a purchase and all renewals of it another `appAccountToken`.
+    package static let appAccountToken = HTTPEndpoint<AppAccountTokenBody, NoContent>(
+        .put, "/inApps/v1/transactions/{originalTransactionId}/appAccountToken", .serverAPI)
+    /// Takes a transaction out of the customer's queue.
+    package static let finish = HTTPEndpoint<Empty, NoContent>(
+        .post, "/inApps/v1/transactions/{transactionId}/finish", .serverAPI, isBodyOptional: true,
+        urgency: .completion)
+
+    /// Operations of the API that are not built: retention messaging.
+    package static let messaging: [HTTPRoute] = [
+        HTTPRoute(.put, "/inApps/v1/messaging/image/{id}", .named),
+        HTTPRoute(.delete, "/inApps/v1/messaging/image/{id}", .named),
+        HTTPRoute(.get, "/inApps/v1/messaging/image/list", .named),
+        HTTPRoute(.put, "/inApps/v1/messaging/message/{id}", .named),
+        HTTPRoute(.delete, "/inApps/v1/messaging/message/{id}", .named),
+        HTTPRoute(.get, "/inApps/v1/messaging/message/list", .named),
+        HTTPRoute(.put, "/inApps/v1/messaging/default/{productId}/{locale}", .named),
+        HTTPRoute(.get, "/inApps/v1/messaging/default/{productId}/{locale}", .named),
+        HTTPRoute(.delete, "/inApps/v1/messaging/default/{productId}/{locale}", .named),
+        HTTPRoute(.put, "/inApps/v1/messaging/realtime/url", .named),
+        HTTPRoute(.get, "/inApps/v1/messaging/realtime/url", .named),
+        HTTPRoute(.delete, "/inApps/v1/messaging/realtime/url", .named),
+        HTTPRoute(.post, "/inApps/v1/messaging/performanceTest", .named),
+        HTTPRoute(.get, "/inApps/v1/messaging/performanceTest/result/{id}", .named),
     ]
 
     /// Reads the notifications that were sent, by the time of their events.
@@ -69,6 +103,7 @@ package enum AppStoreServerRoutes {
             appTransaction.route, settings.route, putSettings.route, signedTransaction.route,
             signedAppTransaction.route, certificateStatus.route, certificateStatusByGet.route,
             notificationHistory.route,
-            testNotification.route, testNotificationStatus.route,
-        ] + api
+            testNotification.route, testNotificationStatus.route, extend.route, extendAll.route, extensions.route,
+            consumption.route, consumptionV1.route, appAccountToken.route, finish.route,
+        ] + messaging
 }

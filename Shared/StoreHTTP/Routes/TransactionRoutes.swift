@@ -41,6 +41,21 @@ package enum TransactionRoutes {
     /// Revokes the entitlement without the money.
     package static let revoke = HTTPEndpoint<RefundReason, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/revoke", .admin, isBodyOptional: true)
+    /// Opens the customer's request for a refund.
+    package static let openRefundRequest = HTTPEndpoint<RefundRequestReason, CustomerRefundRequest>(
+        .post, "/admin/v1/transactions/{id}/refundRequest", .admin)
+    /// Reads a request for a refund, with what the app's server said of the consumption.
+    package static let refundRequest = HTTPEndpoint<Empty, CustomerRefundRequest>(
+        .get, "/admin/v1/refundRequests/{refundRequestIdentifier}", .admin)
+    /// Grants a request for a refund, as a whole or in part.
+    package static let grantRefundRequest = HTTPEndpoint<RefundShare, CustomerRefundRequest>(
+        .post, "/admin/v1/refundRequests/{refundRequestIdentifier}/grant", .admin, isBodyOptional: true)
+    /// Declines a request for a refund.
+    package static let declineRefundRequest = HTTPEndpoint<Empty, CustomerRefundRequest>(
+        .post, "/admin/v1/refundRequests/{refundRequestIdentifier}/decline", .admin, isBodyOptional: true)
+    /// Takes a refund back: the purchase is paid again.
+    package static let reverseRefund = HTTPEndpoint<Empty, PaymentTransaction>(
+        .post, "/admin/v1/transactions/{id}/reverseRefund", .admin, isBodyOptional: true)
     /// Makes a subscription's present period longer.
     package static let extend = HTTPEndpoint<Extension, OperateSubscriptionReply>(
         .post, "/admin/v1/transactions/{id}/extend", .admin)
@@ -61,7 +76,7 @@ package enum TransactionRoutes {
         [
             unfinished.route, stream.route, get.route, finish.route, answerStorefrontChange.route,
             history.route, search.route, approve.route, decline.route, resolve.route, delete.route, refund.route,
-            revoke.route,
-            extend.route,
+            revoke.route, openRefundRequest.route, refundRequest.route, grantRefundRequest.route,
+            declineRefundRequest.route, reverseRefund.route, extend.route,
         ] + operations.map { operate($0).route }
 }

@@ -11,6 +11,10 @@ public struct NotificationDraft: Hashable, Sendable, Codable {
     public var appTransactionIdentifier: String?
     public var transaction: ServerTransaction?
     public var subscription: ServerSubscription?
+    /// Why the customer asks for a refund; of a `CONSUMPTION_REQUEST` only.
+    public var consumptionRequestReason: ConsumptionRequestReason?
+    /// What a summary tells; nil for any other notification.
+    public var extensions: SubscriptionExtensions?
     /// Members of the payload to replace, by an operator's trigger; null removes one.
     public var set: [String: JSONValue]?
     /// How the signature is to be wrong, by an operator's trigger; nil for a good one.

@@ -13,6 +13,8 @@ public struct ServerEvent: Hashable, Sendable, Codable {
         public var level: LevelChange?
         /// Whether the change ended a subscription that would have renewed.
         public var endsRenewal: Bool?
+        /// Why the customer asks for a refund, of a request for one.
+        public var consumptionRequestReason: ConsumptionRequestReason?
 
         public init(kind: Kind, transaction: ServerTransaction, subscription: ServerSubscription? = nil) {
             self.kind = kind
@@ -43,6 +45,12 @@ public struct ServerEvent: Hashable, Sendable, Codable {
         case expired
         case refunded, revoked
         case extended
+        /// An extension of all subscriptions of a product could not extend this one.
+        case extensionFailed
+        /// A customer has asked for a refund, and the operator has declined it.
+        case refundRequested, refundDeclined
+        /// A refund was taken back.
+        case refundReversed
     }
 
     /// How a service level moved.
@@ -57,20 +65,22 @@ public struct ServerEvent: Hashable, Sendable, Codable {
     /// Its place among all apps' events, which sorts as they happened; the `after` of the next request.
     public var position: String
     public var bundleId: String
-    /// As ``OpenAccountReply/customerIdentifier``.
-    public var customerIdentifier: String
+    /// As ``OpenAccountReply/customerIdentifier``; nil for an event of no customer, as the two below.
+    public var customerIdentifier: String?
     /// The shopper's name.
-    public var account: String
+    public var account: String?
     /// The customer's download of the app, decimal digits.
-    public var appTransactionIdentifier: String
+    public var appTransactionIdentifier: String?
     /// Business time.
     public var at: Timestamp
-    /// In the order they happened; at least one.
+    /// In the order they happened; none for an event of no customer.
     public var changes: [Change]
+    /// The end of an extension of a product's subscriptions; nil for an event of a customer.
+    public var extensions: SubscriptionExtensions?
 
     public init(
-        position: String, bundleId: String, customerIdentifier: String, account: String,
-        appTransactionIdentifier: String, at: Timestamp, changes: [Change]
+        position: String, bundleId: String, customerIdentifier: String?, account: String?,
+        appTransactionIdentifier: String?, at: Timestamp, changes: [Change]
     ) {
         self.position = position
         self.bundleId = bundleId

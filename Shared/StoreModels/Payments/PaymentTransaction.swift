@@ -47,6 +47,10 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var revocationDate: Timestamp?
     /// Set together with ``revocationDate``.
     public var revocationReason: RefundRequest.Reason?
+    /// How it was refunded; nil for a revocation without a refund, and for one made before this was kept.
+    public var revocationType: RevocationType?
+    /// The refunded part of the price, in thousandths of a percent; set together with ``revocationType``.
+    public var revocationPercentage: Int?
     /// The time of a scheduled change of product, the next renewal. Nothing was charged, nothing is given yet.
     public var effectiveDate: Timestamp?
     /// For auto-renewable subscriptions.
@@ -88,7 +92,8 @@ extension PaymentTransaction {
         case id, transactionIdentifier, transactionState, transactionDate, payment, original
         case originalTransactionIdentifier, error, downloads, revision, deliveries, originDeviceId, supersedes
         case warnings, expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate
-        case revocationReason, effectiveDate, subscriptionGroupIdentifier, price, offer, storefrontChange, priceIncrease
+        case revocationReason, revocationType, revocationPercentage, effectiveDate, subscriptionGroupIdentifier, price
+        case offer, storefrontChange, priceIncrease
     }
 
     /// Writes the transaction as `openapi.json` has it. `transactionIdentifier`, `transactionDate`, `original`,
@@ -116,6 +121,8 @@ extension PaymentTransaction {
         try container.encodeIfPresent(isUpgraded, forKey: .isUpgraded)
         try container.encodeIfPresent(revocationDate, forKey: .revocationDate)
         try container.encodeIfPresent(revocationReason, forKey: .revocationReason)
+        try container.encodeIfPresent(revocationType, forKey: .revocationType)
+        try container.encodeIfPresent(revocationPercentage, forKey: .revocationPercentage)
         try container.encodeIfPresent(effectiveDate, forKey: .effectiveDate)
         try container.encodeIfPresent(subscriptionGroupIdentifier, forKey: .subscriptionGroupIdentifier)
         try container.encodeIfPresent(price, forKey: .price)

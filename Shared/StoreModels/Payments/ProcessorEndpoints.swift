@@ -12,6 +12,10 @@ public enum ProcessorEndpoints {
     ///   key, "charge" for a charge that was not approved.
     public static let createRefund = Endpoint<CreateRefundRequest, Refund>(
         .paymentProcessor, "refund.create", isIdempotent: true)
+    /// Takes a refund back; idempotent by `refundKey`. The charge has that money again.
+    /// - Throws: `requestInvalid` with `details.conflict` "refund" for a key without a refund.
+    public static let reverseRefund = Endpoint<ReverseRefundRequest, Refund>(
+        .paymentProcessor, "refund.reverse", isIdempotent: true)
     /// Lists the refunds in order, for reconciliation.
     public static let listRefunds = Endpoint<ChargeListRequest, RefundsPage>(
         .paymentProcessor, "refund.list", isIdempotent: true)
@@ -147,7 +151,14 @@ public struct CreateRefundRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// A row of the processor's refunds; it never changes.
+/// Takes a refund back.
+public struct ReverseRefundRequest: Hashable, Sendable, Codable {
+    /// The refund's key, 1…255 bytes.
+    public var refundKey: String
+    public init(refundKey: String) { self.refundKey = refundKey }
+}
+
+/// A row of the processor's refunds. It changes once at most, when it is taken back.
 public struct Refund: Hashable, Sendable, Codable {
     /// The caller's key, 1…255 bytes: one key is one refund.
     public var refundKey: String
@@ -159,6 +170,8 @@ public struct Refund: Hashable, Sendable, Codable {
     public var amount: Money
     /// Wall time of the first request with this key.
     public var createdAt: Timestamp
+    /// Wall time; nil unless it was taken back.
+    public var reversedAt: Timestamp?
     public init(refundKey: String, chargeKey: String, refundIdentifier: String, amount: Money, createdAt: Timestamp) {
         self.refundKey = refundKey
         self.chargeKey = chargeKey

@@ -49,6 +49,10 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var cancellationDate: Timestamp?
     /// Set together with `cancellationDate`.
     public var cancellationReason: RefundRequest.Reason?
+    /// As ``PaymentTransaction/revocationType``.
+    public var revocationType: RevocationType?
+    /// As ``PaymentTransaction/revocationPercentage``.
+    public var revocationPercentage: Int?
     /// Nil when the full price was paid.
     public var offer: AppliedOffer?
     /// As ``Payment/appAccountToken``.

@@ -16,12 +16,42 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
         public var signedRenewalInfo: String?
         /// As ``SubscriptionState/serverNumber``.
         public var status: Int?
+        /// As ``ConsumptionRequestReason``; of a `CONSUMPTION_REQUEST` only.
+        public var consumptionRequestReason: String?
+    }
+
+    /// What became of an extension of a product's subscriptions.
+    public struct Summary: Hashable, Sendable, Codable {
+        public var requestIdentifier: String
+        public var environment: String
+        /// Set in Production only.
+        public var appAppleId: Int64?
+        public var bundleId: String
+        public var productId: String
+        /// Absent for all storefronts.
+        public var storefrontCountryCodes: [String]?
+        public var succeededCount: Int64
+        public var failedCount: Int64
+
+        /// Makes the summary of an extension that has ended.
+        public init(_ value: SubscriptionExtensions, of app: ServerApp) {
+            requestIdentifier = value.requestIdentifier
+            environment = app.environment.rawValue
+            appAppleId = app.appAppleId
+            bundleId = app.bundleId
+            productId = value.productIdentifier
+            storefrontCountryCodes = value.storefronts
+            succeededCount = value.succeededCount
+            failedCount = value.failedCount
+        }
     }
 
     public var notificationType: String
     public var subtype: String?
     public var notificationUUID: String
     public var data: Data?
+    /// Takes the place of `data` where all subscriptions of a product were extended.
+    public var summary: Summary?
     /// Always 2.0.
     public var version: String
     public var signedDate: Int64
@@ -39,9 +69,14 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
         notificationUUID = draft.notificationUUID
         version = "2.0"
         signedDate = draft.signedDate.milliseconds
+        if let extensions = draft.extensions {
+            summary = Summary(extensions, of: app)
+            return
+        }
         data = Data(
             appAppleId: app.appAppleId, bundleId: app.bundleId, bundleVersion: bundleVersion,
             environment: app.environment.rawValue, signedTransactionInfo: transaction, signedRenewalInfo: renewal,
-            status: draft.subscription?.subscription.state.serverNumber)
+            status: draft.subscription?.subscription.state.serverNumber,
+            consumptionRequestReason: draft.consumptionRequestReason?.rawValue)
     }
 }

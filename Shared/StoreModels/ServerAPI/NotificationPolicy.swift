@@ -49,6 +49,10 @@ public enum NotificationPolicy {
                 + [Notification(.refund, change)]
         case .revoked: [Notification(.revoke, change)]
         case .extended: [Notification(.renewalExtended, change)]
+        case .extensionFailed: [Notification(.renewalExtension, .failure, change)]
+        case .refundRequested: [Notification(.consumptionRequest, change)]
+        case .refundDeclined: [Notification(.refundDeclined, change)]
+        case .refundReversed: [Notification(.refundReversed, change)]
         }
     }
 

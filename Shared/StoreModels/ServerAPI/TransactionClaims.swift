@@ -18,6 +18,10 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var signedDate: Int64
     public var revocationReason: Int?
     public var revocationDate: Int64?
+    /// As ``RevocationType``.
+    public var revocationType: String?
+    /// The refunded part of the price, in thousandths of a percent.
+    public var revocationPercentage: Int?
     /// Present only when true.
     public var isUpgraded: Bool?
     public var offerType: Int?
@@ -59,6 +63,8 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
         self.signedDate = signedDate.milliseconds
         revocationDate = item.cancellationDate?.milliseconds
         revocationReason = item.cancellationReason?.serverNumber
+        revocationType = item.revocationType?.rawValue
+        revocationPercentage = item.revocationPercentage
         isUpgraded = item.isUpgraded == true ? true : nil
         offerType = item.offer?.type.serverNumber
         offerIdentifier = item.offer?.type == .introductory ? nil : item.offer?.identifier

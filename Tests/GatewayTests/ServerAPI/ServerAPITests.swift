@@ -333,8 +333,8 @@ import Testing
     @Test func `what is not built answers 501 to every caller`() async throws {
         try await withSamples { store, token in
             for (method, path) in [
-                (HTTPMethod.PUT, "v1/subscriptions/extend/1"), (.POST, "v1/subscriptions/extend/mass"),
-                (.PUT, "v1/transactions/consumption/1"),
+                (HTTPMethod.PUT, "v1/messaging/image/1"), (.GET, "v1/messaging/message/list"),
+                (.POST, "v1/messaging/performanceTest"),
             ] {
                 for credentials in [token, nil] {
                     let answer = try await store.send(method, "/inApps/\(path)", token: credentials)

@@ -9,6 +9,13 @@ extension FakePaymentQueue {
         var transactions: [ServerTransaction] = []
         var subscriptions: [ServerSubscription] = []
         var pages: [ModifiedTransactionsRequest] = []
+        /// What was asked to be changed, by request type.
+        var extended: [ExtendSubscriptionRequest] = []
+        var extendedAll: [ExtendSubscriptionsRequest] = []
+        var tokens: [SetAppAccountTokenRequest] = []
+        var consumptions: [ConsumptionInformation] = []
+        /// What an extension is answered with.
+        var outcome = ExtendSubscriptionReply.Outcome.extended
         var failure: StoreError?
     }
 
@@ -56,6 +63,51 @@ extension FakePaymentQueue {
                     subscriptions: contents.serverReading.subscriptions, businessNow: contents.businessNow)
             }
         }
+    }
+
+    func serveServerWrites() {
+        service.handle(ServerAPIEndpoints.extend) { [self] request in
+            try checkServerAPI()
+            return try contents.withLock { contents in
+                guard request.originalTransactionIdentifier == "2000000000000001" else {
+                    throw StoreError(.notFound, "subscription not found")
+                }
+                contents.serverReading.extended.append(request)
+                let outcome = contents.serverReading.outcome
+                guard outcome == .extended else { return ExtendSubscriptionReply(outcome: outcome) }
+                return ExtendSubscriptionReply(
+                    outcome: .extended, effectiveDate: Self.firstSeen, webOrderLineItemIdentifier: "1000000000000003")
+            }
+        }
+        service.handle(ServerAPIEndpoints.extendAll) { [self] request in
+            try checkServerAPI()
+            contents.withLock { $0.serverReading.extendedAll.append(request) }
+            return Self.extensions(request.productIdentifier, request.requestIdentifier, isDone: true)
+        }
+        service.handle(ServerAPIEndpoints.extensions) { [self] request in
+            try checkServerAPI()
+            guard ["done", "begun"].contains(request.requestIdentifier) else {
+                throw StoreError(.notFound, "extension not found")
+            }
+            return Self.extensions(
+                request.productIdentifier, request.requestIdentifier, isDone: request.requestIdentifier == "done")
+        }
+        service.handle(ServerAPIEndpoints.setAppAccountToken) { [self] request in
+            try checkServerAPI()
+            contents.withLock { $0.serverReading.tokens.append(request) }
+            return Empty()
+        }
+        service.handle(ServerAPIEndpoints.consumption) { [self] request in
+            try checkServerAPI()
+            contents.withLock { $0.serverReading.consumptions.append(request) }
+            return Empty()
+        }
+    }
+
+    private static func extensions(_ product: String, _ request: String, isDone: Bool) -> SubscriptionExtensions {
+        SubscriptionExtensions(
+            requestIdentifier: request, productIdentifier: product, storefronts: nil, succeededCount: 3, failedCount: 1,
+            completedAt: isDone ? firstSeen : nil)
     }
 
     private func checkServerAPI() throws {

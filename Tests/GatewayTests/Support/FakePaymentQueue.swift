@@ -80,6 +80,7 @@ final class FakePaymentQueue: Sendable {
         serveClock()
         serveReceipts()
         serveServerAPI()
+        serveServerWrites()
         serveStanding()
         serveTestersVersion()
     }

@@ -282,7 +282,7 @@ extension TestStore {
         try await caller.call(ServerAPIEndpoints.listEvents, ServerEventsRequest(after: after, limit: limit))
     }
 
-    fileprivate func serverEvents() async throws -> [ServerEvent] {
+    func serverEvents() async throws -> [ServerEvent] {
         var (events, after): ([ServerEvent], String?) = ([], nil)
         try await eventually("every event is settled") {
             while true {
@@ -298,7 +298,7 @@ extension TestStore {
     }
 
     /// `2027-03-01 ONE_TIME_CHARGE coins`, a notification a line.
-    fileprivate func notified() async throws -> [String] {
+    func notified() async throws -> [String] {
         try await serverEvents().flatMap { event in
             NotificationPolicy.notifications(of: event.changes).map { made in
                 let type = [made.type.rawValue, made.subtype?.rawValue].compactMap(\.self).joined(separator: ".")
@@ -314,7 +314,8 @@ extension TestStore {
 }
 
 extension Shopper {
-    fileprivate func bought(_ product: String) async throws -> PaymentTransaction {
-        try await add(product, key: product).transaction
+    /// Buys a product, by default with its identifier as the key.
+    func bought(_ product: String, key: String? = nil) async throws -> PaymentTransaction {
+        try await add(product, key: key ?? product).transaction
     }
 }

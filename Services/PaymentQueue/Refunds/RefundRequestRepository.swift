@@ -1,0 +1,64 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Reads and writes customers' requests for refunds.
+enum RefundRequestRepository {
+    static func insert(
+        _ value: CustomerRefundRequest, of customer: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            INSERT INTO refund_request (id, bundle_id, customer_identifier, transaction_id, transaction_identifier,
+                account, state, reason, requested_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, value.refundRequestIdentifier, customer.bundleId, customer.customerIdentifier, value.transactionId,
+            value.transactionIdentifier, value.account, value.state, value.reason, value.requestedAt.milliseconds)
+    }
+
+    static func find(_ id: String, in reader: SQLReader) async throws -> CustomerRefundRequest? {
+        try await reader.queryOne("SELECT * FROM refund_request WHERE id = ?", id).map(CustomerRefundRequest.init)
+    }
+
+    /// Finds the open request about a transaction.
+    static func open(about transactionID: String, in reader: SQLReader) async throws -> CustomerRefundRequest? {
+        try await reader.queryOne(
+            "SELECT * FROM refund_request WHERE transaction_id = ? AND state = 'open'", transactionID
+        ).map(CustomerRefundRequest.init)
+    }
+
+    /// Ends the open request about a transaction, if there is one.
+    static func decide(
+        _ state: CustomerRefundRequest.State, about transactionID: String, at now: Timestamp,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "UPDATE refund_request SET state = ?, decided_at = ? WHERE transaction_id = ? AND state = 'open'", state,
+            now.milliseconds, transactionID)
+    }
+
+    /// Keeps what the app's server said, at the open request about a transaction.
+    static func setConsumption(
+        _ value: JSONValue, about transactionID: String, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.execute(
+            "UPDATE refund_request SET consumption = ? WHERE transaction_id = ? AND state = 'open'",
+            try StoredJSON.text(value), transactionID)
+    }
+}
+
+extension CustomerRefundRequest.State: SQLValueConvertible {}
+extension ConsumptionRequestReason: SQLValueConvertible {}
+
+extension CustomerRefundRequest {
+    fileprivate init(_ row: SQLRow) throws {
+        let (decidedAt, consumption): (Int64?, String?) = (try row["decided_at"], try row["consumption"])
+        self.init(
+            refundRequestIdentifier: try row["id"], transactionId: try row["transaction_id"],
+            transactionIdentifier: try row["transaction_identifier"], bundleId: try row["bundle_id"],
+            account: try row["account"], state: try row["state"], reason: try row["reason"],
+            requestedAt: Timestamp(milliseconds: try row["requested_at"]),
+            decidedAt: decidedAt.map(Timestamp.init(milliseconds:)),
+            consumption: try consumption.map { try StoredJSON.value(JSONValue.self, $0) })
+    }
+}

@@ -1,0 +1,190 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Handles `refundRequest.open`, `.get`, `.grant`, `.decline` and `.consumption`: customers' requests for refunds.
+struct RefundRequestService: Sendable {
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let refunds: RefundService
+    let publish: @Sendable (CustomerChange) -> Void
+
+    /// Opens a request about a purchase that was not taken back.
+    /// - Throws: `notFound`; `transactionStateInvalid` for no purchase, one that was taken back, and while one is open.
+    func open(_ request: OpenRefundRequest) async throws -> CustomerRefundRequest {
+        let committed = try await database.write { transaction in
+            guard let found = try await TransactionRepository.find(identifier: request.id, in: transaction) else {
+                throw Self.unknown(request.id)
+            }
+            return try await CustomerTransaction.run(found.customer, in: transaction, clock: clock) { commit in
+                guard let stored = try await TransactionRepository.find(found.id, of: found.customer, in: transaction)
+                else { throw Self.unknown(request.id) }
+                return try await commit.requestRefund(of: stored, request.reason)
+            }
+        }
+        for change in committed.changes { publish(change) }
+        return committed.output
+    }
+
+    /// Reads a request.
+    /// - Throws: `notFound`.
+    func get(_ request: RefundRequestReference) async throws -> CustomerRefundRequest {
+        try await database.read { reader in try await Self.find(request.refundRequestIdentifier, in: reader) }
+    }
+
+    /// Grants a request: refunds the purchase, as a whole or in part.
+    /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` for one that was declined; as
+    ///   ``RefundService/takeBack(_:_:share:deadline:)``.
+    func grant(
+        _ request: GrantRefundRequest, deadline: ContinuousClock.Instant
+    ) async throws -> CustomerRefundRequest {
+        let share = try RefundShareRules.share(request.type, request.percentage)
+        let found = try await get(RefundRequestReference(refundRequestIdentifier: request.refundRequestIdentifier))
+        switch found.state {
+        case .granted: return found
+        case .declined: throw Self.decided(found)
+        case .open: break
+        }
+        // The refund ends the request in its own commit.
+        _ = try await refunds.takeBack(
+            RefundRequest(id: found.transactionId), .refunded, share: share, deadline: deadline)
+        return try await get(RefundRequestReference(refundRequestIdentifier: request.refundRequestIdentifier))
+    }
+
+    /// Declines a request.
+    /// - Throws: `notFound`; `transactionStateInvalid` for one that was granted.
+    func decline(_ request: RefundRequestReference) async throws -> CustomerRefundRequest {
+        let found = try await get(request)
+        let customer = try await database.read { reader in
+            try await TransactionRepository.find(found.transactionId, in: reader)?.customer
+        }
+        guard let customer else { throw Self.unknown(found.transactionId) }
+        let committed = try await database.write { transaction in
+            try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
+                let known = try await Self.find(request.refundRequestIdentifier, in: transaction)
+                switch known.state {
+                case .declined: return
+                case .granted: throw Self.decided(known)
+                case .open: break
+                }
+                guard
+                    let stored = try await TransactionRepository.find(
+                        known.transactionId, of: customer, in: transaction)
+                else { throw Self.unknown(known.transactionId) }
+                try await RefundRequestRepository.decide(.declined, about: stored.id, at: commit.now, in: transaction)
+                try await commit.note(.refundDeclined, about: stored)
+            }
+        }
+        for change in committed.changes { publish(change) }
+        return try await get(request)
+    }
+
+    /// Keeps what the app's server says of a purchase's consumption, at its open request.
+    /// - Throws: `notFound`, also for another app's.
+    func consume(_ request: ConsumptionInformation) async throws -> Empty {
+        try await database.write { transaction in
+            let stored = try await TransactionRepository.find(
+                identifier: request.transactionIdentifier, in: transaction)
+            guard let stored, stored.customer.bundleId.isExactly(request.bundleId) else {
+                throw Self.unknown(request.transactionIdentifier)
+            }
+            try await RefundRequestRepository.setConsumption(request.consumption, about: stored.id, in: transaction)
+        }
+        return Empty()
+    }
+
+    // MARK: Errors
+
+    private static func find(_ id: String, in reader: SQLReader) async throws -> CustomerRefundRequest {
+        guard let found = try await RefundRequestRepository.find(id, in: reader) else {
+            throw StoreError(.notFound, "refund request '\(id)' not found")
+        }
+        return found
+    }
+
+    private static func unknown(_ id: String) -> StoreError {
+        StoreError(.notFound, "transaction '\(id)' not found")
+    }
+
+    private static func decided(_ found: CustomerRefundRequest) -> StoreError {
+        StoreError(
+            .transactionStateInvalid,
+            "the refund request was \(found.state.rawValue) already; open another one for the transaction",
+            details: ["state": .string(found.state.rawValue)])
+    }
+}
+
+/// The part of a price that a refund gives back.
+struct RefundShare: Hashable, Sendable {
+    /// The whole, in thousandths of a percent.
+    static let whole = 100_000
+    static let full = RefundShare(type: .refundFull, percentage: whole)
+
+    var type: RevocationType
+    /// 1…100000, in thousandths of a percent.
+    var percentage: Int
+}
+
+/// Decides about shares without I/O.
+enum RefundShareRules {
+    /// Makes the share of a grant.
+    /// - Throws: `requestInvalid`.
+    static func share(_ type: RevocationType?, _ percentage: Int?) throws(StoreError) -> RefundShare {
+        switch type ?? .refundFull {
+        case .refundFull:
+            guard percentage == nil || percentage == RefundShare.whole else {
+                throw invalid("percentage", "goes with the type REFUND_PRORATED; leave it out for a whole refund")
+            }
+            return .full
+        case .refundProrated:
+            guard let percentage, (1...RefundShare.whole).contains(percentage) else {
+                throw invalid("percentage", "must be 1 to \(RefundShare.whole): thousandths of a percent of the price")
+            }
+            return RefundShare(type: .refundProrated, percentage: percentage)
+        case .familyRevoke:
+            throw invalid("type", "FAMILY_REVOKE is no refund, and this store has no Family Sharing")
+        }
+    }
+
+    /// Returns a share's part of a price, rounded down, in minor units.
+    static func part(of paid: Int64, _ share: RefundShare) -> Int64 {
+        Int64(RefundShare.whole).dividingFullWidth(paid.multipliedFullWidth(by: Int64(share.percentage))).quotient
+    }
+
+    private static func invalid(_ member: String, _ reason: String) -> StoreError {
+        StoreError(.requestInvalid, "\(member) \(reason)", details: ["path": .string("$.\(member)")])
+    }
+}
+
+extension CustomerTransaction {
+    /// Opens a request for the refund of a purchase.
+    fileprivate mutating func requestRefund(
+        of stored: StoredTransaction, _ reason: ConsumptionRequestReason
+    ) async throws -> CustomerRefundRequest {
+        let value = stored.transaction
+        guard value.transactionState == .purchased, stored.terms?.change?.isNote != true,
+            let identifier = value.transactionIdentifier
+        else {
+            throw StoreError(
+                .transactionStateInvalid, "only a purchase can be refunded",
+                details: ["transactionState": .string(value.transactionState.rawValue)])
+        }
+        guard value.revocationDate == nil else {
+            throw StoreError(.transactionStateInvalid, "transaction '\(identifier)' was taken back already")
+        }
+        if let open = try await RefundRequestRepository.open(about: stored.id, in: transaction) {
+            throw StoreError(
+                .transactionStateInvalid,
+                "refund request '\(open.refundRequestIdentifier)' is open; grant or decline it first",
+                details: ["refundRequestIdentifier": .string(open.refundRequestIdentifier)])
+        }
+        var random = SystemRandomNumberGenerator()
+        let request = CustomerRefundRequest(
+            refundRequestIdentifier: Identifiers.refundRequest(wall: wall, random: &random), transactionId: stored.id,
+            transactionIdentifier: identifier, bundleId: customer.bundleId, account: account.account, state: .open,
+            reason: reason, requestedAt: now)
+        try await RefundRequestRepository.insert(request, of: customer, in: transaction)
+        try await note(.refundRequested, about: stored, reason)
+        return request
+    }
+}

@@ -1,0 +1,118 @@
+/// Asks PaymentQueue to extend a subscription's present period, for the app's server.
+public struct ExtendSubscriptionRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// The first transaction's identifier.
+    public var originalTransactionIdentifier: String
+    /// 1…90.
+    public var days: Int
+    /// The server's name of the request, 1…128 bytes. Repeated for a subscription it gets the first reply.
+    public var requestIdentifier: String
+
+    public init(bundleId: String, originalTransactionIdentifier: String, days: Int, requestIdentifier: String) {
+        self.bundleId = bundleId
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.days = days
+        self.requestIdentifier = requestIdentifier
+    }
+}
+
+/// The result of an extension.
+public struct ExtendSubscriptionReply: Hashable, Sendable, Codable {
+    /// Whether the period was extended.
+    public enum Outcome: String, Sendable, Codable {
+        case extended
+        /// A free trial, a failed renewal, an end: only a period that was paid and runs can be extended.
+        case ineligible
+        /// The server has extended it twice within 365 days.
+        case exhausted
+    }
+
+    public var outcome: Outcome
+    /// The new end of the period, business time; nil unless it was extended.
+    public var effectiveDate: Timestamp?
+    /// The line item of the extended period; nil unless it was extended.
+    public var webOrderLineItemIdentifier: String?
+
+    public init(outcome: Outcome, effectiveDate: Timestamp? = nil, webOrderLineItemIdentifier: String? = nil) {
+        self.outcome = outcome
+        self.effectiveDate = effectiveDate
+        self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
+    }
+}
+
+/// Asks PaymentQueue to extend the present periods of all subscriptions of a product.
+public struct ExtendSubscriptionsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    /// Customers' storefronts, alpha-3; nil for all.
+    public var storefronts: [String]?
+    /// 1…90.
+    public var days: Int
+    /// The server's name of the request, 1…128 bytes, one for each product.
+    public var requestIdentifier: String
+
+    public init(
+        bundleId: String, productIdentifier: String, storefronts: [String]? = nil, days: Int, requestIdentifier: String
+    ) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.storefronts = storefronts
+        self.days = days
+        self.requestIdentifier = requestIdentifier
+    }
+}
+
+/// Asks PaymentQueue for the progress of an extension of a product's subscriptions.
+public struct SubscriptionExtensionsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    /// As ``ExtendSubscriptionsRequest/requestIdentifier``.
+    public var requestIdentifier: String
+
+    public init(bundleId: String, productIdentifier: String, requestIdentifier: String) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.requestIdentifier = requestIdentifier
+    }
+}
+
+/// The progress of an extension of a product's subscriptions.
+public struct SubscriptionExtensions: Hashable, Sendable, Codable {
+    public var requestIdentifier: String
+    public var productIdentifier: String
+    /// Customers' storefronts, alpha-3; nil for all.
+    public var storefronts: [String]?
+    /// Subscriptions that were extended.
+    public var succeededCount: Int64
+    /// Subscriptions that could not be extended.
+    public var failedCount: Int64
+    /// Business time; nil until every subscription was decided about.
+    public var completedAt: Timestamp?
+
+    public init(
+        requestIdentifier: String, productIdentifier: String, storefronts: [String]?, succeededCount: Int64,
+        failedCount: Int64, completedAt: Timestamp?
+    ) {
+        self.requestIdentifier = requestIdentifier
+        self.productIdentifier = productIdentifier
+        self.storefronts = storefronts
+        self.succeededCount = succeededCount
+        self.failedCount = failedCount
+        self.completedAt = completedAt
+    }
+}
+
+/// Asks PaymentQueue to give a purchase and all renewals of it another `appAccountToken`.
+public struct SetAppAccountTokenRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// The first transaction's identifier.
+    public var originalTransactionIdentifier: String
+    /// A UUID in lower case.
+    public var appAccountToken: String
+
+    public init(bundleId: String, originalTransactionIdentifier: String, appAccountToken: String) {
+        self.bundleId = bundleId
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.appAccountToken = appAccountToken
+    }
+}

@@ -1,0 +1,102 @@
+/// How a purchase was taken back, in Apple's words: `revocationType`.
+public enum RevocationType: String, CaseIterable, Sendable, Codable {
+    case refundFull = "REFUND_FULL"
+    case refundProrated = "REFUND_PRORATED"
+    /// The purchase is not shared with the family any more.
+    case familyRevoke = "FAMILY_REVOKE"
+}
+
+/// Why a customer asks for a refund, in Apple's words: `consumptionRequestReason`.
+public enum ConsumptionRequestReason: String, CaseIterable, Sendable, Codable {
+    case unintendedPurchase = "UNINTENDED_PURCHASE"
+    case fulfillmentIssue = "FULFILLMENT_ISSUE"
+    case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
+    case legal = "LEGAL"
+    case other = "OTHER"
+}
+
+/// A customer's request for a refund, which the operator grants or declines.
+public struct CustomerRefundRequest: Hashable, Sendable, Codable {
+    /// What became of it.
+    public enum State: String, CaseIterable, Sendable, Codable { case open, granted, declined }
+
+    /// `q_` and 26 characters.
+    public var refundRequestIdentifier: String
+    /// The transaction's `id`.
+    public var transactionId: String
+    public var transactionIdentifier: String
+    public var bundleId: String
+    /// The shopper's name.
+    public var account: String
+    public var state: State
+    public var reason: ConsumptionRequestReason
+    /// Business time.
+    public var requestedAt: Timestamp
+    /// Business time; nil while it is open.
+    public var decidedAt: Timestamp?
+    /// What the app's server last sent about it, as it was sent; nil for nothing.
+    public var consumption: JSONValue?
+
+    public init(
+        refundRequestIdentifier: String, transactionId: String, transactionIdentifier: String, bundleId: String,
+        account: String, state: State, reason: ConsumptionRequestReason, requestedAt: Timestamp,
+        decidedAt: Timestamp? = nil, consumption: JSONValue? = nil
+    ) {
+        self.refundRequestIdentifier = refundRequestIdentifier
+        self.transactionId = transactionId
+        self.transactionIdentifier = transactionIdentifier
+        self.bundleId = bundleId
+        self.account = account
+        self.state = state
+        self.reason = reason
+        self.requestedAt = requestedAt
+        self.decidedAt = decidedAt
+        self.consumption = consumption
+    }
+}
+
+/// Asks PaymentQueue to open a customer's request for a refund.
+public struct OpenRefundRequest: Hashable, Sendable, Codable {
+    /// The transaction, by `id` or by `transactionIdentifier`.
+    public var id: String
+    public var reason: ConsumptionRequestReason
+    public init(id: String, reason: ConsumptionRequestReason) {
+        self.id = id
+        self.reason = reason
+    }
+}
+
+/// Asks PaymentQueue for a customer's request for a refund, or to decline it.
+public struct RefundRequestReference: Hashable, Sendable, Codable {
+    /// As ``CustomerRefundRequest/refundRequestIdentifier``.
+    public var refundRequestIdentifier: String
+    public init(refundRequestIdentifier: String) { self.refundRequestIdentifier = refundRequestIdentifier }
+}
+
+/// Asks PaymentQueue to grant a customer's request for a refund.
+public struct GrantRefundRequest: Hashable, Sendable, Codable {
+    /// As ``CustomerRefundRequest/refundRequestIdentifier``.
+    public var refundRequestIdentifier: String
+    /// Nil for a whole refund.
+    public var type: RevocationType?
+    /// 1…100000, in thousandths of a percent of the price; with `REFUND_PRORATED` only.
+    public var percentage: Int?
+    public init(refundRequestIdentifier: String, type: RevocationType? = nil, percentage: Int? = nil) {
+        self.refundRequestIdentifier = refundRequestIdentifier
+        self.type = type
+        self.percentage = percentage
+    }
+}
+
+/// Asks PaymentQueue to keep what an app's server says of a purchase's consumption, at its open refund request.
+public struct ConsumptionInformation: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var transactionIdentifier: String
+    /// The body, as the server sent it.
+    public var consumption: JSONValue
+    public init(bundleId: String, transactionIdentifier: String, consumption: JSONValue) {
+        self.bundleId = bundleId
+        self.transactionIdentifier = transactionIdentifier
+        self.consumption = consumption
+    }
+}

@@ -18,6 +18,7 @@ package final class Gateway: Sendable {
     let keys: KeyStore
     let signing: SigningKeys
     let serverApps: ServerApps
+    let serverAPIFaults: ServerAPIFaults
     /// The receipt environment.
     let environment: ReceiptEnvironment
     let storefronts: StorefrontDirectory
@@ -51,6 +52,7 @@ package final class Gateway: Sendable {
         self.keys = keys
         self.signing = SigningKeys(database: keys.database, logger: logger)
         self.serverApps = ServerApps(database: keys.database, logger: logger)
+        self.serverAPIFaults = ServerAPIFaults(database: keys.database, logger: logger)
         self.environment = environment
         let storefronts = StorefrontDirectory(services: services)
         let versions = CurrentVersions(services: services)
@@ -76,7 +78,10 @@ package final class Gateway: Sendable {
             + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
-            + monitoringRoutes + serverAPIRoutes + serverAPISettingsRoutes + signingRoutes
-            + notificationRoutes + serverNotificationRoutes + serverWriteRoutes + appleServerRoutes
+            + monitoringRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes + signingRoutes
+            + notificationRoutes + appleServerRoutes
+            + (serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes).map { route in
+                route.handled(after: { [self] in try await serverAPIObstacle($0) })
+            }
     }
 }

@@ -37,7 +37,8 @@ import Testing
     @Test func `errors of the App Store Server API are all of Apple's, at the status of their numbers`() throws {
         var numbers: Set<Int> = []
         for (status, component) in [
-            ("400", "Invalid"), ("403", "Forbidden"), ("404", "NotFound"), ("500", "Fault"),
+            ("400", "Invalid"), ("403", "Forbidden"), ("404", "NotFound"), ("429", "RateLimited"),
+            ("500", "Fault"),
         ] {
             let response = document.root["components"]?["responses"]?["ServerAPI\(component)"]
             let parts = response?["content"]?["application/json"]?["schema"]?["allOf"]?.arrayValue ?? []

@@ -254,7 +254,10 @@ import Testing
         #expect(try members("ServerAppTransactionInfo") == written(download))
         #expect(
             try members("ServerAPIError") == written(ServerAPIErrorResponse(errorCode: 1, errorMessage: "")))
-        #expect(try members("ServerAPISettings") == written(ServerAPISettings(environment: .xcode, appAppleId: 1)))
+        #expect(
+            try members("ServerAPISettings")
+                == written(
+                    ServerAPISettings(environment: .xcode, appAppleId: 1, rateLimits: .sandbox)))
         #expect(members("ServerAPISettings") == known(ServerAPISettings.self))
         let records = document.schema("TransactionRecords")?["properties"]?["records"]?["items"]?["properties"]
         let record = TransactionsPage.Record(

@@ -70,6 +70,18 @@ struct Route: Sendable {
         self.action = action
     }
 
+    /// Returns the same route with what its requests may meet before the handler.
+    /// - Parameter obstacle: Returns the response in place of the handler's; nil for the handler's.
+    func handled(after obstacle: @escaping @Sendable (Call) async throws -> Response?) -> Route {
+        guard case .handled(let handler) = action else { return self }
+        return Route(
+            operation, access,
+            .handled { call in
+                if let response = try await obstacle(call) { return response }
+                return try await handler(call)
+            })
+    }
+
     var isBuilt: Bool {
         if case .handled = action { return true }
         return false

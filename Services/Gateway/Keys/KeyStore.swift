@@ -153,6 +153,28 @@ enum KeySchema {
                     ocsp_mode TEXT NOT NULL
                 );
                 """),
+        Migration(
+            number: 5, name: "faults and rate limits of the App Store Server API",
+            sql: """
+                ALTER TABLE server_api_app ADD COLUMN rate_limits TEXT;
+                CREATE TABLE server_api_fault (
+                    position INTEGER PRIMARY KEY,
+                    bundle_id TEXT NOT NULL,
+                    path TEXT,
+                    error_code BIGINT,
+                    outcome TEXT,
+                    remaining INTEGER NOT NULL CHECK (remaining >= 0),
+                    CHECK ((error_code IS NULL) <> (outcome IS NULL))
+                );
+                CREATE INDEX server_api_fault_app ON server_api_fault (bundle_id, position);
+                CREATE TABLE server_api_rate (
+                    bundle_id TEXT NOT NULL,
+                    operation TEXT NOT NULL,
+                    hour BIGINT NOT NULL,
+                    requests BIGINT NOT NULL,
+                    PRIMARY KEY (bundle_id, operation)
+                );
+                """),
     ]
 }
 

@@ -15,8 +15,10 @@ struct ServerAPIError: Error, Hashable {
     }
 
     static let generalBadRequest = ServerAPIError(4_000_000, "Bad request.")
+    static let invalidAppIdentifier = ServerAPIError(4_000_002, "Invalid request app identifier.")
     static let invalidRequestRevision = ServerAPIError(4_000_005, "Invalid request revision.")
     static let invalidTransactionId = ServerAPIError(4_000_006, "Invalid transaction id.")
+    static let invalidOriginalTransactionId = ServerAPIError(4_000_008, "Invalid original transaction id.")
     static let invalidExtendByDays = ServerAPIError(4_000_009, "Invalid extend by days value.")
     static let invalidExtendReasonCode = ServerAPIError(4_000_010, "Invalid extend reason code.")
     static let invalidRequestIdentifier = ServerAPIError(4_000_011, "Invalid request identifier.")
@@ -63,6 +65,8 @@ struct ServerAPIError: Error, Hashable {
     static let invalidSampleContentProvided = ServerAPIError(
         4_000_041, "Invalid request. The sample content provided field is invalid.")
     static let invalidUserStatus = ServerAPIError(4_000_042, "Invalid request. The user status is invalid.")
+    static let transactionNotConsumable = ServerAPIError(
+        4_000_043, "Invalid request. The transaction id doesn't represent a consumable in-app purchase.")
     static let invalidRefundPreference = ServerAPIError(
         4_000_044, "Invalid request. The refund preference is invalid.")
     static let transactionTypeNotSupported = ServerAPIError(
@@ -71,12 +75,26 @@ struct ServerAPIError: Error, Hashable {
         4_000_048, "Invalid request. App transaction id is not supported by the requested endpoint.")
     static let invalidAppAccountTokenUUID = ServerAPIError(
         4_000_183, "Invalid request. The app account token field must be a valid UUID.")
+    static let familyTransactionNotSupported = ServerAPIError(
+        4_000_185, "Invalid request. Family Sharing transactions aren't supported by this endpoint.")
     static let transactionIdNotOriginal = ServerAPIError(
         4_000_187, "Invalid request. The transaction id isn't an original transaction id.")
     static let subscriptionExtensionIneligible = ServerAPIError(
         4_030_004, "Forbidden - subscription state ineligible for extension.")
     static let subscriptionMaxExtension = ServerAPIError(
         4_030_005, "Forbidden - subscription has reached maximum extension count.")
+    static let familySharedSubscriptionExtensionIneligible = ServerAPIError(
+        4_030_007, "Subscriptions that users obtain through Family Sharing can't get a renewal date extension directly."
+    )
+    static let accountNotFound = ServerAPIError(4_040_001, "Account not found.")
+    static let accountNotFoundRetryable = ServerAPIError(4_040_002, "Account not found. Please try again.")
+    static let appNotFound = ServerAPIError(4_040_003, "App not found.")
+    static let appNotFoundRetryable = ServerAPIError(4_040_004, "App not found. Please try again.")
+    static let originalTransactionIdNotFoundRetryable = ServerAPIError(
+        4_040_006, "Original transaction id not found. Please try again.")
+    static let appTransactionDoesNotExist = ServerAPIError(
+        4_040_019, "No AppTransaction exists for the customer.")
+    static let rateLimitExceeded = ServerAPIError(4_290_000, "Rate limit exceeded.")
     static let originalTransactionIdNotFound = ServerAPIError(4_040_005, "Original transaction id not found.")
     static let serverNotificationURLNotFound = ServerAPIError(
         4_040_007, "No App Store Server Notification URL found for provided app.")
@@ -89,8 +107,11 @@ struct ServerAPIError: Error, Hashable {
     static let generalInternal = ServerAPIError(5_000_000, "An unknown error occurred.")
     static let generalInternalRetryable = ServerAPIError(5_000_001, "An unknown error occurred. Please try again.")
 
-    /// Every error that a built operation has.
+    /// Every error: those that operations have, and those that an operator can order.
     static let all = [
+        invalidAppIdentifier, invalidOriginalTransactionId, transactionNotConsumable, familyTransactionNotSupported,
+        familySharedSubscriptionExtensionIneligible, accountNotFound, accountNotFoundRetryable, appNotFound,
+        appNotFoundRetryable, originalTransactionIdNotFoundRetryable, appTransactionDoesNotExist, rateLimitExceeded,
         generalBadRequest, invalidRequestRevision, invalidTransactionId, startDateTooFarInPast, startDateAfterEndDate,
         invalidPaginationToken, invalidStartDate, invalidEndDate, paginationTokenExpired, invalidNotificationType,
         multipleFiltersSupplied, invalidTestNotificationToken, invalidSort, invalidProductType, invalidProductId,
@@ -104,6 +125,12 @@ struct ServerAPIError: Error, Hashable {
         invalidAppAccountTokenUUID, transactionIdNotOriginal, subscriptionExtensionIneligible,
         subscriptionMaxExtension, originalTransactionIdNotFound, statusRequestNotFound,
     ]
+
+    /// Finds an error by Apple's number.
+    init?(code: Int) {
+        guard let known = Self.all.first(where: { $0.code == code }) else { return nil }
+        self = known
+    }
 
     /// The HTTP status, which are the number's first three digits.
     var status: HTTPResponse.Status { .init(code: code / 10_000) }
@@ -126,6 +153,14 @@ struct ServerAPIError: Error, Hashable {
         return Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// The response to a request too many.
+    /// - Parameter next: When the server may ask again; Apple writes it in milliseconds since 1970.
+    static func rateLimitExceeded(until next: Timestamp) -> Response {
+        var response = rateLimitExceeded.response
+        response.headers[.retryAfter] = "\(next.milliseconds)"
+        return response
     }
 
     /// The response to a token that is not accepted, as Apple writes it. The reason is in `WWW-Authenticate`.

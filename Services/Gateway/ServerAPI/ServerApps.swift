@@ -46,7 +46,10 @@ struct ServerApps: Sendable {
             }
         }
         guard let row else { return ServerAPISettings() }
-        return ServerAPISettings(environment: try row["environment"], appAppleId: try row["app_apple_id"])
+        let limits: String? = try row["rate_limits"]
+        return ServerAPISettings(
+            environment: try row["environment"], appAppleId: try row["app_apple_id"],
+            rateLimits: try limits.map { try StoredJSON.value(ServerAPIRateLimits.self, $0) })
     }
 
     /// Replaces an app's settings.
@@ -55,10 +58,12 @@ struct ServerApps: Sendable {
             try await database.write { transaction in
                 _ = try await transaction.execute(
                     """
-                    INSERT INTO server_api_app (bundle_id, environment, app_apple_id) VALUES (?, ?, ?)
+                    INSERT INTO server_api_app (bundle_id, environment, app_apple_id, rate_limits) VALUES (?, ?, ?, ?)
                     ON CONFLICT (bundle_id) DO UPDATE
-                    SET environment = excluded.environment, app_apple_id = excluded.app_apple_id
-                    """, bundleId, settings.environment, settings.appAppleId)
+                    SET environment = excluded.environment, app_apple_id = excluded.app_apple_id,
+                        rate_limits = excluded.rate_limits
+                    """, bundleId, settings.environment, settings.appAppleId,
+                    try settings.rateLimits.map(StoredJSON.text))
             }
         }
     }

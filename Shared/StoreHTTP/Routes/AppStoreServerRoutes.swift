@@ -35,6 +35,15 @@ package enum AppStoreServerRoutes {
     /// Replaces the environment that the app's signed payloads name.
     package static let putSettings = HTTPEndpoint<ServerAPISettings, ServerAPISettings>(
         .put, "/admin/v1/apps/{bundleId}/server-api", .admin)
+    /// Lists the faults that the app's server will meet.
+    package static let faults = HTTPEndpoint<Empty, ServerAPIFaultsResponse>(
+        .get, "/admin/v1/apps/{bundleId}/server-api/faults", .admin)
+    /// Has the next requests of the app's server fail.
+    package static let addFault = HTTPEndpoint<ServerAPIFault, ServerAPIFaultsResponse>(
+        .post, "/admin/v1/apps/{bundleId}/server-api/faults", .admin)
+    /// Removes the faults that are left.
+    package static let removeFaults = HTTPEndpoint<Empty, NoContent>(
+        .delete, "/admin/v1/apps/{bundleId}/server-api/faults", .admin)
     /// Reads one of the customer's transactions, signed, as StoreKit gives it to the app.
     package static let signedTransaction = HTTPEndpoint<Empty, TransactionInfoResponse>(
         .get, "/v1/transactions/{id}/jws", .app)
@@ -100,7 +109,8 @@ package enum AppStoreServerRoutes {
     static let all: [HTTPRoute] =
         [
             transaction.route, history.route, historyV1.route, statuses.route, refunds.route, order.route,
-            appTransaction.route, settings.route, putSettings.route, signedTransaction.route,
+            appTransaction.route, settings.route, putSettings.route, faults.route, addFault.route, removeFaults.route,
+            signedTransaction.route,
             signedAppTransaction.route, certificateStatus.route, certificateStatusByGet.route,
             notificationHistory.route,
             testNotification.route, testNotificationStatus.route, extend.route, extendAll.route, extensions.route,

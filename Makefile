@@ -25,7 +25,7 @@ SERVICES := broker catalog payment-queue payment-processor promotion-controller 
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page overload fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -115,6 +115,13 @@ bench-store-page: build ## Measure the store page and products; PEER=DIR beside 
 	Tests/Benchmarks/bench-store-page \
 	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+
+bench-notifications: build ## Measure notifications, signatures and the Server API's history. Needs wrk, openssl.
+	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BareDelivery
+	Tests/Benchmarks/bench-notifications \
+	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
+	    --rounds $(ROUNDS) --seconds $(SECONDS)
 
 bench-sessions: build ## Measure sessions, streams of events and finishes: what docs/scaling.md calculates with.
 	Tests/Benchmarks/bench-sessions \

@@ -273,8 +273,8 @@ if Context.environment["STOREBUS_SPIKE"] != nil {
             path: "Tests/Benchmarks/LoopSpike", exclude: ["measure"], swiftSettings: settings))
 }
 
-// What `make bench`, `make bench-bus`, `make bench-subscriptions` and `make bench-store-page` measure with: part of no
-// plain build. The targets set the variable.
+// What `make bench`, `make bench-bus`, `make bench-subscriptions`, `make bench-store-page` and `make bench-notifications`
+// measure with: part of no plain build. The targets set the variable.
 if Context.environment["STOREBUS_BENCH"] != nil {
     targets.append(
         .executableTarget(
@@ -289,6 +289,10 @@ if Context.environment["STOREBUS_BENCH"] != nil {
         .executableTarget(
             name: "BareRoute", dependencies: [hummingbird, nioCore, nioPosix, httpTypes, logging],
             path: "Tests/Benchmarks/BareRoute", swiftSettings: settings))
+    targets.append(
+        .executableTarget(
+            name: "BareDelivery", dependencies: [asyncHTTPClient, nioCore, nioPosix],
+            path: "Tests/Benchmarks/BareDelivery", swiftSettings: settings))
 }
 
 // What `make fuzz` runs (Tests/Fuzz): part of no plain build. The protocol and the broker are then built so that

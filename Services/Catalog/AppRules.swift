@@ -10,7 +10,7 @@ enum AppRules {
     /// - Throws: `requestInvalid` unless it has only letters, digits, dots and hyphens, as Apple's bundle identifiers
     ///   do.
     static func check(bundleId: String) throws(StoreError) {
-        if let fault = IdentifierRule.bundle.fault(in: bundleId) { throw invalid("bundleId", fault) }
+        if let fault = IdentifierRule.bundle.fault(in: IsolatedApp.shown(bundleId)) { throw invalid("bundleId", fault) }
     }
 
     /// Checks an app's settings.

@@ -30,6 +30,9 @@ package struct CatalogHandlers: Sendable {
             return try store.list(request)
         }
         endpoints.handle(CatalogEndpoints.exportPart, store.export)
+        let copies = AppCopies(database: store.apps.database, loader: store.loader)
+        endpoints.handle(CatalogEndpoints.copyApp, copies.copy)
+        endpoints.handle(CatalogEndpoints.removeApp, copies.remove)
     }
 
     private func registerImports(on endpoints: DatabaseEndpoints) {

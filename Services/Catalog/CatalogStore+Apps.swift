@@ -34,12 +34,13 @@ extension CatalogStore {
         return app
     }
 
-    /// Lists apps by bundle identifier.
+    /// Lists apps by bundle identifier, without those of isolated stores.
     /// - Throws: `requestInvalid` for a bad limit.
     func list(_ request: PageRequest) throws(StoreError) -> AppsPage {
         try ProductQueries.check(limit: request.limit)
-        let behind = directory.apps.filter { ExactText($0.bundleId) > ExactText(request.after ?? "") }
-            .sorted { ExactText($0.bundleId) < ExactText($1.bundleId) }
+        let behind = directory.apps.filter {
+            ExactText($0.bundleId) > ExactText(request.after ?? "") && IsolatedApp($0.bundleId) == nil
+        }.sorted { ExactText($0.bundleId) < ExactText($1.bundleId) }
         let page = Array(behind.prefix(request.limit))
         return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
     }

@@ -19,6 +19,7 @@ package final class Gateway: Sendable {
     let signing: SigningKeys
     let serverApps: ServerApps
     let serverAPIFaults: ServerAPIFaults
+    let stores: IsolatedStores
     /// The receipt environment.
     let environment: ReceiptEnvironment
     let storefronts: StorefrontDirectory
@@ -53,6 +54,7 @@ package final class Gateway: Sendable {
         self.signing = SigningKeys(database: keys.database, logger: logger)
         self.serverApps = ServerApps(database: keys.database, logger: logger)
         self.serverAPIFaults = ServerAPIFaults(database: keys.database, logger: logger)
+        self.stores = IsolatedStores(database: keys.database, now: now, logger: logger)
         self.environment = environment
         let storefronts = StorefrontDirectory(services: services)
         let versions = CurrentVersions(services: services)
@@ -79,7 +81,7 @@ package final class Gateway: Sendable {
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
             + monitoringRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes + signingRoutes
-            + notificationRoutes + appleServerRoutes
+            + notificationRoutes + appleServerRoutes + isolatedStoreRoutes
             + (serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes).map { route in
                 route.handled(after: { [self] in try await serverAPIObstacle($0) })
             }

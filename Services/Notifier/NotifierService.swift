@@ -63,6 +63,7 @@ package final class NotifierService: ServiceLifecycle.Service {
         handlers.handle(NotifierEndpoints.lease, leases.lease)
         handlers.handle(NotifierEndpoints.report, leases.report)
         handlers.handle(NotifierEndpoints.settled, notifications.settled)
+        handlers.handle(NotifierEndpoints.removeApp, AppRemoval(database: database).remove)
         service.healthCheck(of: database)
     }
 

@@ -207,6 +207,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.answerPrompt, prompts.answer)
         endpoints.handle(PaymentEndpoints.clearHistory, history.clear)
         endpoints.handle(PaymentEndpoints.reset, history.reset)
+        endpoints.handle(PaymentEndpoints.removeApp, AppRemoval(database: database).remove)
     }
 
     /// Runs the background jobs until graceful shutdown, then closes the database.

@@ -80,6 +80,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         endpoints.handle(PromotionEndpoints.deleteDevice, devices.delete)
         endpoints.handle(PromotionEndpoints.putInstallation, devices.putInstallation)
         endpoints.handle(PromotionEndpoints.deleteInstallation, devices.deleteInstallation)
+        endpoints.handle(PromotionEndpoints.removeApp, AppRemoval(database: database).remove)
     }
 
     private func registerOverrides(on endpoints: DatabaseEndpoints) {

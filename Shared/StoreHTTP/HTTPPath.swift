@@ -71,6 +71,8 @@ package enum PathParameter: String, Sendable, CaseIterable {
     case refundRequestIdentifier
     case requestIdentifier
     case restoreIdentifier
+    /// The name of an isolated store.
+    case store
     case testNotificationToken
     case transactionId
 }

@@ -26,12 +26,19 @@ final class AppDirectory: Sendable {
 
     func snapshot(of bundleId: String) -> AppSnapshot? { entries.withLock { $0[bundleId]?.snapshot } }
 
+    /// Drops a removed app.
+    func forget(_ bundleId: String) {
+        entries.withLock { $0[bundleId] = nil }
+        tell(bundleId)
+    }
+
     var apps: [App] { entries.withLock { $0.values.map(\.snapshot.app) } }
 
     /// Returns the apps that have a product of an identifier, by bundle identifier.
     func owners(of productIdentifier: String) -> [String] {
         let snapshots = entries.withLock { $0.values.map(\.snapshot) }
-        return snapshots.filter { $0.position(of: productIdentifier) != nil }.map(\.app.bundleId).sorted()
+        return snapshots.filter { $0.position(of: productIdentifier) != nil && IsolatedApp($0.app.bundleId) == nil }
+            .map(\.app.bundleId).sorted()
     }
 
     var unreadableApps: [String] {

@@ -83,15 +83,15 @@ extension Call {
     func bundleId() throws(StoreError) -> String {
         let text = try parameter(.bundleId)
         try Identifier.check(text, as: .bundle, at: "bundleId")
-        return text
+        return try app(text)
     }
 
     /// The app that `?bundleId=` narrows a list to.
     /// - Throws: `requestInvalid`.
     func bundleFilter() throws(StoreError) -> String? {
-        guard let text = try query.single("bundleId") else { return nil }
+        guard let text = try query.single("bundleId") else { return store?.bundleId }
         try Identifier.check(text, as: .bundle, at: "query bundleId")
-        return text
+        return try app(text)
     }
 
     /// The account that `?account=` narrows a list to.

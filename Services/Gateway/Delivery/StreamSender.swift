@@ -34,7 +34,7 @@ struct StreamSender {
         case .end: return false
         case .write(let bytes):
             stream.writeBegan(now: .now)
-            try await writer.write(ByteBuffer(bytes: bytes))
+            try await writer.write(ByteBuffer(bytes: StoreScope.shown(bytes, of: stream.session.bundleId)))
             stream.writeEnded(isRead: stream.isWritingNotices ? await connection.isRead() : true)
         case .read(let need): await read(need)
         case .askForIntents: await askForIntents()

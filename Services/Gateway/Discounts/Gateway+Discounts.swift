@@ -13,7 +13,8 @@ extension Gateway {
         guard let parts = request.paymentDiscount else { return nil }
         guard parts.isComplete else { return .missingParameters }
         let discount = parts.discount
-        let signature = DiscountSignature(bundleId: bundleId, payment: request.payment(key: ""), discount: discount)
+        let signature = DiscountSignature(
+            bundleId: IsolatedApp.shown(bundleId), payment: request.payment(key: ""), discount: discount)
         guard let publicKey = try await publicKey(discount.keyIdentifier, of: bundleId, call) else {
             return .invalidSignature
         }

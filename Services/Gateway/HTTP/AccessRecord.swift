@@ -14,6 +14,8 @@ struct AccessRecord {
     /// The callers of the route; nil when no route was found.
     var access: Access?
     var principal = Principal.anonymous
+    /// The isolated store that the request is about; nil for the installation.
+    var store: IsolatedApp?
     /// The problem's code; nil for a successful request.
     var code: StoreErrorCode?
     /// Why a token of an app's server was refused; in the gateway's own words.
@@ -51,6 +53,7 @@ struct AccessRecord {
         var fields: Logger.Metadata = [
             "traceID": "\(traceID)", "endpoint": "\(method) \(route ?? "-")", "path": "\(Self.printable(loggedPath))",
         ]
+        if let store { fields["store"] = "\(store.store)" }
         switch principal {
         case .session(let session):
             fields["bundleId"] = "\(session.bundleId)"

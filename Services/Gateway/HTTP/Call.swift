@@ -19,6 +19,8 @@ struct Call: Sendable {
     let deadline: ContinuousClock.Instant
     /// The connection, to be cut when its reader stalls.
     let channel: any Channel
+    /// The isolated store that the request is about; nil for the installation.
+    var store: IsolatedApp?
 
     /// Returns a parameter of the path, checked.
     /// - Parameter what: The object that it identifies, for the problem's text.

@@ -11,6 +11,7 @@ import StoreModels
 struct GatewayResponder: HTTPResponder {
     let table: RouteTable
     let authenticator: Authenticator
+    let stores: IsolatedStores
     let metrics: HTTPMetrics
     let logger: Logger
 
@@ -32,7 +33,9 @@ struct GatewayResponder: HTTPResponder {
             }
             if problem.error.code == .internal { log(error, record) }
             response =
-                record.access == .serverAPI ? problem.serverAPIResponse : problem.response(traceID: trace.traceID)
+                record.access == .serverAPI
+                ? problem.serverAPIResponse
+                : StoreScope.$app.withValue(record.store) { problem.response(traceID: trace.traceID) }
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         record.finish(status: response.status, duration: ContinuousClock.now - start)
@@ -47,33 +50,43 @@ struct GatewayResponder: HTTPResponder {
     ) async throws -> Response {
         try Self.checkWeight(request)
         try Self.checkFraming(request)
-        let (route, parameters) = try match(request)
+        let target = try StoreScope.Target(path: request.uri.path, headers: request.headers)
+        let (route, parameters) = try match(request.method, target.path)
         (record.route, record.access) = (route.path, route.access)
-        let principal = try await authenticator.principal(for: route.access, headers: request.headers)
+        var principal = try await authenticator.principal(for: route.access, headers: request.headers)
         record.principal = principal
+        let store = try await stores.app(named: target.store, principal)
+        if let store {
+            principal = try principal.inside(store)
+            record.store = store
+        }
         guard case .handled(let handler) = route.action else { throw Self.notBuilt(route) }
         let call = Call(
-            request: request, route: route, parameters: parameters,
+            request: request, route: route,
+            parameters: try parameters.mapValues { try StoreScope.inside($0, of: store) },
             query: try QueryParameters(
-                request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI),
+                request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI, of: store),
             principal: principal, trace: trace, deadline: start + (try Self.timeout(request.headers)),
-            channel: context.channel)
+            channel: context.channel, store: store)
         guard .now < call.deadline else {
             throw StoreError(
                 .serviceUnavailable, "the gateway is overloaded: the request's time was over before it was begun",
                 retryAfterMs: 1000)
         }
-        return try await handler(call)
+        guard let store else { return try await handler(call) }
+        return try await StoreScope.$app.withValue(store) { try await handler(call) }
     }
 
-    private func match(_ request: Request) throws(HTTPError) -> (Route, [PathParameter: String]) {
-        switch table.match(request.method, request.uri.path) {
+    private func match(
+        _ method: HTTPRequest.Method, _ path: String
+    ) throws(HTTPError) -> (Route, [PathParameter: String]) {
+        switch table.match(method, path) {
         case .found(let route, let parameters): return (route, parameters)
         case .notFound: throw HTTPError(StoreError(.notFound, "there is no such path; /openapi.json lists them"))
         case .wrongMethod(let allowed):
             let names = allowed.map(\.rawValue).joined(separator: ", ")
             throw HTTPError(
-                StoreError(.methodNotAllowed, "\(request.method) is not allowed here, but \(names)"),
+                StoreError(.methodNotAllowed, "\(method) is not allowed here, but \(names)"),
                 headers: [.allow: names])
         }
     }

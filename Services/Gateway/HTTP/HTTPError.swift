@@ -23,7 +23,7 @@ struct HTTPError: Error {
         if let retryAfterMs = error.retryAfterMs { headers[.retryAfter] = "\((retryAfterMs + 999) / 1000)" }
         let problem = Problem(error, status: status.code, title: title, traceID: traceID)
         // Encoding strings, numbers and booleans cannot fail; if it does, the client still gets the status.
-        let body = (try? StoreJSON.encode(problem)) ?? []
+        let body = StoreScope.shown((try? StoreJSON.encode(problem)) ?? [])
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 

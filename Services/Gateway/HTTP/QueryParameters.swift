@@ -13,8 +13,11 @@ struct QueryParameters: Sendable {
     ///   - text: The query after `?`; nil for none.
     ///   - names: The names that the route allows.
     ///   - ignoresOthers: Whether other names are passed over, as Apple does.
+    ///   - store: The isolated store, whose numbers are converted.
     /// - Throws: `requestInvalid`.
-    init(_ text: String?, names: Set<String>, ignoresOthers: Bool = false) throws(StoreError) {
+    init(
+        _ text: String?, names: Set<String>, ignoresOthers: Bool = false, of store: IsolatedApp? = nil
+    ) throws(StoreError) {
         var values: [String: [String]] = [:]
         for pair in (text ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -29,7 +32,15 @@ struct QueryParameters: Sendable {
             }
             values[name, default: []].append(value)
         }
-        self.values = values
+        if let store {
+            var inside: [String: [String]] = [:]
+            for (name, texts) in values {
+                inside[name] = try texts.map { text throws(StoreError) in try StoreScope.inside(text, of: store) }
+            }
+            self.values = inside
+        } else {
+            self.values = values
+        }
         pairs = values.flatMap { name, values in values.map { ExactText("\(name)=\($0)") } }.sorted().map(\.text)
     }
 

@@ -24,8 +24,9 @@ struct Reply<Body: Sendable>: Sendable {
         var headers = extra
         headers[.contentType] = "application/json"
         headers[.cacheControl] = "no-store"
-        response = Response(
-            status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try StoreJSON.encode(value))))
+        if let location = headers[.location] { headers[.location] = StoreScope.shown(location) }
+        let json = StoreScope.shown(try StoreJSON.encode(value))
+        response = Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
 }
 

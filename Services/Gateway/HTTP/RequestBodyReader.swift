@@ -15,7 +15,7 @@ enum RequestBodyReader {
     static func json<Value: Decodable>(
         _ type: Value.Type, from request: Request, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Value {
-        let bytes = try await self.bytes(of: request, max: max)
+        let bytes = StoreScope.inside(try await self.bytes(of: request, max: max))
         if bytes.isEmpty && isOptional { return try StoreJSON.decodeStrictly(type, from: Array("{}".utf8)) }
         try checkContentType(request.headers)
         return try StoreJSON.decodeStrictly(type, from: bytes)

@@ -28,14 +28,19 @@ struct KeyStore: Sendable {
                     throw StoreError.invalid(
                         "bundleId", "has \(Self.keysMax) keys already; delete one first", status: 422)
                 }
-                try await transaction.execute(
-                    """
-                    INSERT INTO app_key (key_identifier, bundle_id, kind, created_at, digest, public_key)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """, record.keyIdentifier, record.bundleId, record.kind, record.createdAt.milliseconds, key.digest,
-                    record.publicKey)
+                try await Self.insert(key, in: transaction)
             }
         }
+    }
+
+    static func insert(_ key: NewKey, in transaction: SQLTransaction) async throws(PersistenceError) {
+        let record = key.record
+        try await transaction.execute(
+            """
+            INSERT INTO app_key (key_identifier, bundle_id, kind, created_at, digest, public_key)
+            VALUES (?, ?, ?, ?, ?, ?)
+            """, record.keyIdentifier, record.bundleId, record.kind, record.createdAt.milliseconds, key.digest,
+            record.publicKey)
     }
 
     /// Lists an app's keys, oldest first.
@@ -85,13 +90,16 @@ struct KeyStore: Sendable {
         }.map(KeyRecord.init)
     }
 
-    /// Public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key.
+    /// Public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key. The keys of the app that
+    /// an isolated store was copied from are the store's, too.
     func offerKey(_ keyIdentifier: String, of bundleId: String) async throws -> String? {
         let row = try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.queryOne(
-                    "SELECT public_key FROM app_key WHERE key_identifier = ? AND bundle_id = ? AND kind = ?",
-                    keyIdentifier, bundleId, KeyKind.subscriptionOffer)
+                    """
+                    SELECT public_key FROM app_key
+                    WHERE key_identifier = ? AND (bundle_id = ? OR bundle_id = ?) AND kind = ?
+                    """, keyIdentifier, bundleId, IsolatedApp.shown(bundleId), KeyKind.subscriptionOffer)
             }
         }
         return try row?["public_key"]
@@ -175,6 +183,7 @@ enum KeySchema {
                     PRIMARY KEY (bundle_id, operation)
                 );
                 """),
+        IsolatedStoreSchema.migration,
     ]
 }
 

@@ -27,7 +27,11 @@ struct UrgencyTable: Sendable {
     /// query's.
     /// - Parameter target: Path and query of the request line.
     func urgency(_ method: String, _ target: String) -> Urgency {
-        let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        var path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
+        if path.starts(with: IsolatedStoreRoutes.pathPrefix.utf8) {
+            let rest = path.dropFirst(IsolatedStoreRoutes.pathPrefix.utf8.count)
+            path = rest[(rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex)...]
+        }
         return entries.first { $0.method == method && Self.matches(path, $0.segments) }?.urgency ?? .query
     }
 

@@ -21,8 +21,8 @@ extension KeyStore {
         try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.query(
-                    "SELECT digest FROM app_key WHERE bundle_id = ? AND kind = ? LIMIT ?", bundleId,
-                    KeyKind.sharedSecret, Self.keysMax
+                    "SELECT digest FROM app_key WHERE (bundle_id = ? OR bundle_id = ?) AND kind = ? LIMIT ?", bundleId,
+                    IsolatedApp.shown(bundleId), KeyKind.sharedSecret, Self.keysMax
                 ).map { try $0["digest"] }
             }
         }

@@ -33,7 +33,9 @@ struct ReceiptContents: Sendable {
             request.after = page.after == after ? nil : page.after
         }
         self.init(
-            items: items, subscriptions: first.subscriptions, firstSeen: first.firstSeen, now: first.businessNow)
+            items: try StoreScope.shownValue(items, of: customer.bundleId),
+            subscriptions: try StoreScope.shownValue(first.subscriptions, of: customer.bundleId),
+            firstSeen: first.firstSeen, now: first.businessNow)
     }
 
     init(items: [ReceiptItem], subscriptions: [Subscription], firstSeen: Timestamp, now: Timestamp) {

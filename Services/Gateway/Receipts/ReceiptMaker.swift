@@ -18,7 +18,8 @@ struct ReceiptMaker: Sendable {
         of customer: CustomerReference, _ contents: ReceiptContents, applicationVersion: String
     ) async throws -> String {
         let document = ReceiptDocument(
-            environment: environment, bundleId: customer.bundleId, applicationVersion: applicationVersion,
+            environment: environment, bundleId: IsolatedApp.shown(customer.bundleId),
+            applicationVersion: applicationVersion,
             customerIdentifier: customer.customerIdentifier, creationDate: contents.now,
             originalApplicationVersion: Self.originalApplicationVersion,
             purchases: contents.items.map(ReceiptPurchase.init))

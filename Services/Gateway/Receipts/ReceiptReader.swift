@@ -22,7 +22,7 @@ struct ReceiptReader: Sendable {
     ) async throws -> ReceiptHistory {
         let document = try await read(receiptData)
         guard document.environment == environment else { throw ReceiptError.environment }
-        guard document.bundleId.isExactly(bundleId) else { throw ReceiptError.bundleId }
+        guard document.bundleId.isExactly(IsolatedApp.shown(bundleId)) else { throw ReceiptError.bundleId }
         let clock = try await services.call(
             SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context)
         // Only subscriptions decide about offers. A receipt's SET has no order, so they are sorted.

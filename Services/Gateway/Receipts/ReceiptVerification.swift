@@ -48,14 +48,15 @@ struct ReceiptVerification: Sendable {
         guard document.environment == environment else {
             throw VerifyReceiptStatus.wrongEndpoint(for: document.environment)
         }
+        let store = StoreScope.app.flatMap { $0.shownBundleId.isExactly(document.bundleId) ? $0 : nil }
         let customer = CustomerReference(
-            bundleId: document.bundleId, customerIdentifier: document.customerIdentifier)
+            bundleId: store?.bundleId ?? document.bundleId, customerIdentifier: document.customerIdentifier)
         let contents = try await ReceiptContents(of: customer, services: reader.services, context: context)
         let hasSubscriptions =
             document.purchases.contains { $0.type == .autoRenewable }
             || contents.items.contains { $0.type == .autoRenewable }
         if hasSubscriptions {
-            guard try await keys.accepts(sharedSecret: request.password, of: document.bundleId) else {
+            guard try await keys.accepts(sharedSecret: request.password, of: customer.bundleId) else {
                 throw VerifyReceiptStatus.sharedSecretMismatch
             }
         }

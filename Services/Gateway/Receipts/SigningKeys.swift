@@ -72,6 +72,9 @@ final class SigningKeys: Sendable {
         kept.invalidate()
     }
 
+    /// The gateway's address as clients reach it.
+    var currentPublicURL: String { publicURL.withLock { $0 } }
+
     /// Returns the receipts' authority, creating it at the first call.
     /// - Throws: `serviceUnavailable` and `outcomeUnknown` for a database that is busy or lost; `internal` for an
     ///   invalid row.

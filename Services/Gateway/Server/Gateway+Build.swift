@@ -44,7 +44,10 @@ extension Gateway {
                 gateway.signing.setPublicURL(settings.publicURL ?? "http://127.0.0.1:\(port)")
                 try ready.listening(host: host, port: port)
             })
-        return [keys.database, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)]
+        return [
+            keys.database, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
+            StoreRemover(stores: gateway.stores, services: gateway.services),
+        ]
     }
 
     /// Creates the responder for the whole table.
@@ -54,6 +57,6 @@ extension Gateway {
             authenticator: Authenticator(
                 tokens: tokens, adminKey: adminKey, keys: keys,
                 serverAPI: ServerAPITokens(keys: keys, apps: serverApps, now: now)),
-            metrics: metrics, logger: logger)
+            stores: stores, metrics: metrics, logger: logger)
     }
 }

@@ -79,8 +79,15 @@ extension Gateway {
         let found = try await lookup(try call.transactionId(), app, call)
         let customer = CustomerReference(
             bundleId: app.bundleId, customerIdentifier: found.customerIdentifier)
+        // In an isolated store a revision tells nothing that differs in stores of equal seeds.
+        let store = IsolatedApp(app.bundleId)
+        let scope = CustomerReference(
+            bundleId: store?.shownBundleId ?? app.bundleId,
+            customerIdentifier: store.flatMap { store in
+                Int64(found.appTransactionIdentifier).flatMap(store.shown).map { "\($0)" }
+            } ?? found.customerIdentifier)
         func revision(_ place: Int64) -> HistoryRevision {
-            HistoryRevision(place: place, customer, path: call.route.path, query: query.text)
+            HistoryRevision(place: place, scope, path: call.route.path, query: query.text)
         }
         let after = try query.revision.map { text throws(ServerAPIError) in try revision(0).place(in: text) }
         // Family Sharing does not exist here, so its history is empty.

@@ -41,7 +41,8 @@ extension Gateway {
         let rules = try await serverAPIFaults.rules(of: bundleId)
         if rules.hasFaults,
             let fault = try await serverAPIFaults.take(
-                of: bundleId, route: call.route.path, path: call.request.uri.path)
+                of: bundleId, route: call.route.path,
+                path: try StoreScope.Target(path: call.request.uri.path, headers: call.request.headers).path)
         {
             return try await meet(fault, call)
         }
@@ -88,8 +89,11 @@ extension ServerAPIFault {
                 "$.errorCode", "is none of Apple's numbers, which docs/server-api.md lists: 4040010 and the like",
                 status: 422)
         }
-        if let path, !(1...HTTPLimits.targetBytesMax).contains(path.utf8.count) || !path.hasPrefix("/inApps/") {
-            throw .invalid("$.path", "must begin with /inApps/; leave it out for every path")
+        if let path,
+            !(1...HTTPLimits.targetBytesMax).contains(path.utf8.count)
+                || !path.utf8.starts(with: AppStoreServerRoutes.pathPrefix.utf8)
+        {
+            throw .invalid("$.path", "must begin with \(AppStoreServerRoutes.pathPrefix); leave it out for every path")
         }
     }
 }

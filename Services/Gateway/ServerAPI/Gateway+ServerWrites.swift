@@ -164,7 +164,9 @@ extension Call {
         _ type: Value.Type, else errors: KeyValuePairs<String, ServerAPIError>
     ) async throws -> Value {
         try decode(
-            type, from: try await RequestBodyReader.bytes(of: request, max: HTTPLimits.bodyBytesMax), else: errors)
+            type,
+            from: StoreScope.inside(
+                try await RequestBodyReader.bytes(of: request, max: HTTPLimits.bodyBytesMax)), else: errors)
     }
 
     fileprivate func decode<Value: Decodable>(

@@ -68,8 +68,9 @@ struct ServerAPITokens: Sendable {
         guard claims.aud.value.contains(where: Self.audience.isExactly) else {
             throw Rejection(reason: "its aud is not \(Self.audience)")
         }
-        guard claims.bid.isExactly(key.bundleId) else {
-            throw Rejection(reason: "its bid is not the app of its key, \(key.bundleId)")
+        let bundleId = IsolatedApp.shown(key.bundleId)
+        guard claims.bid.isExactly(bundleId) else {
+            throw Rejection(reason: "its bid is not the app of its key, \(bundleId)")
         }
         try check(claims)
         return key

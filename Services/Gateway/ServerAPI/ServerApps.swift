@@ -55,17 +55,21 @@ struct ServerApps: Sendable {
     /// Replaces an app's settings.
     func put(_ settings: ServerAPISettings, of bundleId: String) async throws {
         try await withStoreErrors(of: KeyStore.owner, logger: logger) {
-            try await database.write { transaction in
-                _ = try await transaction.execute(
-                    """
-                    INSERT INTO server_api_app (bundle_id, environment, app_apple_id, rate_limits) VALUES (?, ?, ?, ?)
-                    ON CONFLICT (bundle_id) DO UPDATE
-                    SET environment = excluded.environment, app_apple_id = excluded.app_apple_id,
-                        rate_limits = excluded.rate_limits
-                    """, bundleId, settings.environment, settings.appAppleId,
-                    try settings.rateLimits.map(StoredJSON.text))
-            }
+            try await database.write { try await Self.put(settings, of: bundleId, in: $0) }
         }
+    }
+
+    static func put(
+        _ settings: ServerAPISettings, of bundleId: String, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.execute(
+            """
+            INSERT INTO server_api_app (bundle_id, environment, app_apple_id, rate_limits) VALUES (?, ?, ?, ?)
+            ON CONFLICT (bundle_id) DO UPDATE
+            SET environment = excluded.environment, app_apple_id = excluded.app_apple_id,
+                rate_limits = excluded.rate_limits
+            """, bundleId, settings.environment, settings.appAppleId,
+            try settings.rateLimits.map(StoredJSON.text))
     }
 
     /// Returns the app as signed payloads name it.

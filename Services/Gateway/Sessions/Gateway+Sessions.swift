@@ -24,8 +24,9 @@ extension Gateway {
     /// Opens the session of a launched app, or of the store on a device. PaymentQueue identifies the customer, and
     /// PromotionController is notified of the launch.
     private func openSession(_ call: Call) async throws -> Reply<SessionResponse> {
-        let request = try await call.body(of: SessionRoutes.open)
+        var request = try await call.body(of: SessionRoutes.open)
         try request.validate()
+        request.bundleId = try call.app(request.bundleId)
         if case .server(let key) = call.principal, !key.bundleId.utf8.elementsEqual(request.bundleId.utf8) {
             throw StoreError.notFound("app")
         }

@@ -22,8 +22,9 @@ extension URLToOpen {
     func productIdentifier(of bundleId: String) throws(StoreError) -> String {
         do throws(PurchaseIntentURLFault) {
             let url = try PurchaseIntentURL(parsing: url)
-            guard url.bundleId.isExactly(bundleId) else {
-                throw PurchaseIntentURLFault(.bundleId, .wrong, "is '\(url.bundleId)' and must be '\(bundleId)' here")
+            let shown = IsolatedApp.shown(bundleId)
+            guard url.bundleId.isExactly(shown) else {
+                throw PurchaseIntentURLFault(.bundleId, .wrong, "is '\(url.bundleId)' and must be '\(shown)' here")
             }
             try Self.check(url)
             return url.productIdentifier

@@ -71,7 +71,9 @@ struct LeaseService: Sendable {
 extension LeaseNotificationsReply.Attempt {
     fileprivate init(_ begun: DeliveryService.Begun) {
         self.init(
-            attemptIdentifier: begun.id, notificationUUID: begun.notification.uuid,
+            attemptIdentifier: begun.id,
+            notificationUUID: NotificationUUID.exchanged(
+                begun.notification.uuid, of: begun.notification.bundleId),
             notificationType: begun.notification.type, subtype: begun.notification.subtype, signedPayload: begun.payload
         )
     }

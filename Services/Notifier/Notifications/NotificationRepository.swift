@@ -25,6 +25,7 @@ enum NotificationRepository {
                 """, draft.bundleId, customer, new.eventAt.milliseconds)
             let last: Int64? = try row?["last"]
             draft.signedDate = last.map { Timestamp(milliseconds: $0 + 1) } ?? new.eventAt
+            if let app = IsolatedApp(draft.bundleId) { draft.notificationUUID = NotificationUUID.of(draft, in: app) }
         } else {
             draft.signedDate = new.signedAt ?? new.eventAt
         }

@@ -84,7 +84,9 @@ struct NotificationService: Sendable {
 
     private func find(_ request: NotificationRequest) async throws -> StoredNotification {
         let found = try await database.read { reader in
-            try await NotificationRepository.find(request.notificationUUID, of: request.bundleId, in: reader)
+            try await NotificationRepository.find(
+                NotificationUUID.exchanged(request.notificationUUID, of: request.bundleId), of: request.bundleId,
+                in: reader)
         }
         guard let found else {
             throw StoreError(.notFound, "notification '\(request.notificationUUID)' not found")
@@ -109,11 +111,11 @@ struct NotificationService: Sendable {
             throw Self.noEndpoint(request.bundleId)
         }
         let now = try await collaborators.clock(request, deadline - Self.replyMargin).now
-        let draft = NotificationDraft(
-            bundleId: request.bundleId, notificationUUID: NotificationUUID.random(), notificationType: .test,
-            signedDate: now)
+        var draft = NotificationDraft(
+            bundleId: request.bundleId, notificationUUID: "", notificationType: .test, signedDate: now)
+        draft.notificationUUID = try await uuid(of: draft)
         try await insert(NewNotification(draft: draft, eventAt: now, signedAt: now), payload: nil)
-        return TestNotificationReply(notificationUUID: draft.notificationUUID, at: now)
+        return TestNotificationReply(notificationUUID: draft.shownUUID, at: now)
     }
 
     /// Makes a notification without an event, signed at once.
@@ -128,14 +130,27 @@ struct NotificationService: Sendable {
         }
         let last = deadline - Self.replyMargin
         let now = try await collaborators.clock(AppRequest(bundleId: draft.bundleId), last).now
-        (draft.notificationUUID, draft.signedDate) = (NotificationUUID.random(), now)
-        let signed = try await collaborators.sign(SignNotificationsRequest(drafts: [draft]), last)
+        draft.signedDate = now
+        draft.notificationUUID = try await uuid(of: draft)
+        let signed = try await collaborators.sign(SignNotificationsRequest(drafts: [draft.shown]), last)
         try await insert(
             NewNotification(
                 draft: draft, customerIdentifier: request.customerIdentifier, account: request.account, eventAt: now,
                 signedAt: now), payload: signed.signedPayloads.first)
         return try await shown(
-            NotificationRequest(bundleId: draft.bundleId, notificationUUID: draft.notificationUUID))
+            NotificationRequest(bundleId: draft.bundleId, notificationUUID: draft.shownUUID))
+    }
+
+    /// Makes the UUID of a notification without an event, as stored.
+    private func uuid(of draft: NotificationDraft) async throws -> String {
+        guard let app = IsolatedApp(draft.bundleId) else { return NotificationUUID.random() }
+        let row = try await database.read { reader in
+            try await reader.queryOne(
+                "SELECT COUNT(*) AS made FROM notification WHERE bundle_id = ? AND signed_at = ?", draft.bundleId,
+                draft.signedDate.milliseconds)
+        }
+        // Never 0, which is an event's.
+        return NotificationUUID.of(draft, in: app, ordinal: 1 + (try row?["made"] ?? 0))
     }
 
     /// Makes a notification due once more, now.

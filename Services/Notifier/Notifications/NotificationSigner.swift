@@ -16,7 +16,7 @@ struct NotificationSigner: Sendable {
         let drafts = try await database.read { try await NotificationRepository.drafts(of: uuids, in: $0) }
         for start in stride(from: 0, to: drafts.count, by: SignNotificationsRequest.draftsMax) {
             let some = Array(drafts[start..<min(start + SignNotificationsRequest.draftsMax, drafts.count)])
-            let reply = try await sign(SignNotificationsRequest(drafts: some), deadline)
+            let reply = try await sign(SignNotificationsRequest(drafts: some.map(\.shown)), deadline)
             guard reply.signedPayloads.count == some.count else {
                 throw StoreError(.internal, "the gateway has signed another number of notifications")
             }
@@ -27,5 +27,17 @@ struct NotificationSigner: Sendable {
                 }
             }
         }
+    }
+}
+
+extension NotificationDraft {
+    /// The notification's UUID as clients see it.
+    var shownUUID: String { NotificationUUID.exchanged(notificationUUID, of: bundleId) }
+
+    /// The draft of what is signed, with ``shownUUID``.
+    var shown: NotificationDraft {
+        var draft = self
+        draft.notificationUUID = shownUUID
+        return draft
     }
 }

@@ -27,7 +27,8 @@ struct StoredNotification: Hashable, Sendable {
     func wire(_ attempts: [NotificationAttempt], withPayload: Bool) -> ServerNotification {
         with(
             ServerNotification(
-                notificationUUID: uuid, bundleId: bundleId, notificationType: type, subtype: subtype, at: eventAt,
+                notificationUUID: NotificationUUID.exchanged(uuid, of: bundleId), bundleId: bundleId,
+                notificationType: type, subtype: subtype, at: eventAt,
                 state: state, attempts: attempts)
         ) {
             $0.account = account

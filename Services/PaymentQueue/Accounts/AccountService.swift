@@ -84,7 +84,7 @@ struct AccountService: Sendable {
     }
 
     private func check(_ request: OpenAccountRequest) throws(StoreError) {
-        try StoreError.checkIdentifier(request.bundleId, .bundle, "bundleId")
+        try StoreError.checkIdentifier(IsolatedApp.shown(request.bundleId), .bundle, "bundleId")
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         try AccountValidation.checkName(request.account)
         if let storefront = request.storefront { try AccountValidation.checkStorefront(storefront) }

@@ -64,7 +64,8 @@ enum CustomerRepository {
         if isNew {
             try await transaction.send(
                 "UPDATE customer SET app_transaction_number = ? WHERE bundle_id = ? AND customer_identifier = ?",
-                try await CounterRepository.next(.appTransaction, in: transaction), bundleId, newIdentifier)
+                try await CounterRepository.next(.appTransaction, of: bundleId, in: transaction).first, bundleId,
+                newIdentifier)
         }
         guard let customer = try await find(account: account, bundleId: bundleId, in: transaction) else {
             throw StoreError(.internal, "the account was not written")

@@ -218,7 +218,9 @@ extension CustomerTransaction {
             }
         }
         let purchase = terms.purchase(
-            transactionIdentifier: try await TransactionRepository.nextIdentifier(in: transaction), at: now,
+            transactionIdentifier: try await TransactionRepository.nextIdentifier(
+                of: customer.bundleId, in: transaction),
+            at: now,
             original: try await original(of: known))
         return try await apply(.purchase(purchase), to: stored)
     }

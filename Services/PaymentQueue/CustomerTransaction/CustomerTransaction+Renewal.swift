@@ -14,7 +14,7 @@ extension CustomerTransaction {
         let id = Identifiers.transaction(wall: wall, random: &random)
         let identifier =
             if let taken = attempt.identifier { taken } else {
-                try await TransactionRepository.nextIdentifier(in: transaction)
+                try await TransactionRepository.nextIdentifier(of: customer.bundleId, in: transaction)
             }
         var machine = SubscriptionStateMachine(known, at: attempt.at)
         try await releaseWaiting(after: known)

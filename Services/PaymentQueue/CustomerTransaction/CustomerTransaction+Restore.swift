@@ -38,7 +38,8 @@ extension CustomerTransaction {
             of: customer, after: stored.lastNumber, through: stored.throughNumber, limit: Self.restoredMax,
             in: transaction)
         let due = originals.filter { RestoreRules.restores($0) }
-        let numbers = try await CounterRepository.next(.transaction, count: due.count, in: transaction)
+        let numbers = try await CounterRepository.next(
+            .transaction, count: due.count, of: customer.bundleId, in: transaction)
         for (original, number) in zip(due, numbers) {
             try await insert(original, number: number, deviceId: stored.deviceId)
         }

@@ -1,4 +1,5 @@
 import Persistence
+import StoreModels
 
 /// Counts up, also while several writers of a store run concurrently.
 ///
@@ -13,6 +14,15 @@ enum CounterRepository {
         case launch
         /// Customers' downloads of apps, as signed payloads name them.
         case appTransaction = "app_transaction"
+
+        /// What an isolated store counts for itself; nil for what no client compares.
+        fileprivate var isolated: IsolatedApp.Kind? {
+            switch self {
+            case .transaction: .transaction
+            case .appTransaction: .appTransaction
+            case .prompt, .launch: nil
+            }
+        }
     }
 
     /// Takes the next `count` numbers.
@@ -21,6 +31,35 @@ enum CounterRepository {
         _ counter: Counter, count: Int = 1, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [Int64] {
         count == 0 ? [] : try await SQLCounter(counter.rawValue).next(count, in: transaction)
+    }
+
+    /// Takes the next `count` numbers for an app: an isolated store counts for itself.
+    /// - Returns: The numbers in ascending order.
+    /// - Throws: `requestInvalid` (422) when an isolated store has given all that it has.
+    static func next(
+        _ counter: Counter, count: Int = 1, of bundleId: String, in transaction: SQLTransaction
+    ) async throws -> [Int64] {
+        guard let app = IsolatedApp(bundleId), let kind = counter.isolated else {
+            return try await next(counter, count: count, in: transaction)
+        }
+        guard count > 0 else { return [] }
+        let row = try await transaction.queryOne(
+            """
+            INSERT INTO isolated_counter (bundle_id, name, value) VALUES (?, ?, ?)
+            ON CONFLICT (bundle_id, name) DO UPDATE SET value = isolated_counter.value + excluded.value
+            RETURNING value
+            """, bundleId, counter.rawValue, count)
+        guard let last = try row.map({ row throws(PersistenceError) in try row["value"] as Int64 }) else {
+            throw StoreError(.internal, "a store's counter was not written")
+        }
+        guard last <= IsolatedApp.numbersMax else {
+            var error = StoreError(
+                .requestInvalid,
+                "the isolated store \(app.store) has \(IsolatedApp.numbersMax) transactions, the most; make another")
+            error.status = 422
+            throw error
+        }
+        return (0..<Int64(count)).map { app.number(last - Int64(count) + 1 + $0, kind) }
     }
 
     /// Takes the next number.

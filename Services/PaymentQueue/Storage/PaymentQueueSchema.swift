@@ -26,5 +26,6 @@ enum PaymentQueueSchema {
         .serverAPI,
         .serverEvents,
         .serverWrites,
+        .isolatedCounters,
     ]
 }

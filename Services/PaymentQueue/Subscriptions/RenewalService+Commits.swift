@@ -64,20 +64,33 @@ extension RenewalService {
         }
     }
 
+    /// Takes the identifiers of new renewals, by app.
+    private static func identifiers(
+        for jobs: [RenewalJob], in transaction: SQLTransaction
+    ) async throws -> [ExactText: ArraySlice<String>] {
+        var counts: [ExactText: Int] = [:]
+        for job in jobs where job.value.attempt == nil { counts[job.value.customer.bundleId, default: 0] += 1 }
+        var identifiers: [ExactText: ArraySlice<String>] = [:]
+        for (app, count) in counts.sorted(by: { $0.key < $1.key }) {
+            identifiers[app] = try await TransactionRepository.nextIdentifiers(count, of: app.text, in: transaction)[
+                ...]
+        }
+        return identifiers
+    }
+
     /// Makes the page commit: fixes charges before any of them is made, and claims those already fixed.
     /// - Returns: The jobs this process may ask about now, in order.
     func fix(_ jobs: [RenewalJob]) async throws -> [RenewalJob] {
         try await database.write { transaction in
             var fixed: [RenewalJob] = []
-            let fresh = jobs.count { $0.value.attempt == nil }
-            var identifiers = try await TransactionRepository.nextIdentifiers(fresh, in: transaction).makeIterator()
+            var identifiers = try await Self.identifiers(for: jobs, in: transaction)
             for job in jobs {
                 guard case .charge(var attempt) = job.work else { continue }
                 var next = job
                 if job.value.attempt != nil {
                     guard try await DueRepository.claim(job.value, self.claims, in: transaction) else { continue }
                 } else {
-                    attempt.identifier = identifiers.next()
+                    attempt.identifier = identifiers[job.value.customer.bundleId]?.popFirst()
                     next.work = .charge(attempt)
                     let text = try StoredJSON.text(attempt)
                     guard try await DueRepository.fix(text, of: job.value, self.claims, in: transaction) else {

@@ -57,6 +57,7 @@ enum SubscriptionLookup {
             arguments.append(argument)
         }
         add("s.bundle_id = ?", request.bundleId)
+        if request.bundleId == nil { conditions.append("s.bundle_id NOT LIKE '%@%'") }
         add("c.account = ?", request.account)
         add("s.state = ?", request.state?.rawValue)
         return try await reader.query(

@@ -147,6 +147,7 @@ extension TransactionRepository {
             arguments.append(argument)
         }
         add("t.bundle_id = ?", request.bundleId)
+        if request.bundleId == nil { conditions.append("t.bundle_id NOT LIKE '%@%'") }
         add("c.account = ?", request.account)
         add("t.state = ?", request.state?.rawValue)
         add("t.is_finished = ?", request.isFinished)

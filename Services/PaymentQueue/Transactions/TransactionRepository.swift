@@ -172,12 +172,17 @@ enum TransactionRepository {
     }
 
     /// Takes the next identifier of a purchased or restored transaction: decimal, and larger than all before.
-    static func nextIdentifier(in transaction: SQLTransaction) async throws -> String {
-        "\(try await CounterRepository.next(.transaction, in: transaction) as Int64)"
+    static func nextIdentifier(of bundleId: String, in transaction: SQLTransaction) async throws -> String {
+        guard let identifier = try await nextIdentifiers(1, of: bundleId, in: transaction).first else {
+            preconditionFailure("a counter gives as many numbers as it is asked for")
+        }
+        return identifier
     }
 
-    /// Takes the next identifiers of several transactions, in ascending order.
-    static func nextIdentifiers(_ count: Int, in transaction: SQLTransaction) async throws -> [String] {
-        try await CounterRepository.next(.transaction, count: count, in: transaction).map { "\($0)" }
+    /// Takes the next identifiers of several transactions of an app, in ascending order.
+    static func nextIdentifiers(
+        _ count: Int, of bundleId: String, in transaction: SQLTransaction
+    ) async throws -> [String] {
+        try await CounterRepository.next(.transaction, count: count, of: bundleId, in: transaction).map { "\($0)" }
     }
 }

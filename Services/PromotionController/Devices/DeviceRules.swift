@@ -7,7 +7,7 @@ enum DeviceRules {
     /// Checks the identifiers of an installation.
     /// - Throws: `requestInvalid` that names the invalid member.
     static func check(_ installation: InstallationReference) throws(StoreError) {
-        try StoreError.checkIdentifier(installation.bundleId, .bundle, "bundleId")
+        try StoreError.checkIdentifier(IsolatedApp.shown(installation.bundleId), .bundle, "bundleId")
         try StoreError.checkIdentifier(installation.deviceId, .device, "deviceId")
     }
 

@@ -2,6 +2,8 @@ import StoreModels
 
 /// Paths of the App Store Server API, as Apple's libraries call them, and what an app needs to use them here.
 package enum AppStoreServerRoutes {
+    /// What every path of the API begins with.
+    package static let pathPrefix = "/inApps/"
     /// Reads one transaction.
     package static let transaction = HTTPEndpoint<Empty, TransactionInfoResponse>(
         .get, "/inApps/v1/transactions/{transactionId}", .serverAPI)

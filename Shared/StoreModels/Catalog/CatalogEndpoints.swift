@@ -9,6 +9,12 @@ public enum CatalogEndpoints {
     /// Lists the apps by bundle identifier, for the operator.
     public static let listApps = Endpoint<PageRequest, AppsPage>(.catalog, "app.list", isIdempotent: true)
 
+    /// Copies an app with its catalogue, content, images and promotions into an isolated store; a repeated request
+    /// changes nothing.
+    public static let copyApp = Endpoint<CopyAppRequest, App>(.catalog, "app.copy", isIdempotent: true)
+    /// Removes an isolated store's app.
+    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(.catalog, "app.remove", isIdempotent: true)
+
     /// Begins an import of a catalogue in parts: begin, parts, commit. No message on the bus is larger than 512 KiB.
     /// The catalogue in force changes with the commit and not before.
     public static let beginImport = Endpoint<BeginImportRequest, BeginImportReply>(

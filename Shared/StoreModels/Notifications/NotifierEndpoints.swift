@@ -34,4 +34,7 @@ public enum NotifierEndpoints {
     public static let report = Endpoint<ReportAttemptRequest, Empty>(.notifier, "report", isIdempotent: true)
     public static let settled = Endpoint<NotificationsSettledRequest, NotificationsSettled>(
         .notifier, "settled", isIdempotent: true)
+
+    /// Removes what is stored about an isolated store's app, a part at a time.
+    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(.notifier, "app.remove", isIdempotent: true)
 }

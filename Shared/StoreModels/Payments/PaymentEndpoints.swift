@@ -109,6 +109,9 @@ public enum PaymentEndpoints {
     /// Reads events after a position, for tests that wait.
     public static let listEvents = Endpoint<EventsRequest, EventsReply>(
         .paymentQueue, "events.list", isIdempotent: true)
+
+    /// Removes what is stored about an isolated store's app, a part at a time.
+    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(.paymentQueue, "app.remove", isIdempotent: true)
 }
 
 /// PaymentQueue's events, which are hints, delivered at most once (ADR 0005).

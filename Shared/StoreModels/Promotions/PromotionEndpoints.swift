@@ -79,6 +79,10 @@ public enum PromotionEndpoints {
     /// Answers a prompt for an app that is not free.
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
         .promotionController, "prompt.answer", isIdempotent: false)
+
+    /// Removes what is stored about an isolated store's app, a part at a time.
+    public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
+        .promotionController, "app.remove", isIdempotent: true)
 }
 
 /// PromotionController's events, which are hints, delivered at most once.

@@ -39,7 +39,7 @@ import X509
 
     @Test(arguments: [
         #"{"environment":"Production"}"#, #"{"environment":"Production","appAppleId":0}"#,
-        #"{"environment":"sandbox"}"#, #"{"environment":"Sandbox","rateLimits":"off"}"#, "[]", "",
+        #"{"environment":"sandbox"}"#, #"{"environment":"Sandbox","rateLimits":"often"}"#, "[]", "",
         #"{"appAppleId":"1"}"#,
     ])
     func `settings that are none change nothing, and the error names the member`(body: String) async throws {

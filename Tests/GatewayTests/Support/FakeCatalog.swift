@@ -46,6 +46,20 @@ final class FakeCatalog: Sendable {
     }
 
     private func serveApps() {
+        service.handle(CatalogEndpoints.copyApp) { [self] request in
+            try contents.withLock { contents throws(StoreError) in
+                guard var app = contents.apps[request.from] else {
+                    throw StoreError(.notFound, "there is no app \(request.from)")
+                }
+                app.bundleId = request.to
+                contents.apps[request.to] = app
+                return app
+            }
+        }
+        service.handle(CatalogEndpoints.removeApp) { [self] request in
+            contents.withLock { $0.apps[request.bundleId] = nil }
+            return RemoveAppReply(isDone: true)
+        }
         service.handle(CatalogEndpoints.getApp) { [self] request in
             guard let app = contents.withLock({ $0.apps[request.bundleId] }) else {
                 throw StoreError(.notFound, "there is no app \(request.bundleId)")

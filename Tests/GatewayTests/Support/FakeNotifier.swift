@@ -11,6 +11,8 @@ final class FakeNotifier: Sendable {
         /// A customer of each, by the notification's UUID.
         var customers: [String: String] = [:]
         var isSettled = true
+        /// Apps of isolated stores that were removed.
+        var removed: [String] = []
         var failure: StoreError?
         var puts: [PutNotificationEndpointRequest] = []
         var lists: [NotificationsRequest] = []
@@ -70,6 +72,12 @@ final class FakeNotifier: Sendable {
     }
 
     private func serveEndpoints() {
+        service.handle(NotifierEndpoints.removeApp) { [self] request in
+            try reading { contents in
+                contents.removed.append(request.bundleId)
+                return RemoveAppReply(isDone: true)
+            }
+        }
         service.handle(NotifierEndpoints.getEndpoint) { [self] request in
             try reading { NotificationEndpointReply(endpoint: request.bundleId == Sample.bundleId ? $0.endpoint : nil) }
         }

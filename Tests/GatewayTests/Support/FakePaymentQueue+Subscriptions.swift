@@ -73,6 +73,14 @@ extension FakePaymentQueue {
     }
 
     func serveClock() {
+        service.handle(PaymentEndpoints.removeApp) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.removed.append(request.bundleId)
+                contents.removalsLeft -= 1
+                return RemoveAppReply(isDone: contents.removalsLeft < 0)
+            }
+        }
         service.handle(SubscriptionEndpoints.getClock) { [self] _ in
             try check()
             return contents.withLock { $0.subscribing.clock }

@@ -12,6 +12,10 @@ final class FakePaymentQueue: Sendable {
         var finished: Set<String> = []
         var journal: [CustomerChange] = []
         var seq: Int64 = 0
+        /// Apps of isolated stores that were removed.
+        var removed: [String] = []
+        /// Requests for a removal that say that more is left, before one that does not.
+        var removalsLeft = 0
         /// Whether a change is announced on the bus.
         var publishes = true
         /// Changes up to here are no longer in the journal.

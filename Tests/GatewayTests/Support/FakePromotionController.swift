@@ -46,6 +46,7 @@ final class FakePromotionController: Sendable {
 
     init(_ service: FakeService) {
         self.service = service
+        service.handle(PromotionEndpoints.removeApp) { _ in RemoveAppReply(isDone: true) }
         serveDevices()
         serveOverrides()
         serveIntents()

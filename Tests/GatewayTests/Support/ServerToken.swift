@@ -28,11 +28,13 @@ struct ServerToken: Sendable {
 
 extension GatewayHarness {
     /// Makes an In-App Purchase key, and a token of its app's server that is good for 20 minutes.
-    func serverToken(_ bundleId: String = Sample.bundleId) async throws -> ServerToken {
+    func serverToken(
+        _ bundleId: String = Sample.bundleId, at instant: Timestamp = .wallClock()
+    ) async throws -> ServerToken {
         let answer = try await send(
             .POST, "/admin/v1/apps/\(bundleId)/keys", token: Sample.adminKey, body: #"{"kind":"inAppPurchase"}"#)
         let made = try answer.decode(NewKeyResponse.self)
-        let now = Timestamp.wallClock().milliseconds / 1000
+        let now = instant.milliseconds / 1000
         return ServerToken(
             header: ["alg": "ES256", "kid": .string(made.keyIdentifier), "typ": "JWT"],
             claims: [

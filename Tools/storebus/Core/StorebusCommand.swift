@@ -56,6 +56,7 @@ struct StorebusCommand: AsyncParsableCommand {
                 name: "Testing",
                 subcommands: [
                     AccountCommand.self, PromptCommand.self, WaitCommand.self, ResetCommand.self, KeyCommand.self,
+                    StoreCommand.self,
                     ChaosCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),

@@ -1,0 +1,192 @@
+import Logging
+import Persistence
+import ServiceDatabase
+import StoreHTTP
+import StoreModels
+
+/// The isolated stores of the installation, in the gateway's own database.
+struct IsolatedStores: Sendable {
+    /// A store as it is stored.
+    struct Stored: Hashable, Sendable {
+        var app: IsolatedApp
+        var state: String
+        var createdAt: Timestamp
+        var expiresAt: Timestamp
+    }
+
+    /// Being made: no request reaches it.
+    private static let making = "making"
+    private static let open = "open"
+    private static let removing = "removing"
+    private static let counter = SQLCounter("isolated_store")
+    /// How long a gateway that removes a store keeps others from it.
+    private static let claimTime = Duration.seconds(30)
+
+    let database: any SQLDatabase
+    /// The wall clock.
+    let now: @Sendable () -> Timestamp
+    let logger: Logger
+
+    // MARK: Making
+
+    /// Takes a store's number. It is answered after ``open(_:key:settings:)``.
+    func begin(_ bundleId: String, seed: Int64, until expiresAt: Timestamp) async throws -> IsolatedApp {
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.write { transaction in
+                guard let number = try await Self.counter.next(in: transaction).first else {
+                    preconditionFailure("a counter gives as many numbers as it is asked for")
+                }
+                let app = IsolatedApp(shownBundleId: bundleId, number: number, seed: seed)
+                try await transaction.execute(
+                    """
+                    INSERT INTO isolated_store (number, bundle_id, state, created_at, expires_at, claimed_until)
+                    VALUES (?, ?, ?, ?, ?, 0)
+                    """, number, app.bundleId, Self.making, now().milliseconds, expiresAt.milliseconds)
+                return app
+            }
+        }
+    }
+
+    /// Opens a store with its key and settings.
+    func open(_ app: IsolatedApp, key: NewKey, settings: ServerAPISettings) async throws {
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.write { transaction in
+                try await KeyStore.insert(key, in: transaction)
+                try await ServerApps.put(settings, of: app.bundleId, in: transaction)
+                try await transaction.execute(
+                    "UPDATE isolated_store SET state = ? WHERE number = ? AND state = ?", Self.open, app.number,
+                    Self.making)
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Finds the store of a request.
+    /// - Parameters:
+    ///   - name: The store that the path or the header names; nil for none.
+    ///   - principal: The caller, whose credentials may be a store's.
+    /// - Returns: Nil for the installation.
+    /// - Throws: `notFound` for a store that is unknown, removed or over.
+    func app(named name: String?, _ principal: Principal) async throws -> IsolatedApp? {
+        guard name != nil || principal.bundleId.flatMap(IsolatedApp.init) != nil else { return nil }
+        let wanted = name ?? principal.bundleId.flatMap(IsolatedApp.init)?.store ?? ""
+        guard let found = try await find(wanted) else { throw Self.unknown(wanted) }
+        return found.app
+    }
+
+    private func find(_ name: String) async throws -> Stored? {
+        guard let number = IsolatedApp.number(ofStore: name) else { return nil }
+        return try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.queryOne(
+                    "SELECT * FROM isolated_store WHERE number = ? AND state = ? AND expires_at > ?", number, Self.open,
+                    now().milliseconds)
+            }
+        }.map(Stored.init)
+    }
+
+    /// Lists the stores after a number, oldest first.
+    func list(after number: Int64, limit: Int) async throws -> [Stored] {
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.query(
+                    "SELECT * FROM isolated_store WHERE number > ? AND state <> ? ORDER BY number LIMIT ?", number,
+                    Self.making, limit)
+            }
+        }.map(Stored.init)
+    }
+
+    static func unknown(_ name: String) -> StoreError {
+        StoreError(
+            .notFound,
+            "isolated store '\(name.prefix(64))' not found: it was deleted, or its time is over; GET /admin/v1/stores "
+                + "lists them, POST makes one")
+    }
+
+    // MARK: Removing
+
+    /// Closes a store: its keys open nothing any more, and a gateway removes the rest.
+    /// - Returns: False for an unknown one.
+    func close(_ name: String) async throws -> Bool {
+        guard let number = IsolatedApp.number(ofStore: name) else { return false }
+        return try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.write { try await Self.close(number, in: $0) }
+        }
+    }
+
+    private static func close(_ number: Int64, in transaction: SQLTransaction) async throws -> Bool {
+        let row = try await transaction.queryOne(
+            "UPDATE isolated_store SET state = ? WHERE number = ? RETURNING bundle_id", removing, number)
+        guard let bundleId: String = try row?["bundle_id"] else { return false }
+        try await transaction.execute("DELETE FROM app_key WHERE bundle_id = ?", bundleId)
+        try await transaction.execute("DELETE FROM server_api_app WHERE bundle_id = ?", bundleId)
+        try await transaction.execute("DELETE FROM server_api_fault WHERE bundle_id = ?", bundleId)
+        try await transaction.execute("DELETE FROM server_api_rate WHERE bundle_id = ?", bundleId)
+        return true
+    }
+
+    /// Claims a store that is to be removed, and closes it.
+    /// - Parameter last: Stores up to this number are passed over.
+    /// - Returns: Nil when there is none that no other gateway removes.
+    func claim(after last: Int64) async throws -> IsolatedApp? {
+        let now = now()
+        return try await database.write { transaction in
+            let row = try await transaction.queryOne(
+                """
+                UPDATE isolated_store SET claimed_until = ? WHERE number = (
+                    SELECT number FROM isolated_store
+                    WHERE number > ? AND claimed_until <= ? AND (state = ? OR expires_at <= ?)
+                    ORDER BY number LIMIT 1 \(transaction.dialect.skipLocked))
+                RETURNING number, bundle_id
+                """, (now + Self.claimTime).milliseconds, last, now.milliseconds, Self.removing, now.milliseconds)
+            guard let row, let app = IsolatedApp(try row["bundle_id"] as String) else { return nil }
+            _ = try await Self.close(app.number, in: transaction)
+            return app
+        }
+    }
+
+    /// Ends a claim; others may try at once.
+    func release(_ app: IsolatedApp) async throws {
+        try await database.write { transaction in
+            _ = try await transaction.execute(
+                "UPDATE isolated_store SET claimed_until = 0 WHERE number = ?", app.number)
+        }
+    }
+
+    /// Forgets a store that nothing is left of.
+    func forget(_ app: IsolatedApp) async throws {
+        try await database.write { transaction in
+            _ = try await transaction.execute("DELETE FROM isolated_store WHERE number = ?", app.number)
+        }
+    }
+}
+
+extension IsolatedStores.Stored {
+    fileprivate init(_ row: SQLRow) throws {
+        guard let app = IsolatedApp(try row["bundle_id"] as String) else {
+            throw StoreError(.internal, "an isolated store's row cannot be read")
+        }
+        self.init(
+            app: app, state: try row["state"], createdAt: Timestamp(milliseconds: try row["created_at"]),
+            expiresAt: Timestamp(milliseconds: try row["expires_at"]))
+    }
+}
+
+/// The schema of the isolated stores.
+enum IsolatedStoreSchema {
+    static let migration = Migration(
+        number: 6, name: "isolated stores",
+        sql: """
+            CREATE TABLE isolated_store (
+                number BIGINT PRIMARY KEY,
+                bundle_id TEXT NOT NULL UNIQUE,
+                state TEXT NOT NULL CHECK (state IN ('making', 'open', 'removing')),
+                created_at BIGINT NOT NULL,
+                expires_at BIGINT NOT NULL,
+                claimed_until BIGINT NOT NULL
+            );
+            CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
+            INSERT INTO counter (name, value) VALUES ('isolated_store', 0);
+            """, counters: ["isolated_store"])
+}

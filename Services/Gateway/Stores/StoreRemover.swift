@@ -1,0 +1,61 @@
+import BusService
+import Logging
+import ServiceLifecycle
+import StoreModels
+
+/// Removes isolated stores that are deleted or over. A service that is away delays it; nothing is lost.
+struct StoreRemover: Service {
+    /// The pause between two looks.
+    static let interval = Duration.seconds(1)
+    /// The time of one request to a service.
+    private static let requestTime = Duration.seconds(10)
+
+    let stores: IsolatedStores
+    let services: ServiceCaller
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                do {
+                    _ = try await removeAll()
+                } catch {
+                    stores.logger.debug("isolated stores are removed later", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+    }
+
+    /// Removes every store that is to be removed and that no other gateway removes.
+    /// - Returns: The number of stores of which nothing is left.
+    func removeAll() async throws -> Int {
+        var (last, count): (Int64, Int) = (0, 0)
+        while !Task.isCancelled, let app = try await stores.claim(after: last) {
+            last = app.number
+            do {
+                try await remove(app.bundleId)
+                try await stores.forget(app)
+                count += 1
+            } catch {
+                stores.logger.debug(
+                    "isolated store not removed yet", metadata: ["store": "\(app.store)", "error": "\(error)"])
+                try await stores.release(app)
+            }
+        }
+        return count
+    }
+
+    /// Has each service remove what it has. PaymentQueue is first, so that nothing new happens in the store.
+    private func remove(_ bundleId: String) async throws(StoreError) {
+        for endpoint in [
+            PaymentEndpoints.removeApp, PromotionEndpoints.removeApp, CatalogEndpoints.removeApp,
+            NotifierEndpoints.removeApp,
+        ] {
+            var isDone = false
+            while !isDone {
+                isDone = try await services.call(
+                    endpoint, AppRequest(bundleId: bundleId), context: CallContext(deadline: .now + Self.requestTime)
+                ).isDone
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Persistence
+import StoreModels
+
+/// Removes an isolated store's endpoint, and its notifications with their attempts, some a commit.
+struct AppRemoval: Sendable {
+    /// The most notifications that one request removes.
+    static let notificationsMax = 500
+
+    let database: any SQLDatabase
+
+    /// Removes some of it.
+    /// - Throws: `requestInvalid` for an app of the whole installation.
+    func remove(_ request: AppRequest) async throws -> RemoveAppReply {
+        try request.checkIsIsolated()
+        return try await database.write { transaction in
+            try await EndpointRepository.delete(request.bundleId, in: transaction)
+            try await transaction.execute(
+                """
+                DELETE FROM attempt WHERE uuid IN (
+                    SELECT uuid FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
+                """, request.bundleId, Self.notificationsMax)
+            let count = try await transaction.execute(
+                """
+                DELETE FROM notification WHERE position IN (
+                    SELECT position FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
+                """, request.bundleId, Self.notificationsMax)
+            return RemoveAppReply(isDone: count < Self.notificationsMax)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import StoreModels
+
+/// The body of `POST /admin/v1/stores`:
+///
+/// ```json
+/// {"from":{"bundleId":"com.example.app"},"clock":"2026-01-01T00:00:00Z","ttl":"10m","seed":42}
+/// ```
+package struct NewIsolatedStore: Hashable, Sendable, Codable {
+    /// What a store is made from.
+    package struct Source: Hashable, Sendable, Codable {
+        /// The app whose catalogue and settings are copied.
+        package var bundleId: String
+
+        package init(bundleId: String) { self.bundleId = bundleId }
+    }
+
+    package var from: Source
+    /// The instant that the store's clock is set to; nil for now by the wall clock.
+    package var clock: Timestamp?
+    /// How long the store lasts by the wall clock: `90s`, `10m`, `36h`, `7d`. Nil for an hour; at most seven days.
+    package var ttl: String?
+    /// 0 to 4294967295; nil for a random one. Stores with equal seeds show equal identifiers.
+    package var seed: Int64?
+
+    package init(from: Source, clock: Timestamp? = nil, ttl: String? = nil, seed: Int64? = nil) {
+        self.from = from
+        self.clock = clock
+        self.ttl = ttl
+        self.seed = seed
+    }
+}
+
+/// The response of `POST /admin/v1/stores`, the only one with the private key.
+package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
+    /// `t-7`.
+    package var store: String
+    /// Where clients of the store send requests: the gateway's address, `/s/` and the name.
+    package var url: String
+    package var bundleId: String
+    /// The `iss` of the App Store Server API's tokens.
+    package var issuerId: String
+    /// Their `kid`, by which alone a token belongs to the store.
+    package var keyId: String
+    /// PEM.
+    package var privateKey: String
+    /// PEM; the installation's, one for all stores.
+    package var rootCertificate: String
+    package var seed: Int64
+    /// By the wall clock.
+    package var expiresAt: Timestamp
+
+    package init(
+        store: String, url: String, bundleId: String, issuerId: String, keyId: String, privateKey: String,
+        rootCertificate: String, seed: Int64, expiresAt: Timestamp
+    ) {
+        self.store = store
+        self.url = url
+        self.bundleId = bundleId
+        self.issuerId = issuerId
+        self.keyId = keyId
+        self.privateKey = privateKey
+        self.rootCertificate = rootCertificate
+        self.seed = seed
+        self.expiresAt = expiresAt
+    }
+}
+
+/// An isolated store in a list.
+package struct IsolatedStore: Hashable, Sendable, Codable {
+    /// Whether requests to a store are answered.
+    package enum State: String, Sendable, Codable {
+        case open
+        /// Closed; the services are removing what it has.
+        case removing
+    }
+
+    /// `t-7`.
+    package var store: String
+    package var bundleId: String
+    package var state: State
+    package var seed: Int64
+    /// By the wall clock.
+    package var createdAt: Timestamp
+    /// By the wall clock.
+    package var expiresAt: Timestamp
+
+    package init(
+        store: String, bundleId: String, state: State, seed: Int64, createdAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.store = store
+        self.bundleId = bundleId
+        self.state = state
+        self.seed = seed
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The response of `GET /admin/v1/stores`.
+package struct IsolatedStoresResponse: Hashable, Sendable, Codable {
+    /// Oldest first.
+    package var stores: [IsolatedStore]
+    /// The next page's `after`; absent on the last page.
+    package var after: String?
+
+    package init(stores: [IsolatedStore], after: String? = nil) {
+        self.stores = stores
+        self.after = after
+    }
+}

@@ -1,0 +1,74 @@
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import Catalog
+
+/// Goal: an isolated store begins with the whole catalogue, and what happens to either is not seen in the other.
+@Suite struct AppCopyTests {
+    private static let copy = "com.example.app@t-7.42"
+
+    private func copies(_ store: CatalogStore) -> AppCopies {
+        AppCopies(database: store.apps.database, loader: store.loader)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a copy sells what the app sells, until one of them changes`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store in
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a", price: "1.49")]))
+            let request = CopyAppRequest(from: CatalogFixture.bundleId, to: Self.copy)
+            let made = try await copies(store).copy(request)
+            #expect(made.bundleId == Self.copy)
+            let again = try await copies(store).copy(request)
+            #expect(again == made)
+            #expect(try store.query(["a"], of: Self.copy).products.map(\.price.amount) == ["1.49"])
+            let (copied, original) = (try await store.exportFile(of: Self.copy), try await store.exportFile())
+            #expect(copied == original)
+
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a", price: "2.49")]))
+            #expect(try store.query(["a"], of: Self.copy).products.map(\.price.amount) == ["1.49"])
+            try await store.importFile(
+                FileBuilder.file(products: [FileBuilder.product("b", price: "3.49")]), into: Self.copy)
+            #expect(try store.query(["a", "b"]).products.map(\.productIdentifier) == ["a"])
+            #expect(try store.query(["a", "b"], of: Self.copy).products.map(\.productIdentifier) == ["b"])
+            #expect(try store.list(PageRequest(limit: 100)).apps.map(\.bundleId) == [CatalogFixture.bundleId])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a removed copy is gone, also after a restart, and the app stays`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
+        try await fixture.withStore { store in
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))
+            _ = try await copies(store).copy(CopyAppRequest(from: CatalogFixture.bundleId, to: Self.copy))
+            for _ in 0..<2 {
+                let reply = try await copies(store).remove(AppRequest(bundleId: Self.copy))
+                #expect(reply.isDone)
+            }
+            #expect(store.directory.snapshot(of: Self.copy) == nil)
+        }
+        try await fixture.withStore { store in
+            let left = try store.query(["a"])
+            #expect(left.products.count == 1)
+            #expect(store.directory.snapshot(of: Self.copy) == nil)
+        }
+    }
+
+    @Test func `only isolated stores get copies, of apps that exist`() async throws {
+        try await withCatalog { store in
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))
+            let copies = copies(store)
+            let wrong = try await refusal {
+                try await copies.copy(CopyAppRequest(from: CatalogFixture.bundleId, to: "com.example.other"))
+            }
+            #expect(wrong?.code == .requestInvalid)
+            let missing = try await refusal {
+                try await copies.copy(CopyAppRequest(from: "com.example.missing", to: "com.example.missing@t-1.1"))
+            }
+            #expect(missing?.code == .notFound)
+            let kept = try await refusal { try await copies.remove(AppRequest(bundleId: CatalogFixture.bundleId)) }
+            #expect(kept?.code == .requestInvalid)
+            #expect(try store.query(["a"]).products.count == 1)
+        }
+    }
+}

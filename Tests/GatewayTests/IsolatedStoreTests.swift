@@ -1,0 +1,236 @@
+import Crypto
+import EventLoop
+import NIOHTTP1
+import StoreHTTP
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import Gateway
+
+/// Goal: a request reaches the store that its path, header or credentials name, and no other.
+@Suite struct IsolatedStoreTests {
+    private let admin = Sample.adminKey
+
+    private func make(
+        _ store: GatewayHarness, _ members: String = #","seed":42"#
+    ) async throws -> IsolatedStoreResponse {
+        let answer = try await store.send(
+            .POST, "/admin/v1/stores", token: admin, body: #"{"from":{"bundleId":"com.example.app"}\#(members)}"#)
+        #expect(answer.status == 201, "\(answer.text)")
+        return try answer.decode(IsolatedStoreResponse.self)
+    }
+
+    private func list(_ store: GatewayHarness) async throws -> [IsolatedStore] {
+        try await store.send(.GET, "/admin/v1/stores", token: admin).decode(IsolatedStoresResponse.self).stores
+    }
+
+    private func open(_ store: GatewayHarness, _ path: String, app: String = Sample.bundleId) async throws -> Answer {
+        try await store.send(
+            .POST, "\(path)/v1/sessions",
+            body: """
+                {"bundleId":"\(app)","deviceId":"phone","account":"alice","platform":"iOS","osVersion":"17.0",
+                "appVersion":"1.0"}
+                """)
+    }
+
+    private func remover(_ store: GatewayHarness) -> StoreRemover {
+        StoreRemover(stores: store.gateway.stores, services: store.gateway.services)
+    }
+
+    @Test func `a store has a frozen clock, a copy of the catalogue, settings and a key of its own`() async throws {
+        try await GatewayHarness.run { store in
+            let settings = #"{"environment":"Production","appAppleId":77}"#
+            let path = "/admin/v1/apps/com.example.app/server-api"
+            #expect(try await store.send(.PUT, path, token: admin, body: settings).status == 200)
+            let made = try await make(store, #","clock":"2026-01-01T00:00:00Z","ttl":"10m","seed":42"#)
+            #expect(made.store == "t-1")
+            #expect(made.url.hasSuffix("/s/t-1"))
+            #expect(made.bundleId == "com.example.app")
+            #expect(made.seed == 42)
+            #expect(made.rootCertificate.hasPrefix("-----BEGIN CERTIFICATE-----"))
+            let clock = store.payments.contents.withLock { $0.subscribing.clock }
+            #expect(clock.frozen)
+            #expect(clock.now == Timestamp("2026-01-01T00:00:00Z"))
+            #expect(store.catalog.contents.withLock { $0.apps["com.example.app@t-1.42"] != nil })
+            let inside = try await store.send(.GET, "/s/t-1\(path)", token: admin)
+            #expect(inside.json["appAppleId"]?.intValue == 77)
+            let keys = try await store.send(.GET, "/s/t-1/admin/v1/apps/com.example.app/keys", token: admin)
+            #expect(keys.json["keys"]?.arrayValue?.first?["keyIdentifier"]?.stringValue == made.keyId)
+            let others = try await store.send(.GET, "/admin/v1/apps/com.example.app/keys", token: admin)
+            #expect(others.json["keys"]?.arrayValue?.isEmpty == true)
+            let token = try await store.serverToken()
+            var inner = token
+            inner.header["kid"] = .string(made.keyId)
+            inner.key = try .init(pemRepresentation: made.privateKey)
+            #expect(
+                try await store.gateway.responderKey(of: inner.text()).bundleId == "com.example.app@t-1.42")
+            #expect(try await list(store).map(\.store) == ["t-1"])
+        }
+    }
+
+    @Test func `paths, headers and sessions lead to the store`() async throws {
+        try await GatewayHarness.run { store in
+            let made = try await make(store)
+            let answer = try await open(store, "/s/\(made.store)")
+            #expect(answer.status == 201, "\(answer.text)")
+            #expect(store.payments.contents.withLock { $0.openRequests.last?.bundleId } == "com.example.app@t-1.42")
+            let token = try #require(answer.json["token"]?.stringValue)
+            // The token alone is enough, and the path may say the same.
+            for path in ["", "/s/t-1"] {
+                #expect(try await store.send(.GET, "\(path)/v1/history", token: token).status == 200)
+            }
+            let clock = "/admin/v1/apps/com.example.app/clock"
+            let header = [("X-Storebus-Store", "t-1")]
+            #expect(try await store.send(.GET, clock, token: admin, headers: header).status == 200)
+            #expect(try await store.send(.GET, "/s/t-1\(clock)", token: admin, headers: header).status == 200)
+            #expect(
+                try await store.send(.GET, "/s/t-1\(clock)", token: admin, headers: [("X-Storebus-Store", "t-2")])
+                    .status == 400)
+        }
+    }
+
+    @Test func `operators name a store's transactions by what its clients see`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await make(store)
+            let app = IsolatedApp(shownBundleId: Sample.bundleId, number: 1, seed: 42)
+            let number = app.number(3, .transaction)
+            let shown = try #require(app.shown(number))
+            _ = try await store.send(
+                .POST, "/s/t-1/admin/v1/transactions/\(shown)/approve", token: admin, body: "{}")
+            #expect(store.payments.contents.withLock { $0.operations.last } == "approve \(number)")
+            _ = try await store.send(.POST, "/admin/v1/transactions/\(shown)/approve", token: admin, body: "{}")
+            #expect(store.payments.contents.withLock { $0.operations.last } == "approve \(shown)")
+            let count = store.payments.contents.withLock { $0.operations.count }
+            // Numbers inside are nobody's to name.
+            for path in ["", "/s/t-1"] {
+                let refused = try await store.send(
+                    .POST, "\(path)/admin/v1/transactions/\(number)/approve", token: admin, body: "{}")
+                #expect(refused.status == 404)
+            }
+            #expect(store.payments.contents.withLock { $0.operations.count } == count)
+        }
+    }
+
+    @Test func `other stores, other apps and names inside are not found`() async throws {
+        try await GatewayHarness.run { store in
+            let first = try await make(store)
+            let second = try await make(store)
+            #expect(first.store != second.store)
+            let token = try #require(try await open(store, "/s/t-1").json["token"]?.stringValue)
+            let ordinary = try await store.session()
+            for (path, token) in [
+                ("/s/t-2/v1/history", token), ("/s/t-1/v1/history", ordinary), ("/s/t-3/v1/history", token),
+                ("/s/t-1/admin/v1/apps/com.example.two/clock", admin), ("/s/t-9/admin/v1/stores", admin),
+                ("/s/nonsense/admin/v1/apps/com.example.app/clock", admin),
+            ] {
+                let answer = try await store.send(.GET, path, token: token)
+                #expect(answer.status == 404, "\(path)")
+                #expect(!answer.text.contains("@t-"))
+            }
+            for path in ["/admin/v1/apps/com.example.app%40t-1.42/clock", "/s/t-1/admin/v1/apps/a%40t-1.42/clock"] {
+                #expect(try await store.send(.GET, path, token: admin).status == 400)
+            }
+            #expect(try await open(store, "/s/t-1", app: "com.example.two").status == 404)
+            #expect(try await open(store, "", app: "com.example.app@t-1.42").status == 400)
+        }
+    }
+
+    @Test func `a deleted store is closed at once, and removed when every service has answered`() async throws {
+        try await GatewayHarness.run { store in
+            let made = try await make(store)
+            let token = try #require(try await open(store, "/s/t-1").json["token"]?.stringValue)
+            #expect(try await store.send(.DELETE, "/admin/v1/stores/t-1", token: admin).status == 204)
+            #expect(try await store.send(.GET, "/v1/history", token: token).status == 404)
+            #expect(try await store.gateway.keys.serverAPIKey(made.keyId) == nil)
+            #expect(try await list(store).map(\.state) == [.removing])
+
+            // A service that is away delays it.
+            store.notifier.contents.withLock { $0.failure = StoreError(.serviceUnavailable, "away") }
+            #expect(try await remover(store).removeAll() == 0)
+            #expect(try await list(store).map(\.state) == [.removing])
+            store.notifier.contents.withLock { $0.failure = nil }
+            store.payments.contents.withLock { $0.removalsLeft = 2 }
+            #expect(try await remover(store).removeAll() == 1)
+            #expect(try await list(store).isEmpty)
+            let removed = store.payments.contents.withLock { $0.removed }
+            #expect(removed == Array(repeating: "com.example.app@t-1.42", count: 4))
+            #expect(store.notifier.contents.withLock { $0.removed } == ["com.example.app@t-1.42"])
+            #expect(store.catalog.contents.withLock { $0.apps.keys.sorted() } == ["com.example.app"])
+            #expect(try await store.send(.DELETE, "/admin/v1/stores/t-1", token: admin).status == 404)
+        }
+    }
+
+    @Test func `a store is over after its time by the wall clock`() async throws {
+        try await GatewayHarness.run { store in
+            let now = Timestamp.wallClock()
+            store.moveClock(to: now)
+            let made = try await make(store, #","ttl":"10m""#)
+            #expect(made.expiresAt == now + .seconds(600))
+            let clock = "/s/t-1/admin/v1/apps/com.example.app/clock"
+            store.moveClock(to: now + .seconds(599))
+            #expect(try await remover(store).removeAll() == 0)
+            #expect(try await store.send(.GET, clock, token: admin).status == 200)
+            store.moveClock(to: now + .seconds(600))
+            #expect(try await store.send(.GET, clock, token: admin).status == 404)
+            #expect(try await remover(store).removeAll() == 1)
+            #expect(try await list(store).isEmpty)
+            #expect(try await make(store, "").expiresAt == now + .seconds(600 + 3600))
+        }
+    }
+
+    @Test(arguments: [
+        #"{}"#, #"{"from":{"bundleId":"a b"}}"#, #"{"from":{"bundleId":"a@t-1.1"}}"#,
+        #"{"from":{"bundleId":"com.example.app"},"ttl":"8d"}"#, #"{"from":{"bundleId":"com.example.app"},"ttl":"0s"}"#,
+        #"{"from":{"bundleId":"com.example.app"},"ttl":"10"}"#, #"{"from":{"bundleId":"com.example.app"},"seed":-1}"#,
+        #"{"from":{"bundleId":"com.example.app"},"seed":4294967296}"#,
+        #"{"from":{"bundleId":"com.example.app"},"clock":"1999-12-31T23:59:59Z"}"#,
+    ])
+    func `a bad request makes nothing`(_ body: String) async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.POST, "/admin/v1/stores", token: admin, body: body)
+            #expect(answer.status == 400, "\(answer.text)")
+            #expect(try await list(store).isEmpty)
+        }
+    }
+
+    @Test func `a store of an unknown app is not made`() async throws {
+        try await GatewayHarness.run { store in
+            let body = #"{"from":{"bundleId":"com.example.missing"}}"#
+            let answer = try await store.send(.POST, "/admin/v1/stores", token: admin, body: body)
+            #expect(answer.status == 404)
+            #expect(try await remover(store).removeAll() == 1)
+            #expect(try await list(store).isEmpty)
+        }
+    }
+
+    @Test func `what is shown has the store's numbers and the app's name`() {
+        let app = IsolatedApp(shownBundleId: "com.example.app", number: 1, seed: 42)
+        let (inside, line) = (app.number(3, .transaction), app.number(3, .lineItem))
+        let (order, other) = (OrderIdentifier.order(of: "\(inside)") ?? "", app.number(3, .appTransaction))
+        let json = """
+            {"a":"\(inside)","b":["\(line)","\(other)","\(order)"],"bundleId":"\(app.bundleId)",
+            "path":"/apps/com.example.app%40t-1.42/x","quote":"\\"\(inside)\\"","n":\(inside)}
+            """
+        let expected = """
+            {"a":"2000000004200003","b":["1000000004200003","7000000000004200003",\
+            "\(OrderIdentifier.order(of: "2000000004200003") ?? "")"],"bundleId":"com.example.app",
+            "path":"/apps/com.example.app/x","quote":"\\"\(inside)\\"","n":\(inside)}
+            """
+        #expect(String(decoding: StoreScope.shown(Array(json.utf8), of: app.bundleId), as: UTF8.self) == expected)
+        #expect(StoreScope.shown(Array(json.utf8), of: "com.example.app") == Array(json.utf8))
+        StoreScope.$app.withValue(app) {
+            let body = Array(#"{"transactionId":"2000000004200003","x":"2000000000000003"}"#.utf8)
+            #expect(
+                String(decoding: StoreScope.inside(body), as: UTF8.self)
+                    == #"{"transactionId":"\#(inside)","x":"2000000000000003"}"#)
+        }
+    }
+}
+
+extension Gateway {
+    /// The key that a token of the App Store Server API is signed with.
+    fileprivate func responderKey(of token: String) async throws -> KeyRecord {
+        try await ServerAPITokens(keys: keys, apps: serverApps, now: now).key(of: token)
+    }
+}

@@ -1,0 +1,85 @@
+import BusService
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import PaymentQueue
+
+/// Goal: isolated stores count for themselves, share nothing, and leave nothing.
+@Suite struct IsolatedAppTests {
+    private static let first = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42)
+    private static let second = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 8, seed: 42)
+
+    /// Buys a consumable twice; returns what clients see of the numbers.
+    private func buy(_ app: IsolatedApp, in store: TestStore) async throws -> [Int64?] {
+        let account = try await store.caller.call(
+            PaymentEndpoints.openAccount,
+            OpenAccountRequest(bundleId: app.bundleId, account: "alice", deviceId: "phone"))
+        var shown: [Int64?] = []
+        for key in ["1", "2"] {
+            let bought = try await store.caller.call(
+                PaymentEndpoints.addPayment,
+                AddPaymentRequest(
+                    bundleId: app.bundleId, customerIdentifier: account.customerIdentifier, deviceId: "phone",
+                    payment: Payment(requestIdentifier: key, productIdentifier: "coins", quantity: 1)))
+            let number = try #require(bought.transaction.transactionIdentifier.flatMap(Int64.init))
+            #expect(IsolatedApp.inside.contains(number))
+            shown.append(app.shown(number))
+        }
+        let found = try await store.caller.call(
+            ServerAPIEndpoints.appTransaction,
+            AppTransactionRequest(bundleId: app.bundleId, customerIdentifier: account.customerIdentifier))
+        shown.append(Int64(found.appTransactionIdentifier).flatMap(app.shown))
+        return shown
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `stores of equal seeds count alike, whatever else is bought`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let ordinary = try #require(
+                try await alice.add("coins", key: "1").transaction.transactionIdentifier.flatMap(Int64.init))
+            #expect(!IsolatedApp.inside.contains(ordinary))
+            let one = try await buy(Self.first, in: store)
+            #expect(one == [2_000_000_004_200_001, 2_000_000_004_200_002, 7_000_000_000_004_200_001])
+            #expect(try await buy(Self.second, in: store) == one)
+            #expect(
+                try await alice.add("coins", key: "2").transaction.transactionIdentifier == "\(ordinary + 1)")
+            // The operator's list of the installation has none of theirs.
+            #expect(try await store.transactions().count == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a removed store leaves nothing, and others keep what they have`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            _ = try await buy(Self.first, in: store)
+            _ = try await buy(Self.second, in: store)
+            for _ in 0..<2 {
+                let reply = try await store.caller.call(
+                    PaymentEndpoints.removeApp, AppRequest(bundleId: Self.first.bundleId))
+                #expect(reply.isDone)
+            }
+            func count(_ app: IsolatedApp) async throws -> Int {
+                try await store.caller.call(
+                    PaymentEndpoints.listTransactions, TransactionListRequest(bundleId: app.bundleId)
+                ).transactions.count
+            }
+            #expect(try await count(Self.first) == 0)
+            #expect(try await count(Self.second) == 2)
+            // Nothing is remembered, not even how far it has counted.
+            #expect(try await buy(Self.first, in: store).first == 2_000_000_004_200_001)
+        }
+    }
+
+    @Test func `an app of the installation is not removed`() async throws {
+        try await TestStore.with { store in
+            _ = try await store.shopper().add("coins", key: "1")
+            let error = try await refusal {
+                try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: Catalogue.bundleId))
+            }
+            #expect(error?.code == .requestInvalid)
+            #expect(try await store.transactions().count == 1)
+        }
+    }
+}

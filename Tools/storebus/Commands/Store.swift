@@ -1,0 +1,109 @@
+import ArgumentParser
+import StoreHTTP
+import StoreModels
+
+/// `storebus store …`
+struct StoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Isolated stores: each with its own clock, catalogue and customers.",
+        discussion: """
+            storebus store create --clock 2026-01-01T00:00:00Z --ttl 10m --seed 42
+            storebus store list
+            storebus store delete t-7
+
+            Tests that run side by side use one each. A store begins with an app's catalogue and no customers; its \
+            clock moves by call only. Stores of equal seeds show equal identifiers.
+            """,
+        subcommands: [Create.self, List.self, Delete.self])
+
+    /// `storebus store create`
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Make a store; its private key is shown this once.",
+            discussion: """
+                storebus store create
+                storebus store create --ttl 10m --seed 42 -o json
+                """)
+
+        @Option(help: ArgumentHelp("Where the clock is set; now without it.", valueName: "instant"))
+        var clock: String?
+
+        @Option(help: ArgumentHelp("How long the store lasts, at most 7d; 1h without it.", valueName: "time"))
+        var ttl: String?
+
+        @Option(help: ArgumentHelp("What the identifiers begin with; random without it.", valueName: "number"))
+        var seed: Int64?
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func validate() throws {
+            guard clock == nil || clock.flatMap(Timestamp.init) != nil else {
+                throw ValidationError("--clock must be an instant such as 2026-01-01T00:00:00Z")
+            }
+        }
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            let made = try await context.api.createStore(
+                NewIsolatedStore(
+                    from: .init(bundleId: context.bundleId), clock: clock.flatMap(Timestamp.init), ttl: ttl, seed: seed)
+            )
+            let lines = [
+                "store   \(made.store)", "url     \(made.url)", "bundle  \(made.bundleId)", "issuer  \(made.issuerId)",
+                "key     \(made.keyId)", "seed    \(made.seed)", "until   \(Format.time(made.expiresAt))",
+                "privateKey\n\(made.privateKey)",
+            ]
+            context.print(
+                CommandResult(
+                    lines.joined(separator: "\n") + "\n", data: made.json, names: [made.store],
+                    next: "storebus store delete \(made.store)", notes: ["the private key is not shown again"]))
+        }
+    }
+
+    /// `storebus store list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the stores, oldest first.", discussion: "storebus store list",
+            aliases: ["ls"])
+
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let stores = try await context.api.isolatedStores()
+            var table = Table([.init("STORE"), .init("APP"), .init("STATE"), .init("SEED"), .init("UNTIL")])
+            for store in stores {
+                table.add([
+                    store.store, store.bundleId, store.state.rawValue, "\(store.seed)", Format.time(store.expiresAt),
+                ])
+            }
+            context.print(
+                CommandResult(
+                    table, items: stores.map { JSONText.value($0) }, names: stores.map(\.store),
+                    next: "storebus store create", ifEmpty: "no isolated stores"))
+        }
+    }
+
+    /// `storebus store delete`
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Close a store at once, and remove what it has.",
+            discussion: "storebus store delete t-7 --yes", aliases: ["rm"])
+
+        @Argument(help: ArgumentHelp("The store.", valueName: "store"))
+        var store: String
+
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            try context.confirm("delete the store \(store)")
+            try await context.api.deleteStore(store)
+            context.print(
+                CommandResult(
+                    "deleted  \(store)\n", data: ["store": .string(store)], names: [store],
+                    next: "storebus store list"))
+        }
+    }
+}

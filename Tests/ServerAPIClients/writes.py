@@ -41,11 +41,14 @@ def main():
     seen = 0
 
     def happened(*names):
-        """The notifications since the last call, decoded: each with its transaction."""
+        """The notifications since the last call, decoded: each with its transaction. Those of several customers come
+        in any order, so they are put into that of their dates and names."""
         nonlocal seen
         settled(APP)
         payloads = [payload for payload, _ in receiver.received[seen:]]
         seen += len(payloads)
+        place = lambda one: (one.signedDate, name(one))
+        payloads.sort(key=lambda payload: place(offline_notification(payload, APP)))
         expect(f"what was sent: {', '.join(names)}", [name(offline_notification(one, APP)) for one in payloads],
                list(names))
         told = [decoded("notification", "told", one, app=APP) for one in payloads]
@@ -100,8 +103,8 @@ def extensions(api, happened):
     status = api.get_status_of_subscription_renewal_date_extensions("all", MONTHLY)
     expect("all of them", (status.requestIdentifier, status.complete, status.completeDate, status.succeededCount,
                            status.failedCount), ("all", True, clock(APP), 1, 1))
-    told = happened("RENEWAL_EXTENSION.FAILURE", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION.SUMMARY")
-    expect("who could not, and who could", [item.originalTransactionId for _, item in told[:2]], [original, other])
+    told = happened("RENEWAL_EXTENDED", "RENEWAL_EXTENSION.FAILURE", "RENEWAL_EXTENSION.SUMMARY")
+    expect("who could, and who could not", [item.originalTransactionId for _, item in told[:2]], [other, original])
     summary = told[2][0].summary
     expect("the summary", (summary.requestIdentifier, summary.environment, summary.bundleId, summary.productId,
                            summary.storefrontCountryCodes, summary.succeededCount, summary.failedCount),

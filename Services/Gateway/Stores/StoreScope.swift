@@ -49,6 +49,29 @@ enum StoreScope {
         return app?.number(shown: number).map { "\($0)" } ?? value
     }
 
+    /// Converts the values of a path. In a store, a transaction of the installation or of another store is none.
+    /// - Throws: `notFound` for a number that no client sees, and for a transaction that is not of the store.
+    static func inside(
+        _ parameters: [PathParameter: String], of app: IsolatedApp?
+    ) throws(StoreError) -> [PathParameter: String] {
+        var converted: [PathParameter: String] = [:]
+        for (name, value) in parameters {
+            let inside = try inside(value, of: app)
+            if app != nil, transactions.contains(name), inside.isExactly(value),
+                let number = number(Array(value.utf8)), IsolatedApp.shownTransactions.contains(number)
+            {
+                throw .notFound("transaction")
+            }
+            converted[name] = inside
+        }
+        return converted
+    }
+
+    /// The parameters that may name a transaction.
+    private static let transactions: Set<PathParameter> = [
+        .id, .transactionId, .originalTransactionId, .originalTransactionIdentifier,
+    ]
+
     /// Converts the numbers in a JSON body of a request.
     static func inside(_ json: [UInt8]) -> [UInt8] {
         guard let app else { return json }

@@ -41,6 +41,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509 import load_der_x509_certificate, ocsp
 
 import doors
+import hosts
 import notifications
 import offers
 import store
@@ -706,6 +707,7 @@ try:
     offers.main()
     writes.main()
     doors.main()
+    hosts.main()
     with open("payloads.json", "w") as file:
         json.dump(payloads, file)
 except APIException as error:

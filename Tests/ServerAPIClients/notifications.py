@@ -115,6 +115,7 @@ def main():
         refused(f"token {text}", status, error, lambda text=text: api.get_test_notification_status(text))
 
     caused(api, receiver)
+    issued(receiver)
     shown(api, receiver)
     year(receiver)
     call("DELETE", endpoint, ADMIN)
@@ -296,6 +297,22 @@ def shown(api, receiver):
         found = [status_of(lambda text: verify(verifier(False, app=APP), text), payload)
                  for payload, _ in receiver.received]
         expect(f"a notification with break {broken}", found, [status])
+
+
+def issued(receiver):
+    """A notification that was sent is signed again, changed and spoiled."""
+    payload, _ = receiver.received[-1]
+    sent = offline_notification(payload)
+    issue = lambda **more: call("POST", f"/admin/v1/apps/{APP}/signing/issue", ADMIN, {
+        "kind": "notification", "of": sent.notificationUUID, **more})["jws"]
+    expect("signed again", offline_notification(issue()), sent)
+    expect("changed", offline_notification(issue(set={"version": "9.9"})).version, "9.9")
+    for broken, status in {
+        "signature": VerificationStatus.VERIFICATION_FAILURE, "expired": VerificationStatus.VERIFICATION_FAILURE,
+        "chainOfFour": VerificationStatus.INVALID_CHAIN_LENGTH, "bundle": VerificationStatus.INVALID_APP_IDENTIFIER,
+    }.items():
+        found = status_of(lambda text: KINDS["notification"](verifier(False, app=APP), text), issue(**{"break": broken}))
+        expect(f"issued with break {broken}", found, status)
 
 
 def children(parent):

@@ -4,6 +4,13 @@ import Operations
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
+import Signing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Gateway {
     /// The default port.
@@ -33,21 +40,33 @@ extension Gateway {
         gateway.register(on: environment.service)
         let ready = environment.ready
         ready.expectListener()
+        let responder = gateway.responder(adminKey: settings.adminKey)
+        let placement = LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil)
+        let admission = Admission(gateway.routes.map(\.operation), logger: environment.logger)
         let server = GatewayServer(
-            responder: gateway.responder(adminKey: settings.adminKey), host: environment.host,
-            port: port,
-            placement: LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil),
-            admission: Admission(gateway.routes.map(\.operation), logger: environment.logger),
+            responder: responder, host: environment.host, port: port, placement: placement, admission: admission,
             logger: environment.logger,
             onListening: { [host = environment.host, logger = environment.logger] port in
                 logger.info("listening", metadata: ["port": "\(port)"])
                 gateway.signing.setPublicURL(settings.publicURL ?? "http://127.0.0.1:\(port)")
                 try ready.listening(host: host, port: port)
             })
-        return [
+        var services: [any ServiceLifecycle.Service] = [
             keys.database, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
             StoreRemover(stores: gateway.stores, services: gateway.services),
         ]
+        if let httpsPort = settings.httpsPort {
+            let identity = try await gateway.signing.authority().serverIdentity(
+                hosts: HTTPSHosts.all(publicURL: settings.publicURL, more: settings.httpsHosts), now: Date())
+            services.append(
+                GatewayServer(
+                    responder: responder, host: environment.host, port: httpsPort, tls: try identity.configuration(),
+                    placement: placement, admission: admission, logger: environment.logger,
+                    onListening: { [logger = environment.logger] port in
+                        logger.info("listening for HTTPS", metadata: ["port": "\(port)"])
+                    }))
+        }
+        return services
     }
 
     /// Creates the responder for the whole table.

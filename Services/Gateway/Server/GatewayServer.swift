@@ -1,9 +1,12 @@
 import EventLoop
 import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
 import Logging
 import Metrics
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Operations
 import ServiceLifecycle
 
@@ -22,6 +25,8 @@ struct GatewayServer: Service {
     let host: String
     /// The port; 0 selects any free one.
     let port: Int
+    /// What HTTPS proves the server with; nil for HTTP.
+    var tls: TLSConfiguration?
     let placement: LoopPlacement
     let admission: Admission
     let logger: Logger
@@ -34,7 +39,8 @@ struct GatewayServer: Service {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let listening = Listening(onListening)
         do {
-            try await placement.run { try await application(group, listening).run() }
+            let application = try application(group, listening)
+            try await placement.run { try await application.run() }
         } catch let error as IOError {
             throw StartupError(.unavailable, message(error))
         }
@@ -42,19 +48,20 @@ struct GatewayServer: Service {
         if let failure = listening.failure { throw failure }
     }
 
-    private func application(_ group: MultiThreadedEventLoopGroup, _ listening: Listening) -> Application<
+    private func application(_ group: MultiThreadedEventLoopGroup, _ listening: Listening) throws -> Application<
         GatewayResponder
     > {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let logger = quiet
         let pauses = Counter(label: "storebus_http_accept_pauses_total")
+        // An idle connection is closed after a minute; one with a request or a stream does not count as idle.
+        let plain = HTTPServerBuilder.http1(
+            configuration: .init(
+                additionalChannelHandlers: [AdmissionInstaller(admission)], idleTimeout: .seconds(60)))
         return Application(
             responder: responder,
-            // An idle connection is closed after a minute; one with a request or a stream does not count as idle.
-            server: .http1(
-                configuration: .init(
-                    additionalChannelHandlers: [AdmissionInstaller(admission)], idleTimeout: .seconds(60))),
+            server: try tls.map { try .tls(plain, tlsConfiguration: $0) } ?? plain,
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil, backlog: Self.backlog,
                 availableConnectionsDelegate: .maximum(
@@ -71,11 +78,14 @@ struct GatewayServer: Service {
             eventLoopGroupProvider: .shared(group), logger: logger)
     }
 
+    /// The setting that chooses the port.
+    private var option: String { tls == nil ? "--port" : "STOREBUS_HTTPS_PORT" }
+
     private func message(_ error: IOError) -> String {
         switch error.errnoCode {
         case EADDRINUSE:
-            "\(host):\(port) is in use by another process; stop that one, or choose another port with --port"
-        case EACCES: "\(host):\(port) may not be listened on; choose a port above 1023 with --port"
+            "\(host):\(port) is in use by another process; stop that one, or choose another port with \(option)"
+        case EACCES: "\(host):\(port) may not be listened on; choose a port above 1023 with \(option)"
         case EADDRNOTAVAIL: "\(host) is no address of this machine; correct --host"
         default: "cannot listen on \(host):\(port): \(error)"
         }

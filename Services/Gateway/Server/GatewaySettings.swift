@@ -13,6 +13,10 @@ struct GatewaySettings {
     let handlersOnBusLoop: Bool
     /// `storebus.publicUrl`, the gateway's address as clients reach it; nil for 127.0.0.1 and the port it listens on.
     let publicURL: String?
+    /// `storebus.httpsPort`, the port for HTTPS; nil for none, 0 for any free one.
+    let httpsPort: Int?
+    /// `storebus.httpsHosts`, names of the gateway for HTTPS besides Apple's and this machine's, separated by commas.
+    let httpsHosts: [String]
     /// `storebus.environment`, the receipt environment, default `sandbox`.
     let environment: ReceiptEnvironment
 
@@ -22,6 +26,8 @@ struct GatewaySettings {
         sessionKey = try Self.sessionKey(settings, dataDirectory)
         handlersOnBusLoop = try settings.bool("gateway.handlersOnBusLoop", default: true)
         publicURL = try Self.publicURL(settings)
+        httpsPort = try settings.int("storebus.httpsPort", in: 0...65535)
+        httpsHosts = try Self.hosts(settings)
         environment = try settings.choice("storebus.environment", default: ReceiptEnvironment.sandbox)
     }
 
@@ -46,6 +52,15 @@ struct GatewaySettings {
                 "STOREBUS_PUBLIC_URL must be the address at which clients reach the gateway, such as http://store:7430")
         }
         return text.utf8.last == slash ? String(text.dropLast()) : text
+    }
+
+    private static func hosts(_ settings: Settings) throws(StartupError) -> [String] {
+        let names = (try settings.string("storebus.httpsHosts") ?? "").split(separator: ",").map(String.init)
+        guard names.allSatisfy({ $0.utf8.count <= 253 && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }) else {
+            throw StartupError(
+                .badConfiguration, "STOREBUS_HTTPS_HOSTS must be host names or addresses, separated by commas")
+        }
+        return names
     }
 
     /// Checks the length and characters of the key. Like a bearer token it has no spaces.

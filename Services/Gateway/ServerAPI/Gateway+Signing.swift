@@ -46,6 +46,7 @@ extension Gateway {
     /// Writes the payload that a request names.
     /// - Throws: `notFound`; `requestInvalid` for one that is of another kind.
     private func payload(_ request: IssueRequest, _ signer: PayloadSigner, _ call: Call) async throws -> [UInt8] {
+        if request.kind == .notification { return try await notification(request, signer, call) }
         let found = try await services.call(
             ServerAPIEndpoints.lookup,
             TransactionLookupRequest(bundleId: signer.app.bundleId, identifier: request.of), context: call.context())
@@ -72,7 +73,22 @@ extension Gateway {
                 })
             else { throw Self.isNone(request, "of a subscription") }
             return try signer.renewal(value, appTransactionId: appTransactionId, at: statuses.businessNow)
+        case .notification: preconditionFailure("a notification is about no transaction of its own")
         }
+    }
+
+    /// Returns the payload of a notification as it was signed.
+    private func notification(
+        _ request: IssueRequest, _ signer: PayloadSigner, _ call: Call
+    ) async throws -> [UInt8] {
+        let found = try await services.call(
+            NotifierEndpoints.get,
+            NotificationRequest(bundleId: signer.app.bundleId, notificationUUID: request.of), context: call.context())
+        let parts = found.signedPayload?.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let parts, parts.count == 3, let payload = Base64URL.decode(Substring(parts[1])) else {
+            throw StoreError(.internal, "notification \(found.notificationUUID) has no payload")
+        }
+        return payload
     }
 
     private static func isNone(_ request: IssueRequest, _ what: String) -> StoreError {

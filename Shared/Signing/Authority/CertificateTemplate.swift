@@ -18,6 +18,8 @@ struct CertificateTemplate {
     var ocspURL: String?
     /// Whether the certificate signs OCSP responses in its issuer's name.
     var isOCSPResponder = false
+    /// The names and addresses of a server that proves with it who it is; empty for no server's.
+    var hosts: [GeneralName] = []
     /// Nil: a random one.
     var serialNumber: Certificate.SerialNumber?
     var notValidBefore = CertificateTemplate.firstInstant
@@ -79,6 +81,10 @@ struct CertificateTemplate {
             AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: issuerKey).keyIdentifier)
             if isOCSPResponder {
                 try ExtendedKeyUsage([.ocspSigning])
+            }
+            if !hosts.isEmpty {
+                SubjectAlternativeNames(hosts)
+                try ExtendedKeyUsage([.serverAuth])
             }
             if let ocspURL {
                 AuthorityInformationAccess([

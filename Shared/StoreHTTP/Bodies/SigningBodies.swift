@@ -40,11 +40,11 @@ package struct OCSPSetting: Hashable, Sendable, Codable {
 package struct IssueRequest: Hashable, Sendable, Codable {
     /// The payloads that can be issued.
     package enum Kind: String, CaseIterable, Sendable, Codable {
-        case transaction, renewalInfo, appTransaction
+        case transaction, renewalInfo, appTransaction, notification
     }
 
     package var kind: Kind
-    /// A transaction's identifier; an app transaction may be named by its own.
+    /// A transaction's identifier, or a notification's UUID; an app transaction may be named by its own.
     package var of: String
     /// Members of the payload to replace; null removes one.
     package var set: [String: JSONValue]?

@@ -96,7 +96,7 @@ import X509
             for (kind, identifier, place) in [
                 ("transaction", FakePaymentQueue.appTransaction, "$.of"),
                 ("renewalInfo", FakePaymentQueue.appTransaction, "$.of"), ("renewalInfo", "2000000000000002", "$.of"),
-                ("notification", Self.renewal, "$.kind"),
+                ("receipt", Self.renewal, "$.kind"),
             ] {
                 let answer = try await issue(store, kind, of: identifier)
                 #expect(answer.status == 400, "\(kind) \(identifier)")

@@ -1,0 +1,44 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// What a server proves with who it is: a certificate below the store's root, and its key.
+package struct ServerIdentity: Sendable {
+    /// DER, leaf first; without the root, which clients have.
+    package let chain: [[UInt8]]
+    /// PKCS #8 DER.
+    package let key: [UInt8]
+}
+
+extension CertificateAuthority {
+    /// The days that a server's certificate is valid: clients refuse more than 398.
+    private static let serverDays = 397.0
+
+    /// Makes a certificate with a new key for a server, below the intermediate's root.
+    /// - Parameters:
+    ///   - hosts: Names and addresses of IPv4 and IPv6, by which clients reach it.
+    ///   - now: By the wall clock; a day before it the certificate begins to be valid.
+    /// - Throws: An error of the X.509 library, which would be a fault in the template.
+    package func serverIdentity(hosts: [String], now: Date) throws -> ServerIdentity {
+        let key = P256.Signing.PrivateKey()
+        var template = CertificateTemplate(commonName: "Storebus HTTPS")
+        template.hosts = hosts.map(Self.generalName)
+        template.notValidBefore = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - 86_400).rounded(.down))
+        template.notValidAfter = template.notValidBefore + Self.serverDays * 86_400
+        let certificate = try template.certificate(for: key.publicKey, issuer: root.subject, issuerKey: rootKey)
+        return ServerIdentity(chain: [try certificate.derBytes()], key: Array(key.derRepresentation))
+    }
+
+    /// Returns a host as certificates name it: an address by its bytes.
+    private static func generalName(_ host: String) -> GeneralName {
+        var (four, six) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, host, &four) == 1 {
+            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: four) { ArraySlice($0) }))
+        }
+        if inet_pton(AF_INET6, host, &six) == 1 {
+            return .ipAddress(ASN1OctetString(contentBytes: withUnsafeBytes(of: six) { ArraySlice($0) }))
+        }
+        return .dnsName(host)
+    }
+}

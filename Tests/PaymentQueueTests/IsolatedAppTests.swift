@@ -1,4 +1,6 @@
 import BusService
+import Persistence
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
@@ -47,6 +49,26 @@ import Testing
                 try await alice.add("coins", key: "2").transaction.transactionIdentifier == "\(ordinary + 1)")
             // The operator's list of the installation has none of theirs.
             #expect(try await store.transactions().count == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a second writer of a purchase uses no number up`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let first = try await buy(Self.first, in: store)
+            let number = try #require(first[1].flatMap(Self.first.number(shown:)))
+            try await store.database.write { transaction in
+                let stored = try #require(
+                    try await TransactionRepository.find(identifier: "\(number)", in: transaction))
+                // As the sweep and the request do when both have heard from the processor.
+                _ = try await CustomerTransaction.run(
+                    stored.customer, in: transaction, clock: store.current.service.purchases.clock
+                ) { commit in try await commit.conclude(stored) }
+            }
+            let next = try await store.database.write { transaction in
+                try await CounterRepository.next(.transaction, of: Self.first.bundleId, in: transaction)
+            }
+            #expect(next == [number + 1])
         }
     }
 

@@ -217,12 +217,15 @@ extension CustomerTransaction {
                 return try await apply(.fail(Self.noOwnership), to: stored)
             }
         }
+        let identifier = try await TransactionRepository.nextIdentifier(of: customer.bundleId, in: transaction)
         let purchase = terms.purchase(
-            transactionIdentifier: try await TransactionRepository.nextIdentifier(
-                of: customer.bundleId, in: transaction),
-            at: now,
-            original: try await original(of: known))
-        return try await apply(.purchase(purchase), to: stored)
+            transactionIdentifier: identifier, at: now, original: try await original(of: known))
+        let next = try await apply(.purchase(purchase), to: stored)
+        if !next.transaction.transactionIdentifier.isExactly(identifier) {
+            // Another writer was first.
+            try await CounterRepository.giveBack(1, .transaction, of: customer.bundleId, in: transaction)
+        }
+        return next
     }
 
     /// The failure of a change for the next renewal whose subscription has ended; nothing was to be paid.

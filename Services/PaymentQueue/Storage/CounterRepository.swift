@@ -62,6 +62,18 @@ enum CounterRepository {
         return (0..<Int64(count)).map { app.number(last - Int64(count) + 1 + $0, kind) }
     }
 
+    /// Gives back the last `count` numbers that this commit has taken, so that an isolated store's have no gaps.
+    ///
+    /// The counter's row is locked since they were taken. Gaps in the installation's numbers mean nothing, and stay.
+    static func giveBack(
+        _ count: Int, _ counter: Counter, of bundleId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        guard count > 0, IsolatedApp(bundleId) != nil else { return }
+        try await transaction.execute(
+            "UPDATE isolated_counter SET value = value - ? WHERE bundle_id = ? AND name = ?", count, bundleId,
+            counter.rawValue)
+    }
+
     /// Takes the next number.
     static func next(_ counter: Counter, in transaction: SQLTransaction) async throws(PersistenceError) -> Int64 {
         guard let number = try await next(counter, count: 1, in: transaction).first else {

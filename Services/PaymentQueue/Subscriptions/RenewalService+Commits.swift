@@ -90,15 +90,19 @@ extension RenewalService {
                 if job.value.attempt != nil {
                     guard try await DueRepository.claim(job.value, self.claims, in: transaction) else { continue }
                 } else {
-                    attempt.identifier = identifiers[job.value.customer.bundleId]?.popFirst()
+                    attempt.identifier = identifiers[job.value.customer.bundleId]?.first
                     next.work = .charge(attempt)
                     let text = try StoredJSON.text(attempt)
                     guard try await DueRepository.fix(text, of: job.value, self.claims, in: transaction) else {
                         continue
                     }
+                    _ = identifiers[job.value.customer.bundleId]?.popFirst()
                     (next.value.attempt, next.value.revision) = (text, job.value.revision + 1)
                 }
                 fixed.append(next)
+            }
+            for (app, left) in identifiers {
+                try await CounterRepository.giveBack(left.count, .transaction, of: app.text, in: transaction)
             }
             try self.checkpoint(.insidePageCommit)
             return fixed

@@ -295,7 +295,7 @@ if Context.environment["STOREBUS_BENCH"] != nil {
             path: "Tests/Benchmarks/BareRoute", swiftSettings: settings))
     targets.append(
         .executableTarget(
-            name: "BareDelivery", dependencies: [asyncHTTPClient, nioCore, nioPosix],
+            name: "BareDelivery", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             path: "Tests/Benchmarks/BareDelivery", swiftSettings: settings))
 }
 

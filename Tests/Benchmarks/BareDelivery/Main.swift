@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 
 /// AsyncHTTPClient in a loop that posts the same body: what deliveries cost without a store. For

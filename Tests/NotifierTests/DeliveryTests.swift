@@ -227,6 +227,52 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `a backlog of more than a page is sent once, each customer's in order and never two at a time`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put()
+            let count = 2 * DeliveryService.pageSize + 10
+            // One customer has more than a page, and others have theirs between and behind it.
+            for number in 0..<count { notifier.happens(.purchased, to: number % 3 == 0 ? 2 + number % 40 : 1) }
+            #expect(try await notifier.settle() == count)
+            let received = notifier.world.withLock(\.received).map { $0.split(separator: " ") }
+            #expect(Set(received.map { $0[3] }).count == count)
+            #expect(notifier.world.withLock(\.overlaps) == 0)
+            for (_, ofCustomer) in Dictionary(grouping: received, by: { $0[1] }) {
+                #expect(ofCustomer.map { $0[2] } == ofCustomer.map { $0[2] }.sorted())
+            }
+        }
+    }
+
+    @Test func `an attempt that hangs does not hold up another customer's`() async throws {
+        try await TestNotifier.with { notifier in
+            try await notifier.put()
+            let (hang, release) = AsyncStream.makeStream(of: Void.self)
+            notifier.during.withLock { during in
+                during = { payload in
+                    guard payload.split(separator: " ")[1] == "1" else { return }
+                    for await _ in hang {}
+                }
+            }
+            let running = Task { [service = notifier.service] in await service.deliveries.run() }
+            notifier.happens(.purchased, to: 1)
+            try await eventually("the first customer's attempt hangs") { notifier.received == ["ONE_TIME_CHARGE 1"] }
+            notifier.happens(.purchased, to: 2)
+            notifier.service.deliveries.wake()
+            try await eventually("the second customer's is made") {
+                notifier.received == ["ONE_TIME_CHARGE 1", "ONE_TIME_CHARGE 2"]
+            }
+            release.finish()
+            try await eventually("both are delivered") {
+                try await notifier.list().allSatisfy { $0.state == .delivered }
+            }
+            running.cancel()
+            await running.value
+        }
+    }
+
     // MARK: Endpoints
 
     @Test(arguments: Engine.allCases)
@@ -276,7 +322,7 @@ import Testing
             notifier.happens(.purchased)
             let clock = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
             let begun = try await notifier.service.deliveries.begin(
-                TestNotifier.bundleId, clock, limit: 8, lease: .seconds(5))
+                TestNotifier.bundleId, clock, limit: 8)
             let payload = try #require(begun.first?.payload)
             try await notifier.restart()
             try await notifier.service.deliveries.releaseOwn()
@@ -334,7 +380,7 @@ import Testing
             let deliveries = notifier.service.deliveries
             let clock = try await deliveries.clock(of: TestNotifier.bundleId)
             func begin() async throws -> DeliveryService.Begun? {
-                try await deliveries.begin(TestNotifier.bundleId, clock, limit: 8, lease: .seconds(5)).first
+                try await deliveries.begin(TestNotifier.bundleId, clock, limit: 8).first
             }
             func giveUp(_ attempt: DeliveryService.Begun) async throws {
                 try await notifier.service.database.write { transaction in
@@ -398,7 +444,7 @@ import Testing
                 if Int.random(in: 0..<5, using: &random) == 0 {
                     let clock = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
                     _ = try await notifier.service.deliveries.begin(
-                        TestNotifier.bundleId, clock, limit: 2, lease: .seconds(5))
+                        TestNotifier.bundleId, clock, limit: 2)
                     try await notifier.restart()
                     try await notifier.service.deliveries.releaseOwn()
                 }

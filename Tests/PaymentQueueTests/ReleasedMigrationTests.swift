@@ -25,6 +25,8 @@ import Testing
         ("e1352ff9fd7a6902", "b731e9a350b71fcf"),
         ("9e6878f7253c19cf", "39e4aad973289ed3"),
         ("6b3229107ba18533", "2a579251d7cd62b9"),
+        ("7610bf81e28808de", "b39eb26b209ca602"),
+        ("45d36872ccc07cf9", "cb7ecb391d867b9"),
     ])
 
     @Test func `released migrations keep their numbers and their SQL`() {

@@ -28,7 +28,7 @@ enum AttemptRepository {
         _ id: String, of uuid: String, number: Int, at instant: Timestamp, isLeased: Bool,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
+        try await transaction.send(
             "INSERT INTO attempt (id, uuid, number, attempted_at, is_leased) VALUES (?, ?, ?, ?, ?)", id, uuid, number,
             instant.milliseconds, isLeased)
     }
@@ -36,7 +36,7 @@ enum AttemptRepository {
     static func end(
         _ id: String, _ outcome: AttemptOutcome, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
+        try await transaction.send(
             """
             UPDATE attempt SET result = ?, http_status = ?, duration_ms = ?, body_start = ?
             WHERE id = ? AND result IS NULL

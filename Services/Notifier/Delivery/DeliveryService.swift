@@ -8,13 +8,14 @@ import StoreModels
 /// Makes the attempts that are due, for all apps at once.
 ///
 /// An attempt is two commits with the request between them: the first claims the notification and writes that the
-/// attempt has begun, the second writes its outcome and when the next is due. Of a process that dies between them the
-/// attempt is repeated by the next one, with the same bytes.
+/// attempt has begun, the second writes its outcome and when the next is due. A commit has all outcomes that came since
+/// the last one, and claims what begins instead. Of a process that dies between them the attempt is repeated by the next
+/// one, with the same bytes.
 final class DeliveryService: Sendable {
     /// Maximum number of concurrent attempts of one app.
     static let concurrency = 8
-    /// How many notifications that are due one look at an app reads, to find customers without an attempt under way.
-    static let pageSize = 1_000
+    /// How many notifications that are due are read at once.
+    static let pageSize = 256
     /// How many overdue attempts one look ends.
     static let overdueMax = 100
     /// Timeout of a request for a clock.
@@ -36,11 +37,77 @@ final class DeliveryService: Sendable {
         var id: String
         var notification: StoredNotification
         var payload: String
+        var endpoint: NotificationEndpoint
         /// Business time.
         var at: Timestamp
     }
 
-    private enum Running { case once, again }
+    /// An attempt whose request has ended.
+    private struct Ended: Sendable {
+        var attempt: Begun
+        var outcome: AttemptOutcome
+        /// Whether the request ended with the process, which says nothing about the server.
+        var isCutOff: Bool
+    }
+
+    /// What an app's task is to do.
+    private struct Running {
+        /// Whether it has to look once more.
+        var isAgain = false
+        /// Of the round under way.
+        var inbox: Inbox?
+    }
+
+    /// What has come since a round looked last: outcomes of its attempts, and word of something new.
+    private final class Inbox: Sendable {
+        let wakes: AsyncStream<Void>
+        private let waker: AsyncStream<Void>.Continuation
+        private let content = Locked<(ended: [Ended], isNew: Bool)>((ended: [], isNew: false))
+
+        init() { (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+        func wake(_ ended: Ended? = nil, isNew: Bool = false) {
+            content.withLock { content in
+                if let ended { content.ended.append(ended) }
+                content.isNew = content.isNew || isNew
+            }
+            waker.yield()
+        }
+
+        func take() -> (ended: [Ended], isNew: Bool) {
+            content.withLock { content in
+                defer { content = (ended: [], isNew: false) }
+                return content
+            }
+        }
+    }
+
+    /// Notifications that are due, read at one time, in the order of their attempts.
+    private struct DuePage {
+        var clock: DeliveryClock
+        var wall: Timestamp
+        var waiting: [NotificationRepository.Candidate] = []
+        /// How many of ``waiting`` are signed, the first ones.
+        var signed = 0
+
+        /// Returns the first notification of each customer that is not busy, and those that are about none.
+        func heads(max: Int, busy: Set<ExactText>) -> [NotificationRepository.Candidate] {
+            var (seen, heads): (Set<ExactText>, [NotificationRepository.Candidate]) = (busy, [])
+            for one in waiting where heads.count < max {
+                guard one.customerIdentifier.map({ seen.insert(ExactText($0)).inserted }) ?? true else { continue }
+                heads.append(one)
+            }
+            return heads
+        }
+
+        mutating func remove(_ tried: [NotificationRepository.Candidate]) {
+            for one in tried {
+                guard let index = waiting.firstIndex(of: one) else { continue }
+                waiting.remove(at: index)
+                if index < signed { signed -= 1 }
+            }
+        }
+    }
 
     private let database: any SQLDatabase
     private let collaborators: Collaborators
@@ -130,10 +197,11 @@ final class DeliveryService: Sendable {
     private func begin(_ app: String) -> Bool {
         running.withLock { running in
             guard running[app] == nil else {
-                running[app] = .again
+                running[app]?.isAgain = true
+                running[app]?.inbox?.wake(isNew: true)
                 return false
             }
-            running[app] = .once
+            running[app] = Running()
             return true
         }
     }
@@ -141,11 +209,11 @@ final class DeliveryService: Sendable {
     /// Tells whether an app's task has to look once more; else it is counted out.
     private func mustGoOn(_ app: String) -> Bool {
         running.withLock { running in
-            guard running[app] == .again else {
+            guard running[app]?.isAgain == true else {
                 running[app] = nil
                 return false
             }
-            running[app] = .once
+            running[app] = Running()
             return true
         }
     }
@@ -162,30 +230,103 @@ final class DeliveryService: Sendable {
         } while mustGoOn(app) && !Task.isCancelled
     }
 
-    /// Makes the attempts of an app that are due now.
+    /// The state of an app's round.
+    private struct Round {
+        var page: DuePage?
+        /// Whether something may be due that ``page`` does not have.
+        var mayHaveMore = true
+        var underWay = 0
+        /// Customers with an attempt of this round under way.
+        var busy: Set<ExactText> = []
+        /// Number of attempts.
+        var made = 0
+        /// The error that ends it.
+        var failure: (any Error)?
+    }
+
+    /// Makes the attempts of an app that are due, until none is.
     /// - Returns: Their number.
     /// - Throws: What the clock, the gateway or the database throws; attempts that have begun end first.
     func round(_ app: String) async throws -> Int {
         let endpoint = try await database.read { try await EndpointRepository.find(app, in: $0) }
         guard let endpoint, !endpoint.isListen else { return 0 }
-        let clock = try await clock(of: app)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            var (underWay, made) = (0, 0)
-            while !Task.isCancelled {
-                if underWay <= Self.concurrency / 2 {
-                    let begun = try await begin(
-                        app, clock, limit: Self.concurrency - underWay, lease: .milliseconds(endpoint.timeoutMs))
-                    for attempt in begun { group.addTask { await self.send(attempt, to: endpoint) } }
-                    underWay += begun.count
-                    made += begun.count
+        let inbox = Inbox()
+        running.withLock { $0[app]?.inbox = inbox }
+        defer { running.withLock { $0[app]?.inbox = nil } }
+        var round = Round()
+        inbox.wake()
+        await withDiscardingTaskGroup { group in
+            for await _ in inbox.wakes {
+                for attempt in await turn(of: app, &round, inbox.take()) {
+                    group.addTask { inbox.wake(await self.send(attempt)) }
                 }
-                guard underWay > 0 else { break }
-                try await group.next()
-                underWay -= 1
+                guard round.underWay > 0 else { break }
             }
-            try await group.waitForAll()
-            return made
         }
+        // The loop ends early with the process; its attempts have ended by now.
+        _ = await turn(of: app, &round, inbox.take())
+        if let failure = round.failure { throw failure }
+        return round.made
+    }
+
+    /// Writes what has ended, and begins attempts that there is room for.
+    private func turn(of app: String, _ round: inout Round, _ news: (ended: [Ended], isNew: Bool)) async -> [Begun] {
+        round.underWay -= news.ended.count
+        for one in news.ended {
+            one.attempt.notification.customerIdentifier.map { _ = round.busy.remove(ExactText($0)) }
+        }
+        if news.isNew { round.mayHaveMore = true }
+        var heads: [NotificationRepository.Candidate] = []
+        do {
+            if round.failure == nil, !Task.isCancelled { heads = try await nextHeads(of: app, &round) }
+        } catch {
+            round.failure = error
+        }
+        guard !news.ended.isEmpty || !heads.isEmpty else { return [] }
+        do {
+            // A task of its own, which is not cancelled with the process.
+            let task = Task { [heads, page = round.page] in
+                try await commit(news.ended, page.map { (heads, $0) }, of: app)
+            }
+            let (begun, tried) = try await task.value
+            round.page?.remove(tried)
+            if tried.count > begun.count { round.mayHaveMore = true }
+            for one in begun { one.notification.customerIdentifier.map { _ = round.busy.insert(ExactText($0)) } }
+            round.underWay += begun.count
+            round.made += begun.count
+            return begun
+        } catch {
+            round.failure = error
+            for one in news.ended {
+                // Its claim ends, and the attempt is repeated.
+                logger.warning(
+                    "an attempt's outcome was not written, it will be repeated",
+                    metadata: ["notification": "\(one.attempt.notification.uuid)", "error": "\(error)"])
+            }
+            return []
+        }
+    }
+
+    /// Finds what can begin now, signed.
+    private func nextHeads(
+        of app: String, _ round: inout Round
+    ) async throws -> [NotificationRepository.Candidate] {
+        let room = Self.concurrency - round.underWay
+        var page = round.page
+        var heads = page?.heads(max: room, busy: round.busy) ?? []
+        if heads.isEmpty, room > 0, round.mayHaveMore {
+            let read = try await duePage(of: app, try await clock(of: app))
+            page = read
+            heads = read.heads(max: room, busy: round.busy)
+            // It has nothing of customers that are busy now.
+            round.mayHaveMore = read.waiting.count == Self.pageSize || round.underWay > 0
+        }
+        if var signed = page {
+            try await sign(heads, of: &signed)
+            page = signed
+        }
+        round.page = page
+        return heads
     }
 
     /// Reads an app's clock, then all events until then.
@@ -197,83 +338,109 @@ final class DeliveryService: Sendable {
 
     // MARK: Attempts
 
-    /// Begins attempts that are due, at most one for a customer.
-    /// - Parameters:
-    ///   - lease: How long an attempt may take.
-    ///   - isLeased: Whether a listener makes it.
-    func begin(
-        _ app: String, _ clock: DeliveryClock, limit: Int, lease: Duration, isLeased: Bool = false
-    ) async throws -> [Begun] {
+    private func duePage(of app: String, _ clock: DeliveryClock) async throws -> DuePage {
         let wall = wall()
-        let due = try await database.read { reader in
-            try await NotificationRepository.due(
-                of: app, through: clock.settled, wall: wall, limit: Self.pageSize, in: reader)
+        let (waiting, endpoint) = try await database.read { reader in
+            (
+                try await NotificationRepository.due(
+                    of: app, through: clock.settled, wall: wall, limit: Self.pageSize, in: reader),
+                try await EndpointRepository.find(app, in: reader)
+            )
         }
-        guard !due.isEmpty else { return [] }
-        try await signer.sign(Self.heads(due).prefix(SignNotificationsRequest.draftsMax).map(\.uuid))
-        let time = Int64((lease + (isLeased ? min(margin, Self.leaseMargin) : margin)) / .milliseconds(1))
-        return try await database.write { transaction in
-            guard let endpoint = try await EndpointRepository.lock(app, in: transaction) else { return [] }
-            let room = min(
-                limit, Self.concurrency - (try await NotificationRepository.claimedCount(of: app, in: transaction)))
-            let due = try await NotificationRepository.due(
-                of: app, through: clock.settled, wall: wall, limit: Self.pageSize, in: transaction)
-            // More than there is room for, because some may not be signed yet.
-            let heads = Self.heads(endpoint.shuffle == true ? due.shuffled() : due)
-                .prefix(SignNotificationsRequest.draftsMax).map(\.uuid)
-            let values = try await NotificationRepository.find(heads, in: transaction)
-            var begun: [Begun] = []
-            for uuid in heads where begun.count < room {
-                guard let value = values.first(where: { $0.uuid.isExactly(uuid) }), let payload = value.payload else {
-                    continue
-                }
-                var random = SystemRandomNumberGenerator()
-                let id = SortableIdentifier.make("n_", wall: wall, random: &random)
-                guard
-                    try await NotificationRepository.claim(value.uuid, by: id, for: time, in: transaction)
-                else { continue }
-                let at = if case .business(let instant) = value.due { clock.instant(due: instant) } else { clock.now }
-                try await AttemptRepository.begin(
-                    id, of: value.uuid, number: value.attempts + 1, at: at, isLeased: isLeased, in: transaction)
-                var claimed = value
-                claimed.attempts += 1
-                begun.append(Begun(id: id, notification: claimed, payload: payload, at: at))
-            }
-            return begun
+        return DuePage(clock: clock, wall: wall, waiting: endpoint?.shuffle == true ? waiting.shuffled() : waiting)
+    }
+
+    /// Has notifications of a page signed, those that come next with them.
+    private func sign(_ heads: [NotificationRepository.Candidate], of page: inout DuePage) async throws {
+        guard let last = heads.last.flatMap({ page.waiting.firstIndex(of: $0) }) else { return }
+        while page.signed <= last {
+            let some = page.waiting[page.signed...].prefix(SignNotificationsRequest.draftsMax)
+            try await signer.sign(some.map(\.uuid))
+            page.signed += some.count
         }
     }
 
-    /// Returns the first notification of each customer, and those that are about none.
-    private static func heads(_ due: [NotificationRepository.Candidate]) -> [NotificationRepository.Candidate] {
-        var seen: Set<ExactText> = []
-        return due.filter { value in value.customerIdentifier.map { seen.insert(ExactText($0)).inserted } ?? true }
+    /// Begins attempts that are due, at most one for a customer.
+    /// - Parameter isLeased: Whether a listener makes it.
+    func begin(
+        _ app: String, _ clock: DeliveryClock, limit: Int, isLeased: Bool = false
+    ) async throws -> [Begun] {
+        var page = try await duePage(of: app, clock)
+        let heads = page.heads(max: min(limit, Self.concurrency), busy: [])
+        guard !heads.isEmpty else { return [] }
+        try await sign(heads, of: &page)
+        return try await commit([], (heads, page), of: app, isLeased: isLeased).begun
     }
 
-    private func send(_ attempt: Begun, to endpoint: NotificationEndpoint) async {
-        let outcome = await post(attempt.payload, endpoint.url, .milliseconds(endpoint.timeoutMs))
-        // A request that ends with the process says nothing about the server.
-        let isCutOff = Task.isCancelled && outcome.result != .success
-        // A task of its own, which is not cancelled with the process.
-        await Task { await write(outcome, of: attempt, isCutOff: isCutOff) }.value
-    }
-
-    private func write(_ outcome: AttemptOutcome, of attempt: Begun, isCutOff: Bool) async {
-        do {
-            guard isCutOff else {
-                return try await end(attempt.id, of: attempt.notification, at: attempt.at, outcome)
+    /// Writes outcomes, and claims what begins: one commit.
+    /// - Returns: What has begun, and what does not wait any more.
+    private func commit(
+        _ ended: [Ended], _ next: (heads: [NotificationRepository.Candidate], page: DuePage)?, of app: String,
+        isLeased: Bool = false
+    ) async throws -> (begun: [Begun], tried: [NotificationRepository.Candidate]) {
+        let wall = wall()
+        let (counted, begun, tried) = try await database.write { transaction in
+            let endpoint = try await EndpointRepository.lock(app, in: transaction)
+            var counted: [SendAttemptResult] = []
+            for one in ended where try await Self.end(one, wall: wall, endpoint, in: transaction) {
+                counted.append(one.outcome.result)
             }
-            try await database.write { transaction in
-                try await AttemptRepository.remove(attempt.id, of: attempt.notification.uuid, in: transaction)
+            guard let endpoint, endpoint.isListen == isLeased, let next else {
+                return (counted, [Begun](), [NotificationRepository.Candidate]())
             }
-        } catch {
-            // Its claim ends, and the attempt is repeated.
-            logger.warning(
-                "an attempt's outcome was not written, it will be repeated",
-                metadata: ["notification": "\(attempt.notification.uuid)", "error": "\(error)"])
+            let room = Self.concurrency - (try await NotificationRepository.claimedCount(of: app, in: transaction))
+            let tried = Array(next.heads.prefix(max(room, 0)))
+            let begun = try await self.claim(tried, of: next.page, endpoint, isLeased: isLeased, in: transaction)
+            return (counted, begun, tried)
         }
+        for result in counted { Self.count(result) }
+        return (begun, tried)
+    }
+
+    private func claim(
+        _ heads: [NotificationRepository.Candidate], of page: DuePage, _ endpoint: NotificationEndpoint, isLeased: Bool,
+        in transaction: SQLTransaction
+    ) async throws -> [Begun] {
+        let payloads = try await NotificationRepository.payloads(of: heads.map(\.uuid), in: transaction)
+        let time = .milliseconds(endpoint.timeoutMs) + (isLeased ? min(margin, Self.leaseMargin) : margin)
+        var (begun, random): ([Begun], SystemRandomNumberGenerator) = ([], SystemRandomNumberGenerator())
+        for head in heads {
+            guard let payload = payloads[head.uuid] else { continue }
+            let id = SortableIdentifier.make("n_", wall: page.wall, random: &random)
+            guard
+                let value = try await NotificationRepository.claim(
+                    head.uuid, by: id, for: Int64(time / .milliseconds(1)), through: page.clock.settled,
+                    wall: page.wall, in: transaction)
+            else { continue }
+            let at =
+                if case .business(let instant) = value.due { page.clock.instant(due: instant) } else { page.clock.now }
+            try await AttemptRepository.begin(
+                id, of: value.uuid, number: value.attempts, at: at, isLeased: isLeased, in: transaction)
+            begun.append(Begun(id: id, notification: value, payload: payload, endpoint: endpoint, at: at))
+        }
+        return begun
+    }
+
+    private func send(_ attempt: Begun) async -> Ended {
+        let outcome = await post(attempt.payload, attempt.endpoint.url, .milliseconds(attempt.endpoint.timeoutMs))
+        return Ended(attempt: attempt, outcome: outcome, isCutOff: Task.isCancelled && outcome.result != .success)
     }
 
     /// Writes the outcome of an attempt, and when the next one is due.
+    /// - Returns: False when it is repeated instead, or was given up meanwhile.
+    private static func end(
+        _ ended: Ended, wall: Timestamp, _ endpoint: NotificationEndpoint?, in transaction: SQLTransaction
+    ) async throws -> Bool {
+        let (attempt, notification) = (ended.attempt, ended.attempt.notification)
+        guard !ended.isCutOff else {
+            try await AttemptRepository.remove(attempt.id, of: notification.uuid, in: transaction)
+            return false
+        }
+        return try await end(
+            attempt.id, of: notification, at: attempt.at, ended.outcome, wall: wall, endpoint, in: transaction)
+    }
+
+    /// Writes the outcome of an attempt of any process, and when the next one is due.
     /// - Parameters:
     ///   - notification: As it was when the attempt had begun.
     ///   - at: Business time of the attempt.
@@ -282,21 +449,31 @@ final class DeliveryService: Sendable {
     ) async throws {
         let wall = wall()
         let isCounted = try await database.write { transaction in
-            let endpoint = try await EndpointRepository.find(notification.bundleId, in: transaction)
-            let successes = try await AttemptRepository.successes(of: notification.uuid, in: transaction)
-            let next = Self.next(
-                after: outcome.result, of: notification, at: at, wall: wall, successes: successes, endpoint)
-            guard
-                try await NotificationRepository.release(
-                    notification.uuid, from: id, next.state, due: next.due, in: transaction)
-            else { return false }
-            try await AttemptRepository.end(id, outcome, in: transaction)
-            return true
+            try await Self.end(
+                id, of: notification, at: at, outcome, wall: wall,
+                try await EndpointRepository.find(notification.bundleId, in: transaction), in: transaction)
         }
-        guard isCounted else { return }
-        Counter(
-            label: "storebus_notification_attempts_total", dimensions: [("result", outcome.result.rawValue)]
-        ).increment()
+        if isCounted { Self.count(outcome.result) }
+    }
+
+    private static func end(
+        _ id: String, of notification: StoredNotification, at: Timestamp, _ outcome: AttemptOutcome, wall: Timestamp,
+        _ endpoint: NotificationEndpoint?, in transaction: SQLTransaction
+    ) async throws -> Bool {
+        let successes =
+            notification.attempts > 1
+            ? try await AttemptRepository.successes(of: notification.uuid, in: transaction) : 0
+        let next = next(after: outcome.result, of: notification, at: at, wall: wall, successes: successes, endpoint)
+        guard
+            try await NotificationRepository.release(
+                notification.uuid, from: id, next.state, due: next.due, in: transaction)
+        else { return false }
+        try await AttemptRepository.end(id, outcome, in: transaction)
+        return true
+    }
+
+    private static func count(_ result: SendAttemptResult) {
+        Counter(label: "storebus_notification_attempts_total", dimensions: [("result", result.rawValue)]).increment()
     }
 
     /// Decides what follows an attempt, without I/O.

@@ -36,7 +36,7 @@ struct LeaseService: Sendable {
             }
             let begun = try await deliveries.begin(
                 request.bundleId, try await deliveries.clock(of: request.bundleId), limit: request.max,
-                lease: .milliseconds(endpoint.timeoutMs), isLeased: true)
+                isLeased: true)
             if !begun.isEmpty || ContinuousClock.now + Self.pause > last {
                 return LeaseNotificationsReply(attempts: begun.map(LeaseNotificationsReply.Attempt.init))
             }

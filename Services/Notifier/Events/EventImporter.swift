@@ -29,7 +29,15 @@ struct EventImporter: Sendable {
             guard let end = page.events.last?.position else { break }
             let isFirst = try await database.write { transaction in
                 guard try await Self.advance(from: place, to: end, in: transaction) else { return false }
-                for event in page.events { try await Self.insert(event, in: transaction) }
+                var hasEndpoint: [ExactText: Bool] = [:]
+                for event in page.events {
+                    if hasEndpoint[event.bundleId] == nil {
+                        hasEndpoint[event.bundleId] =
+                            try await EndpointRepository.find(event.bundleId, in: transaction) != nil
+                    }
+                    try await Self.insert(
+                        event, hasEndpoint: hasEndpoint[event.bundleId] == true, in: transaction)
+                }
                 return true
             }
             guard isFirst else { continue }
@@ -42,8 +50,9 @@ struct EventImporter: Sendable {
         return total
     }
 
-    private static func insert(_ event: ServerEvent, in transaction: SQLTransaction) async throws {
-        let hasEndpoint = try await EndpointRepository.find(event.bundleId, in: transaction) != nil
+    private static func insert(
+        _ event: ServerEvent, hasEndpoint: Bool, in transaction: SQLTransaction
+    ) async throws {
         if let extensions = event.extensions {
             var draft = NotificationDraft(
                 bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: 0),

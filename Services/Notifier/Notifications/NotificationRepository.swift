@@ -5,8 +5,8 @@ import StoreModels
 /// Reads and writes notifications.
 enum NotificationRepository {
     private static let columns = """
-        position, uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at, state, payload,
-        attempts, due_at, due_wall
+        position, uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at, state, attempts,
+        due_at, due_wall
         """
 
     // MARK: New ones
@@ -29,15 +29,19 @@ enum NotificationRepository {
         } else {
             draft.signedDate = new.signedAt ?? new.eventAt
         }
-        try await transaction.execute(
+        let row = try await transaction.queryOne(
             """
             INSERT INTO notification (uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at,
-                state, draft, due_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                state, due_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING position
             """, draft.notificationUUID, draft.bundleId, new.customerIdentifier, new.account, draft.notificationType,
             draft.subtype, new.eventAt.milliseconds, draft.signedDate.milliseconds,
-            hasEndpoint ? ServerNotification.State.pending : .noEndpoint, try StoredJSON.text(draft),
+            hasEndpoint ? ServerNotification.State.pending : .noEndpoint,
             hasEndpoint ? new.eventAt.milliseconds : nil)
+        guard let row else { return }
+        let position: Int64 = try row["position"]
+        try await transaction.send(
+            "INSERT INTO notification_payload (position, draft) VALUES (?, ?)", position, try StoredJSON.text(draft))
     }
 
     // MARK: Signatures
@@ -47,7 +51,10 @@ enum NotificationRepository {
         guard !uuids.isEmpty else { return [] }
         let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
         return try await reader.query(
-            "SELECT draft FROM notification WHERE payload IS NULL AND uuid IN (\(places))", arguments: uuids
+            """
+            SELECT p.draft FROM notification n JOIN notification_payload p ON p.position = n.position
+            WHERE n.uuid IN (\(places)) AND p.payload IS NULL
+            """, arguments: uuids
         ).map { try StoredJSON.value(NotificationDraft.self, try $0["draft"]) }
     }
 
@@ -55,8 +62,28 @@ enum NotificationRepository {
     static func setPayload(
         _ payload: String, of uuid: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
-            "UPDATE notification SET payload = ? WHERE uuid = ? AND payload IS NULL", payload, uuid)
+        try await transaction.send(
+            """
+            UPDATE notification_payload SET payload = ?
+            WHERE position = (SELECT position FROM notification WHERE uuid = ?) AND payload IS NULL
+            """, payload, uuid)
+    }
+
+    /// Reads what was signed of notifications; one that is not signed is left out.
+    static func payloads(of uuids: [String], in reader: SQLReader) async throws -> [ExactText: String] {
+        guard !uuids.isEmpty else { return [:] }
+        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
+        var found: [ExactText: String] = [:]
+        for row in try await reader.query(
+            """
+            SELECT n.uuid, p.payload FROM notification n JOIN notification_payload p ON p.position = n.position
+            WHERE n.uuid IN (\(places)) AND p.payload IS NOT NULL
+            """, arguments: uuids)
+        {
+            let uuid: String = try row["uuid"]
+            found[uuid] = try row["payload"] as String
+        }
+        return found
     }
 
     // MARK: Lists
@@ -155,14 +182,14 @@ enum NotificationRepository {
 
     // MARK: Deliveries
 
-    /// Reads the apps that have something due at some time, or under way.
+    /// Reads the apps with an endpoint that have something due at some time.
     static func appsWaiting(in reader: SQLReader) async throws(PersistenceError) -> [String] {
         var apps: [String] = []
         for row in try await reader.query(
             """
-            SELECT bundle_id FROM notification WHERE due_at IS NOT NULL
-            UNION SELECT bundle_id FROM notification WHERE due_wall IS NOT NULL
-            UNION SELECT bundle_id FROM notification WHERE claimed_by IS NOT NULL
+            SELECT bundle_id FROM endpoint
+            WHERE EXISTS (SELECT 1 FROM notification n WHERE n.bundle_id = endpoint.bundle_id AND due_at IS NOT NULL)
+                OR EXISTS (SELECT 1 FROM notification n WHERE n.bundle_id = endpoint.bundle_id AND due_wall IS NOT NULL)
             """)
         {
             apps.append(try row["bundle_id"])
@@ -177,33 +204,35 @@ enum NotificationRepository {
         var customerIdentifier: String?
     }
 
-    /// Reads notifications that are due and whose customer has no attempt under way, in the order they are due.
+    /// Reads notifications that are due and whose customer has no attempt under way: first those due by the wall clock,
+    /// then by the app's, each in the order they are due.
     static func due(
         of bundleId: String, through instant: Timestamp, wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws -> [Candidate] {
-        try await reader.query(
+        // Two statements, because each has an index in its order, and a backlog may be long.
+        let byWall = try await reader.query(
             """
-            SELECT uuid, customer_identifier FROM (
-                SELECT uuid, customer_identifier, due_at, position FROM notification
-                WHERE bundle_id = ? AND due_at <= ? AND claimed_by IS NULL
-                UNION ALL
-                SELECT uuid, customer_identifier, due_at, position FROM notification
-                WHERE bundle_id = ? AND due_wall <= ? AND claimed_by IS NULL) AS due
-            WHERE customer_identifier IS NULL OR NOT EXISTS (
-                SELECT 1 FROM notification c
-                WHERE c.bundle_id = ? AND c.customer_identifier = due.customer_identifier AND c.claimed_by IS NOT NULL)
+            SELECT uuid, customer_identifier FROM notification n
+            WHERE bundle_id = ? AND due_wall <= ? AND claimed_by IS NULL AND \(isFree)
+            ORDER BY due_wall, position LIMIT ?
+            """, bundleId, wall.milliseconds, limit)
+        let byClock = try await reader.query(
+            """
+            SELECT uuid, customer_identifier FROM notification n
+            WHERE bundle_id = ? AND due_at <= ? AND claimed_by IS NULL AND \(isFree)
             ORDER BY due_at, position LIMIT ?
-            """, bundleId, instant.milliseconds, bundleId, wall.milliseconds, bundleId, limit
-        ).map { Candidate(uuid: try $0["uuid"], customerIdentifier: try $0["customer_identifier"]) }
+            """, bundleId, instant.milliseconds, limit - byWall.count)
+        return try (byWall + byClock).map {
+            Candidate(uuid: try $0["uuid"], customerIdentifier: try $0["customer_identifier"])
+        }
     }
 
-    static func find(_ uuids: [String], in reader: SQLReader) async throws -> [StoredNotification] {
-        guard !uuids.isEmpty else { return [] }
-        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
-        return try await reader.query(
-            "SELECT \(columns) FROM notification WHERE uuid IN (\(places))", arguments: uuids
-        ).map(StoredNotification.init)
-    }
+    /// The condition of a notification `n` whose customer has no attempt under way.
+    private static let isFree = """
+        (n.customer_identifier IS NULL OR NOT EXISTS (
+            SELECT 1 FROM notification c WHERE c.bundle_id = n.bundle_id
+            AND c.customer_identifier = n.customer_identifier AND c.claimed_by IS NOT NULL))
+        """
 
     /// Counts the attempts that are under way.
     static func claimedCount(of bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> Int {
@@ -212,18 +241,20 @@ enum NotificationRepository {
         return try row?["claimed"] ?? 0
     }
 
-    /// Claims a notification for an attempt.
-    /// - Returns: False when another process was first.
+    /// Claims a notification that is due for an attempt.
+    /// - Returns: As it is then; nil when it is not due any more, or its customer has an attempt under way.
     static func claim(
-        _ uuid: String, by attempt: String, for milliseconds: Int64, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Bool {
+        _ uuid: String, by attempt: String, for milliseconds: Int64, through instant: Timestamp, wall: Timestamp,
+        in transaction: SQLTransaction
+    ) async throws -> StoredNotification? {
         let dialect = transaction.dialect
-        return try await transaction.execute(
+        return try await transaction.queryOne(
             """
-            UPDATE notification SET claimed_by = ?, claimed_until = \(dialect.now) + ?,
-                attempts = attempts + 1
-            WHERE uuid = ? AND claimed_by IS NULL
-            """, attempt, milliseconds, uuid) == 1
+            UPDATE notification AS n SET claimed_by = ?, claimed_until = \(dialect.now) + ?, attempts = attempts + 1
+            WHERE uuid = ? AND claimed_by IS NULL AND (due_at <= ? OR due_wall <= ?) AND \(isFree)
+            RETURNING \(columns)
+            """, attempt, milliseconds, uuid, instant.milliseconds, wall.milliseconds
+        ).map(StoredNotification.init)
     }
 
     /// Releases a notification after an attempt.

@@ -31,7 +31,7 @@ struct NotificationService: Sendable {
             let rows = try await NotificationRepository.list(
                 request, before: place, limit: request.limit + 1, in: reader)
             let page = try ReplyBudget.fitting(
-                try await Self.wire(Array(rows.prefix(request.limit)), withPayload: false, in: reader))
+                try await Self.wire(Array(rows.prefix(request.limit)), payloads: [:], in: reader))
             return NotificationsPage(
                 notifications: page,
                 after: rows.count > page.count ? rows.prefix(page.count).last.map { "\($0.position)" } : nil)
@@ -42,7 +42,7 @@ struct NotificationService: Sendable {
     /// - Throws: `notFound`; `serviceUnavailable` when it is not signed and no gateway replies.
     func get(_ request: NotificationRequest, deadline: ContinuousClock.Instant) async throws -> ServerNotification {
         let found = try await find(request)
-        if found.payload == nil { try await signer.sign([found.uuid], until: deadline - Self.replyMargin) }
+        try await signer.sign([found.uuid], until: deadline - Self.replyMargin)
         return try await shown(request)
     }
 
@@ -54,8 +54,9 @@ struct NotificationService: Sendable {
         return try await database.read { reader in
             let rows = try await NotificationRepository.history(
                 request, after: place, limit: request.limit + 1, in: reader)
-            let page = try ReplyBudget.fitting(
-                try await Self.wire(Array(rows.prefix(request.limit)), withPayload: true, in: reader))
+            let some = Array(rows.prefix(request.limit))
+            let payloads = try await NotificationRepository.payloads(of: some.map(\.uuid), in: reader)
+            let page = try ReplyBudget.fitting(try await Self.wire(some, payloads: payloads, in: reader))
             let last = rows.count > page.count ? rows.prefix(page.count).last : nil
             return NotificationHistoryPage(
                 notifications: page, after: last.map { "\($0.signedAt.milliseconds)_\($0.position)" })
@@ -76,10 +77,10 @@ struct NotificationService: Sendable {
     private static let unknownPlace = StoreError.invalid("$.after", "is no page's")
 
     private static func wire(
-        _ rows: [StoredNotification], withPayload: Bool, in reader: SQLReader
+        _ rows: [StoredNotification], payloads: [ExactText: String], in reader: SQLReader
     ) async throws -> [ServerNotification] {
         let attempts = try await AttemptRepository.all(of: rows.map(\.uuid), in: reader)
-        return rows.map { $0.wire(attempts[$0.uuid] ?? [], withPayload: withPayload) }
+        return rows.map { $0.wire(attempts[$0.uuid] ?? [], payload: payloads[$0.uuid]) }
     }
 
     private func find(_ request: NotificationRequest) async throws -> StoredNotification {
@@ -98,7 +99,8 @@ struct NotificationService: Sendable {
         let found = try await find(request)
         return try await database.read { reader in
             let attempts = try await AttemptRepository.all(of: [found.uuid], in: reader)
-            return found.wire(attempts[found.uuid] ?? [], withPayload: true)
+            let payloads = try await NotificationRepository.payloads(of: [found.uuid], in: reader)
+            return found.wire(attempts[found.uuid] ?? [], payload: payloads[found.uuid])
         }
     }
 

@@ -16,15 +16,14 @@ struct StoredNotification: Hashable, Sendable {
     var eventAt: Timestamp
     var signedAt: Timestamp
     var state: ServerNotification.State
-    /// What was signed; nil until it is.
-    var payload: String?
     /// The number of attempts that have begun.
     var attempts: Int
     /// When the next attempt is due; nil when none is.
     var due: DeliverySchedule.Due?
 
     /// Returns it as the operator sees it.
-    func wire(_ attempts: [NotificationAttempt], withPayload: Bool) -> ServerNotification {
+    /// - Parameter payload: What was signed, if it is shown.
+    func wire(_ attempts: [NotificationAttempt], payload: String?) -> ServerNotification {
         with(
             ServerNotification(
                 notificationUUID: NotificationUUID.exchanged(uuid, of: bundleId), bundleId: bundleId,
@@ -32,7 +31,7 @@ struct StoredNotification: Hashable, Sendable {
                 state: state, attempts: attempts)
         ) {
             $0.account = account
-            if withPayload { $0.signedPayload = payload }
+            $0.signedPayload = payload
             if case .business(let instant) = due { $0.nextAttemptAt = instant }
         }
     }
@@ -51,7 +50,6 @@ extension StoredNotification {
         eventAt = Timestamp(milliseconds: try row["event_at"])
         signedAt = Timestamp(milliseconds: try row["signed_at"])
         state = try row["state"]
-        payload = try row["payload"]
         attempts = try row["attempts"]
         due =
             dueAt.map { .business(Timestamp(milliseconds: $0)) }

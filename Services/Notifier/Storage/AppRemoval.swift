@@ -19,6 +19,11 @@ struct AppRemoval: Sendable {
                 DELETE FROM attempt WHERE uuid IN (
                     SELECT uuid FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
                 """, request.bundleId, Self.notificationsMax)
+            try await transaction.execute(
+                """
+                DELETE FROM notification_payload WHERE position IN (
+                    SELECT position FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
+                """, request.bundleId, Self.notificationsMax)
             let count = try await transaction.execute(
                 """
                 DELETE FROM notification WHERE position IN (

@@ -120,7 +120,7 @@ private struct BrokenPayload {
     /// Changes app or environment wherever the payload names it: of a notification that is inside.
     func foreign(_ broken: BrokenSignature) throws -> [UInt8] {
         guard var members = document.objectValue else { throw BrokenSignature.NotApplicable(broken: broken) }
-        for name in ["data", "summary", "appData", "externalPurchaseToken"] {
+        for name in SignedMembers.outer {
             guard let inner = members[name]?.objectValue else { continue }
             members[name] = .object(Self.foreign(inner, broken))
         }
@@ -138,8 +138,7 @@ private struct BrokenPayload {
             change("bundleId") { "\($0).other" }
             return members
         }
-        // An app transaction calls its environment so.
-        for name in ["environment", "receiptType"] {
+        for name in SignedMembers.environment {
             change(name) { $0 == "Sandbox" ? "Production" : "Sandbox" }
         }
         // An external purchase token's environment is how its identifier begins.

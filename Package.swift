@@ -190,6 +190,7 @@ var targets: [Target] = [
         "Storebus",
         [
             "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "Chaos", "EventLoop", "NATSClient",
+            "Signing",
             "StoreHTTP", "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
         ]),
     tests("Chaos", ["Chaos", "StoreModels", "StorebusTesting"]),
@@ -247,7 +248,7 @@ targets += [
         name: "Storebus",
         dependencies: [
             "Chaos", "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop",
-            "NATSClient",
+            "NATSClient", "Signing",
             asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
         path: "Tools/storebus", exclude: ["Executable", "README.md"],

@@ -44,6 +44,7 @@ import doors
 import hosts
 import notifications
 import offers
+import shapes
 import store
 import writes
 from store import (
@@ -708,6 +709,7 @@ try:
     writes.main()
     doors.main()
     hosts.main()
+    shapes.main()
     with open("payloads.json", "w") as file:
         json.dump(payloads, file)
 except APIException as error:

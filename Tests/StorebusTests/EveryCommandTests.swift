@@ -55,13 +55,14 @@ import Testing
         ["device", "uninstall", "alice-1"], ["buy", "pro.monthly", "--as", "alice", "--intent", "2k9f"],
         ["app", "set", "--renewal-rate", "realTime"], ["notifications", "list"], ["notifications", "endpoint"],
         ["notifications", "endpoint", "http://a.example/", "--retry", "fast"], ["notifications", "resend", "3f2a1c9e"],
-        ["trigger", "DID_RENEW", "--as", "alice"],
+        ["trigger", "DID_RENEW", "--as", "alice"], ["ca", "show"], ["ca", "ocsp", "revoked"], ["ca", "rotate", "leaf"],
     ]
 
     /// Each prints a sentence, or something another program reads.
     static let others: [[String]] = [
         ["account", "reset", "alice"], ["env"], ["down", "--data", "/nowhere"], ["export"],
-        ["notifications", "show", "3f2a1c9e"], ["notifications", "endpoint", "--delete"],
+        ["notifications", "show", "3f2a1c9e"], ["notifications", "endpoint", "--delete"], ["trust"],
+        ["trust", "node"], ["ca", "root"], ["ca", "issue", "transaction", "2000000000000001"],
     ]
 
     /// Any catalogue; the store of these tests does not look at it.

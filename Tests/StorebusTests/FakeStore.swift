@@ -10,7 +10,8 @@ final class FakeStore: StoreTransport {
 
     private let answers: Locked<[String: Respond]>
     private let streams = Locked<[String: @Sendable (StoreRequest) -> StoreStream]>([:])
-    private let raw = Locked(FakeStore.promotedBytes)
+    private let raw = Locked<[String: @Sendable (StoreRequest) -> [UInt8]]>(
+        FakeStore.promotedBytes.merging(Signed.bytes) { $1 }.mapValues { bytes in { _ in bytes } })
     private let seen = Locked<[StoreRequest]>([])
 
     /// Whether others go on before an answer comes, as over a network.
@@ -29,7 +30,12 @@ final class FakeStore: StoreTransport {
     func answer(_ key: String, _ respond: @escaping Respond) { answers.withLock { $0[key] = respond } }
 
     /// Answers with what is no JSON.
-    func answer(_ key: String, bytes: [UInt8]) { raw.withLock { $0[key] = bytes } }
+    func answer(_ key: String, bytes: [UInt8]) { answer(key) { _ in bytes } }
+
+    /// Answers with what is no JSON, and depends on the request.
+    func answer(_ key: String, bytes respond: @escaping @Sendable (StoreRequest) -> [UInt8]) {
+        raw.withLock { $0[key] = respond }
+    }
 
     /// Answers `open`.
     func stream(_ key: String, _ respond: @escaping @Sendable (StoreRequest) -> StoreStream) {
@@ -51,7 +57,9 @@ final class FakeStore: StoreTransport {
         if takesTime { await Task.yield() }
         let key = "\(request.method.rawValue) \(Self.path(request))"
         let known = answers.withLock { $0[key] }
-        if known == nil, let bytes = raw.withLock({ $0[key] }) { return StoreResponse(status: 200, body: bytes) }
+        if known == nil, let respond = raw.withLock({ $0[key] }) {
+            return StoreResponse(status: 200, body: respond(request))
+        }
         let (status, body) = known?(request) ?? (404, StubTransport.problem(404, .notFound))
         return StoreResponse(status: status, body: Array(JSONText.line(body).utf8))
     }
@@ -106,6 +114,7 @@ extension FakeStore {
 
     /// One of everything that can be listed.
     static let usual = everyday.merging(promoted) { $1 }.merging(Notified.answers) { $1 }
+        .merging(Signed.answers) { $1 }
 
     private static let everyday: [String: JSONValue] = [
         "POST /v1/sessions": JSONText.value(Fixtures.session),

@@ -65,7 +65,8 @@ package struct JWSVerifier: Sendable {
     package init(root: [UInt8]) throws {
         let isPEM = root.starts(with: Array("-----".utf8))
         self.root =
-            isPEM ? try Certificate(pemEncoded: String(decoding: root, as: UTF8.self)) : try Certificate(derEncoded: root)
+            isPEM
+            ? try Certificate(pemEncoded: String(decoding: root, as: UTF8.self)) : try Certificate(derEncoded: root)
     }
 
     /// Verifies a compact JWS.
@@ -80,7 +81,8 @@ package struct JWSVerifier: Sendable {
         let algorithm = signed.header["alg"]
         guard algorithm == "ES256" else {
             throw Failure(
-                step: .algorithm, reason: "the header's alg is \(algorithm?.stringValue.map { "'\($0)'" } ?? "missing")")
+                step: .algorithm, reason: "the header's alg is \(algorithm?.stringValue.map { "'\($0)'" } ?? "missing")"
+            )
         }
         let chain = try Self.certificates(of: signed.header)
         try Self.checkValidity(chain, at: signed.signedDate ?? now)
@@ -153,7 +155,8 @@ package struct JWSVerifier: Sendable {
         let result = await verifier.validate(leaf: chain[0], intermediates: CertificateStore([chain[1]]))
         guard case .couldNotValidate(let failures) = result else { return }
         let reasons = failures.map { "\($0.policyFailureReason)" }
-        throw Failure(step: .revocation, reason: reasons.isEmpty ? "it cannot be checked" : reasons.joined(separator: "; "))
+        throw Failure(
+            step: .revocation, reason: reasons.isEmpty ? "it cannot be checked" : reasons.joined(separator: "; "))
     }
 
     private struct Requester: OCSPRequester {

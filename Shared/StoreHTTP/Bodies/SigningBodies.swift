@@ -28,12 +28,16 @@ package struct SigningResponse: Hashable, Sendable, Codable {
 package struct RotateRequest: Hashable, Sendable, Codable {
     /// The certificate to replace, with its key.
     package var authority: CertificateRotation
+
+    package init(authority: CertificateRotation) { self.authority = authority }
 }
 
 /// The body of `PUT /admin/v1/signing/ocsp`: `{"mode":"revoked"}`.
 package struct OCSPSetting: Hashable, Sendable, Codable {
     /// How the responder answers from now on.
     package var mode: OCSPMode
+
+    package init(mode: OCSPMode) { self.mode = mode }
 }
 
 /// The body of `POST /admin/v1/apps/{bundleId}/signing/issue`: `{"kind":"transaction","of":"2000000000000001"}`.
@@ -50,6 +54,13 @@ package struct IssueRequest: Hashable, Sendable, Codable {
     package var set: [String: JSONValue]?
     /// How the signature is to be wrong; nil for a good one.
     package var `break`: BrokenSignature?
+
+    package init(kind: Kind, of: String, set: [String: JSONValue]? = nil, break: BrokenSignature? = nil) {
+        self.kind = kind
+        self.of = of
+        self.set = set
+        self.break = `break`
+    }
 }
 
 /// The response of `POST /admin/v1/apps/{bundleId}/signing/issue`.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Signing
 import StoreHTTP
 import StoreModels
 
@@ -32,21 +33,27 @@ struct ReceiptCommand: AsyncParsableCommand {
     }
 }
 
-/// `storebus verify RECEIPT`
+/// `storebus verify FILE`
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Ask the store's verifyReceipt about a receipt, as an app's server would.",
+        commandName: "verify", abstract: "Verify a receipt or a signed payload, as an app's server would.",
         discussion: """
             storebus receipt --as alice | storebus verify -
             storebus verify receipt.b64 --password s3cret
-            storebus verify receipt.b64 --json
+            storebus ca issue transaction 2000000000000001 --break expired | storebus verify -
+            storebus verify notification.json --root root.pem --offline
 
-            Reads base64, the binary receipt itself, or what storebus receipt -o json prints; - is the standard input. \
-            Exits with 1 for every status but 0, and says what the status means. --json prints Apple's answer as it \
-            came.
+            A receipt is base64, the binary receipt itself, or what storebus receipt -o json prints; - is the standard \
+            input. The store's verifyReceipt is asked, and every status but 0 exits with 1 and what it means. --json \
+            prints Apple's answer as it came.
+
+            A signed payload is a JWS, or a notification or response that has one. It is verified here, in the steps of \
+            Apple's libraries: \(JWSVerifier.Step.allCases.map(\.rawValue).joined(separator: ", ")). The first that \
+            fails is named, with its reason, and exits with 1. Root, app and environment are the store's, unless --root \
+            names a file; then no store is asked but its OCSP responder, and with --offline none at all.
             """)
 
-    @Argument(help: ArgumentHelp("The receipt's file, or -.", valueName: "receipt"), completion: .file())
+    @Argument(help: ArgumentHelp("The file, or -.", valueName: "file"), completion: .file())
     var receipt: String
 
     @Option(
@@ -59,13 +66,32 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print the answer as it came.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp("Of a payload: the root that is trusted; the store's without it.", valueName: "file"),
+        completion: .file())
+    var root: String?
+
+    @Option(
+        help: ArgumentHelp("Of a payload: the environment it has to be of.", valueName: "name"),
+        completion: .list(AppStoreEnvironment.allCases.map(\.rawValue)))
+    var environment: String?
+
+    @Flag(help: "Of a payload: do not ask whether certificates are revoked.")
+    var offline = false
+
+    @OptionGroup var app: AppOptions
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        try Choice.check("--environment", environment, among: AppStoreEnvironment.allCases.map(\.rawValue))
+    }
+
     func run() async throws {
-        let context = try CommandContext.find(global)
         let path = receipt == "-" ? "/dev/stdin" : receipt
-        let data = try ReceiptText.receiptData(
-            try FileAccess.read(path, byteCountMax: ReceiptText.byteCountMax), receipt)
+        let bytes = try FileAccess.read(path, byteCountMax: ReceiptText.byteCountMax)
+        if let jws = SignatureCheck.jws(in: bytes) { return try await verify(jws) }
+        let context = try CommandContext.find(global)
+        let data = try ReceiptText.receiptData(bytes, receipt)
         let response = try await context.api.verifyReceipt(
             data, password: password, excludesOldTransactions: excludeOldTransactions)
         let report = ReceiptReport(response, hasPassword: password != nil)
@@ -76,6 +102,16 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard report.status == .ok else { throw report.refusal }
         context.print(report.result)
+    }
+
+    private func verify(_ jws: String) async throws {
+        let context =
+            root == nil
+            ? try await CommandContext.find(global, app: app) : try CommandContext.find(global, bundleId: app.bundleId)
+        let check = SignatureCheck(
+            context: context, root: root, expected: .init(bundleId: app.bundleId, environment: environment),
+            isOffline: offline)
+        context.print(try await check.run(jws))
     }
 }
 

@@ -112,11 +112,14 @@ struct CLIErrorCode: Hashable, Sendable {
     static let unhealthy = CLIErrorCode("unhealthy", .refused)
     /// `env` could not run a program, or `completions` could not write a file.
     static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
-    /// Ctrl-C in a command that restores settings.
     /// A file without a receipt.
     static let receiptUnreadable = CLIErrorCode("receiptUnreadable", .badInput)
     /// `verify`: a status other than 0.
     static let receiptRefused = CLIErrorCode("receiptRefused", .refused)
+    /// `verify`: a step of a signature's check that failed.
+    static let signatureRefused = CLIErrorCode("signatureRefused", .refused)
+    /// `verify --root`: a file without a certificate.
+    static let certificateUnreadable = CLIErrorCode("certificateUnreadable", .badInput)
     /// `buy --offer`: the customer is not eligible, or the product has no such offer.
     static let offerUnavailable = CLIErrorCode("offerUnavailable", .purchaseFailed)
     /// `buy --offer-key`: no private key for offers.
@@ -127,6 +130,7 @@ struct CLIErrorCode: Hashable, Sendable {
     static let busRefused = CLIErrorCode("busRefused", .notAllowed)
     /// No service subscribes to the subject or responds in time.
     static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
+    /// Ctrl-C in a command that restores settings.
     static let interrupted = CLIErrorCode("interrupted", .interrupted)
     static let `internal` = CLIErrorCode("internal", .bug)
 
@@ -135,9 +139,8 @@ struct CLIErrorCode: Hashable, Sendable {
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
         serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
-        receiptUnreadable, receiptRefused, offerUnavailable, offerKeyUnusable, busUnreachable, busRefused,
-        nobodyAnswers,
-        interrupted, `internal`,
+        receiptUnreadable, receiptRefused, signatureRefused, certificateUnreadable, offerUnavailable,
+        offerKeyUnusable, busUnreachable, busRefused, nobodyAnswers, interrupted, `internal`,
     ]
 
     /// A code of the store.

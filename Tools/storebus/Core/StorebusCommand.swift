@@ -29,7 +29,7 @@ struct StorebusCommand: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     UpCommand.self, DownCommand.self, StatusCommand.self, ReadyCommand.self, LogsCommand.self,
-                    EnvCommand.self, DoctorCommand.self, ConfigCommand.self, OpenCommand.self,
+                    EnvCommand.self, TrustCommand.self, DoctorCommand.self, ConfigCommand.self, OpenCommand.self,
                 ]),
             CommandGroup(
                 name: "Catalogue",
@@ -56,8 +56,7 @@ struct StorebusCommand: AsyncParsableCommand {
                 name: "Testing",
                 subcommands: [
                     AccountCommand.self, PromptCommand.self, WaitCommand.self, ResetCommand.self, KeyCommand.self,
-                    StoreCommand.self,
-                    ChaosCommand.self,
+                    CertificatesCommand.self, StoreCommand.self, ChaosCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
             CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),

@@ -39,6 +39,8 @@ struct DataDirectory: Hashable, Sendable {
     var busUsers: String { "\(busDirectory)/users.json" }
     /// The file of the bus token of a service.
     func busToken(of service: String) -> String { "\(busDirectory)/\(service).token" }
+    /// The files of the root certificate, without their endings: `.pem`, `.cer`.
+    var rootCertificate: String { "\(path)/root" }
     /// The file of the admin key that `up` generated.
     var adminKey: String { "\(path)/admin.key" }
 

@@ -1,0 +1,139 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus trust [LANGUAGE]`
+struct TrustCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust", abstract: "Say how a server's App Store library is pointed here, by language.",
+        discussion: """
+            storebus trust
+            storebus trust node
+            storebus trust java -o json
+
+            Two ways lead here: Apple's own host name, so that the server stays as it is, or the address of this store, \
+            where the library has a place for it. Either way the verifier gets this store's root in place of Apple's.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("\(Language.names.joined(separator: ", ")); all of them without it.", valueName: "language"),
+        completion: .list(Language.names))
+    var language: String?
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try Choice.check("LANGUAGE", language, among: Language.names) }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, bundleId: app.bundleId).withOnlyAppIfAny()
+        let root = context.directory.map(\.rootCertificate) ?? "\(context.environment.currentDirectory)/root"
+        let store = Store(
+            url: context.settings.url.text, bundleId: context.bundleId, pem: "\(root).pem", der: "\(root).cer")
+        let chosen = language.flatMap(Language.init).map { [$0] } ?? Language.allCases
+        var notes: [String] = []
+        if context.directory == nil {
+            notes.append("write the root first: storebus ca root --out root.pem, and --out root.cer")
+        }
+        context.print(
+            CommandResult(
+                store.alias + chosen.map { "\n\(store.text($0))" }.joined(),
+                data: .object([
+                    "alias": .string(Store.host),
+                    "languages": .object(
+                        Dictionary(uniqueKeysWithValues: chosen.map { ($0.rawValue, store.json($0)) })),
+                ]), names: chosen.map(\.rawValue), next: "storebus key create --kind inAppPurchase --p8 AuthKey.p8",
+                notes: notes))
+    }
+
+    /// The languages of Apple's libraries, and those without one that are asked for.
+    enum Language: String, CaseIterable {
+        case python, node, java, swift, go, curl
+
+        static let names = allCases.map(\.rawValue)
+    }
+
+    /// The values that the lines are filled with.
+    struct Store {
+        let url: String
+        let bundleId: String
+        /// The files of the root.
+        let pem: String
+        let der: String
+
+        /// The sandbox's host in Apple's libraries.
+        static let host = "api.storekit-sandbox.apple.com"
+
+        /// What every language needs for Apple's own host name.
+        var alias: String {
+            """
+            Apple's host name leads here: the store speaks HTTPS, and the machine of the server under test has the name.
+              STOREBUS_HTTPS_PORT=443 storebus up
+              echo '127.0.0.1 \(Self.host)' >> /etc/hosts
+            Then the server's process trusts the root, and no other process does. Or its library gets the address, \(url).
+
+            """
+        }
+
+        /// How a process trusts the root.
+        func trust(_ language: Language) -> String {
+            switch language {
+            case .python: "export REQUESTS_CA_BUNDLE=\(pem)"
+            case .node: "export NODE_EXTRA_CA_CERTS=\(pem)"
+            case .java:
+                "keytool -importcert -noprompt -alias storebus -file \(pem) -keystore store.jks -storepass storebus && "
+                    + "export JAVA_TOOL_OPTIONS='-Djavax.net.ssl.trustStore=store.jks "
+                    + "-Djavax.net.ssl.trustStorePassword=storebus'"
+            case .swift: "cp \(pem) /usr/local/share/ca-certificates/storebus.crt && update-ca-certificates"
+            case .go: "export SSL_CERT_FILE=\(pem)"
+            case .curl: "curl --cacert \(pem) https://\(Self.host)/…"
+            }
+        }
+
+        /// How a library gets the address in place of Apple's; nil where it has no place for it.
+        func address(_ language: Language) -> String? {
+            switch language {
+            case .python: "client._base_url = \"\(url)\""
+            case .node: "client.urlBase = \"\(url)\"   // private in TypeScript: (client as any)"
+            case .java:
+                "new AppStoreServerAPIClient(…) { protected String getUrlForEnvironment(Environment e) "
+                    + "{ return \"\(url)\"; } }"
+            case .swift: nil
+            case .go: "the base URL of the client: \(url)"
+            case .curl: "curl \(url)/…"
+            }
+        }
+
+        /// How the verifier gets the root; nil where there is no library.
+        func verifier(_ language: Language) -> String? {
+            switch language {
+            case .python:
+                "SignedDataVerifier([open(\"\(der)\", \"rb\").read()], True, Environment.SANDBOX, \"\(bundleId)\")"
+            case .node:
+                "new SignedDataVerifier([fs.readFileSync(\"\(der)\")], true, Environment.SANDBOX, \"\(bundleId)\")"
+            case .java:
+                "new SignedDataVerifier(Set.of(new FileInputStream(\"\(der)\")), \"\(bundleId)\", null, "
+                    + "Environment.SANDBOX, true)"
+            case .swift:
+                "SignedDataVerifier(rootCertificates: [Data(contentsOf: URL(fileURLWithPath: \"\(der)\"))], "
+                    + "bundleId: \"\(bundleId)\", appAppleId: nil, environment: .sandbox, enableOnlineChecks: true)"
+            case .go: nil
+            case .curl: "storebus verify FILE"
+            }
+        }
+
+        func text(_ language: Language) -> String {
+            var fields = FieldList()
+            fields.add("trust", trust(language))
+            fields.add("address", address(language) ?? "has no place in the library; use the host name")
+            fields.add("verifier", verifier(language) ?? "as your library wants it, with \(der)")
+            return "\(language.rawValue)\n" + fields.text(.plain).split(separator: "\n").map { "  \($0)\n" }.joined()
+        }
+
+        func json(_ language: Language) -> JSONValue {
+            var members: [String: JSONValue] = ["trust": .string(trust(language))]
+            members["address"] = address(language).map { .string($0) }
+            members["verifier"] = verifier(language).map { .string($0) }
+            return .object(members)
+        }
+    }
+}

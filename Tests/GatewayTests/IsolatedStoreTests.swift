@@ -102,6 +102,15 @@ import Testing
             _ = try await store.send(.POST, "/admin/v1/transactions/\(shown)/approve", token: admin, body: "{}")
             #expect(store.payments.contents.withLock { $0.operations.last } == "approve \(shown)")
             let count = store.payments.contents.withLock { $0.operations.count }
+            // The installation's are not the store's.
+            let ordinary = try await store.send(
+                .POST, "/s/t-1/admin/v1/transactions/2000000000000001/approve", token: admin, body: "{}")
+            #expect(ordinary.status == 404)
+            // A product or an account may be named by digits.
+            let explained = "/s/t-1/admin/v1/apps/com.example.app/products/2000000000000001/explain"
+            _ = try await store.send(.GET, explained, token: admin)
+            #expect(
+                store.catalog.contents.withLock { $0.explainRequests.last?.productIdentifier } == "2000000000000001")
             // Numbers inside are nobody's to name.
             for path in ["", "/s/t-1"] {
                 let refused = try await store.send(

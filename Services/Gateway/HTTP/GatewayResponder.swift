@@ -63,7 +63,7 @@ struct GatewayResponder: HTTPResponder {
         guard case .handled(let handler) = route.action else { throw Self.notBuilt(route) }
         let call = Call(
             request: request, route: route,
-            parameters: try StoreScope.inside(parameters, of: store),
+            parameters: try StoreScope.inside(parameters, of: route, in: store),
             query: try QueryParameters(
                 request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI, of: store),
             principal: principal, trace: trace, deadline: start + (try Self.timeout(request.headers)),

@@ -33,11 +33,7 @@ struct QueryParameters: Sendable {
             values[name, default: []].append(value)
         }
         if let store {
-            var inside: [String: [String]] = [:]
-            for (name, texts) in values {
-                inside[name] = try texts.map { text throws(StoreError) in try StoreScope.inside(text, of: store) }
-            }
-            self.values = inside
+            self.values = values.mapValues { $0.map { StoreScope.inside($0, of: store) } }
         } else {
             self.values = values
         }

@@ -102,8 +102,9 @@ extension Gateway {
     private func leaseNotifications(_ call: Call) async throws -> LeaseNotificationsReply {
         let bundleId = try call.bundleId()
         let body = try await call.body(of: NotificationRoutes.lease)
-        guard (1...SignNotificationsRequest.draftsMax).contains(body.max) else {
-            throw StoreError.invalid("$.max", "must be 1 to \(SignNotificationsRequest.draftsMax)")
+        let range = LeaseNotificationsRequest.maxRange
+        guard range.contains(body.max) else {
+            throw StoreError.invalid("$.max", "must be \(range.lowerBound) to \(range.upperBound)")
         }
         guard (0...Self.waitMax.wholeMilliseconds).contains(body.waitMs) else {
             throw StoreError.invalid("$.waitMs", "must be 0 to \(Self.waitMax.wholeMilliseconds)")

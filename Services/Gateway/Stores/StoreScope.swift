@@ -36,41 +36,45 @@ enum StoreScope {
         }
     }
 
-    /// Converts a value of a path or a query.
-    /// - Throws: `notFound` for a number that no client sees.
-    static func inside(_ value: String, of app: IsolatedApp?) throws(StoreError) -> String {
-        guard let number = number(Array(value.utf8)) else {
-            guard let app, let order = OrderIdentifier.transaction(of: value).flatMap(Int64.init),
-                let number = app.number(shown: order)
-            else { return value }
-            return OrderIdentifier.order(of: "\(number)") ?? value
-        }
-        guard !IsolatedApp.inside.contains(number) else { throw .notFound("transaction") }
-        return app?.number(shown: number).map { "\($0)" } ?? value
-    }
-
-    /// Converts the values of a path. In a store, a transaction of the installation or of another store is none.
-    /// - Throws: `notFound` for a number that no client sees, and for a transaction that is not of the store.
+    /// Converts what a path says of transactions.
+    ///
+    /// The App Store Server API has its own answer to a number that is not the app's, and compares the app.
+    /// - Throws: `notFound` for a number of another store, and inside a store for one that is not the store's.
     static func inside(
-        _ parameters: [PathParameter: String], of app: IsolatedApp?
+        _ values: [PathParameter: String], of route: Route, in app: IsolatedApp?
     ) throws(StoreError) -> [PathParameter: String] {
-        var converted: [PathParameter: String] = [:]
-        for (name, value) in parameters {
-            let inside = try inside(value, of: app)
-            if app != nil, transactions.contains(name), inside.isExactly(value),
-                let number = number(Array(value.utf8)), IsolatedApp.shownTransactions.contains(number)
-            {
+        var inside = values
+        for (name, value) in values where namesTransaction(name, route) {
+            guard let number = number(value.utf8) else {
+                inside[name] = app.map { self.inside(order: value, of: $0) } ?? value
+                continue
+            }
+            if let app, let own = app.number(shown: number) {
+                inside[name] = "\(own)"
+            } else if route.access != .serverAPI, app != nil || IsolatedApp.inside.contains(number) {
                 throw .notFound("transaction")
             }
-            converted[name] = inside
         }
-        return converted
+        return inside
     }
 
-    /// The parameters that may name a transaction.
-    private static let transactions: Set<PathParameter> = [
-        .id, .transactionId, .originalTransactionId, .originalTransactionIdentifier,
-    ]
+    private static func namesTransaction(_ name: PathParameter, _ route: Route) -> Bool {
+        switch name {
+        case .transactionId, .originalTransactionId, .originalTransactionIdentifier, .orderId: true
+        case .id: route.path.contains("/transactions/{id}") || route.path.contains("/subscriptions/{id}")
+        default: false
+        }
+    }
+
+    private static func inside(order: String, of app: IsolatedApp) -> String {
+        let shown = OrderIdentifier.transaction(of: order).flatMap(Int64.init)
+        return shown.flatMap(app.number(shown:)).flatMap { OrderIdentifier.order(of: "\($0)") } ?? order
+    }
+
+    /// Converts a value of a query: the place of a list's page.
+    static func inside(_ value: String, of app: IsolatedApp) -> String {
+        number(value.utf8).flatMap(app.number(shown:)).map { "\($0)" } ?? value
+    }
 
     /// Converts the numbers in a JSON body of a request.
     static func inside(_ json: [UInt8]) -> [UInt8] {

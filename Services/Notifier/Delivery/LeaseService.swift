@@ -3,8 +3,6 @@ import StoreModels
 
 /// Handles `lease` and `report`: attempts that a listener makes in the notifier's place.
 struct LeaseService: Sendable {
-    /// Maximum number of attempts in one reply, which have up to 14 kB each.
-    static let leaseMax = 32
     /// Maximum time to wait for the first one.
     static let waitMsMax = 20_000
     /// Pause between two looks.
@@ -20,8 +18,9 @@ struct LeaseService: Sendable {
     func lease(
         _ request: LeaseNotificationsRequest, deadline: ContinuousClock.Instant
     ) async throws -> LeaseNotificationsReply {
-        guard (1...Self.leaseMax).contains(request.max) else {
-            throw StoreError.invalid("$.max", "must be 1 to \(Self.leaseMax)")
+        let range = LeaseNotificationsRequest.maxRange
+        guard range.contains(request.max) else {
+            throw StoreError.invalid("$.max", "must be \(range.lowerBound) to \(range.upperBound)")
         }
         guard (0...Self.waitMsMax).contains(request.waitMs) else {
             throw StoreError.invalid("$.waitMs", "must be 0 to \(Self.waitMsMax)")

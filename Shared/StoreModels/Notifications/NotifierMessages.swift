@@ -125,8 +125,11 @@ public struct TriggerNotificationRequest: Hashable, Sendable, Codable {
 
 /// Asks for notifications that are due at a `listen:` endpoint, and begins an attempt of each.
 public struct LeaseNotificationsRequest: Hashable, Sendable, Codable {
+    /// How many attempts a reply has; each has up to 14 kB.
+    public static let maxRange = 1...32
+
     public var bundleId: String
-    /// 1…32.
+    /// In ``maxRange``.
     public var max: Int
     /// How long to wait for the first one, 0…20 000.
     public var waitMs: Int

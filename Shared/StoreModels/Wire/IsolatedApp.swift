@@ -91,10 +91,6 @@ public struct IsolatedApp: Hashable, Sendable {
     /// Numbers of isolated stores inside, of all kinds; no client names one.
     public static let inside: ClosedRange<Int64> = 2_999_000_000_000_000_000...4_999_999_999_999_999_999
 
-    /// Numbers of transactions that clients see, of the installation and of all stores.
-    public static let shownTransactions: ClosedRange<Int64> =
-        Kind.transaction.firstShown...(Kind.transaction.firstShown + (seeds.upperBound + 1) * 100_000 + numbersMax)
-
     private func start(_ kind: Kind) -> Int64 { kind.first + number * (Self.numbersMax + 1) }
 
     private func shownStart(_ kind: Kind) -> Int64 { kind.firstShown + seed * 100_000 }

@@ -240,8 +240,19 @@ def main():
            [identifier for identifier, seeds in known.items() if len(seeds) > 1], [])
     expect("there are identifiers", len(known) > SEEDS * 20, True)
 
+    section("the installation hears nothing of stores")
+    (apps, after) = ([], "")
+    for _ in range(400):
+        heard = call(URL, "GET", "/admin/v1/events/wait?timeout=1s" + (f"&after={after}" if after else ""))
+        if not heard["events"]: break
+        apps += [event["bundleId"] for event in heard["events"]]
+        after = heard["after"]
+    expect("its log ends", heard["events"], [])
+    expect("its events are of its own apps", {name for name in apps if "@" in name}, set())
+
     section("what is signed there is verified; contexts")
-    first, second = lives[0], lives[1]
+    # Of the seed 0 a number may be one of the installation's, too.
+    first, second = lives[1], lives[2]
     decoded("transaction", "a transaction of a store", first["signed"][0], app=SAMPLE)
     for signed in first["heard"][:3]:
         decoded("notification", "a notification of a store", signed, app=SAMPLE)
@@ -251,6 +262,15 @@ def main():
            status(second["made"]["url"], "POST", f"/admin/v1/transactions/{number}/refund", body={}), 404)
     expect("nor does the installation",
            status(URL, "POST", f"/admin/v1/transactions/{number}/refund", body={}), 404)
+    device = {"bundleId": SAMPLE, "deviceId": "phone", "account": "olivia", "platform": "iOS", "osVersion": "17.4",
+              "appVersion": "1.0"}
+    token = call(URL, "POST", "/v1/sessions", token="", body=device)["token"]
+    ordinary = call(URL, "POST", "/v1/payments", token, {"productIdentifier": SPOTS, "quantity": 1},
+                    key="ordinary")["transactionIdentifier"]
+    expect("a store does not know the installation's transaction",
+           refusal(lambda: library(first["made"]).get_transaction_info(ordinary)), 404)
+    expect("nor do its operators",
+           status(first["made"]["url"], "POST", f"/admin/v1/transactions/{ordinary}/refund", body={}), 404)
     expect("a session is its store's only",
            status(second["made"]["url"], "GET", "/v1/history", token=first["token"]), 404)
     expect("a store is of its app", status(first["made"]["url"], "GET", "/admin/v1/apps/com.example.other/clock"), 404)

@@ -263,8 +263,9 @@ final class DeliveryService: Sendable {
                 guard round.underWay > 0 else { break }
             }
         }
-        // The loop ends early with the process; its attempts have ended by now.
-        _ = await turn(of: app, &round, inbox.take())
+        // The loop ends early with the process only. Its attempts have ended by now, and none begins any more.
+        let last = inbox.take()
+        if !last.ended.isEmpty { _ = await turn(of: app, &round, last) }
         if let failure = round.failure { throw failure }
         return round.made
     }

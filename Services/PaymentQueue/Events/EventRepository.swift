@@ -48,6 +48,8 @@ enum EventRepository {
         }
         add("j.event = ?", request.type)
         add("j.bundle_id = ?", request.bundleId)
+        // What happens in isolated stores is none of the installation's.
+        if request.bundleId == nil { conditions.append("j.bundle_id NOT LIKE '%@%'") }
         add("c.account = ?", request.account)
         // The inner query has its own limit, so that no plan reads more rows than it allows.
         let rows = try await reader.query(

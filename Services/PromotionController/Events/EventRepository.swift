@@ -55,8 +55,9 @@ enum EventRepository {
         let (kind, bundleId, account): (IntentEvent.Kind, String, String) = (
             try row["kind"], try row["bundle_id"], try row["account"]
         )
-        return request.type ?? kind == kind && request.bundleId?.isExactly(bundleId) ?? true
-            && request.account?.isExactly(account) ?? true
+        // What happens in isolated stores is none of the installation's.
+        let isOfApp = request.bundleId?.isExactly(bundleId) ?? (IsolatedApp(bundleId) == nil)
+        return request.type ?? kind == kind && isOfApp && request.account?.isExactly(account) ?? true
     }
 
     /// Reads an event. The body is read for matching rows only.

@@ -104,6 +104,35 @@ import Testing
         }
     }
 
+    @Test func `the first gateway alone gets the port for HTTPS, by the flag before the variable`() throws {
+        func list(_ flag: Int?, _ variable: String?) throws -> ServiceList {
+            let directory = try TemporaryDirectory()
+            for name in ServiceName.allCases.map(\.rawValue) + ["broker"] {
+                try FileAccess.write([], to: directory.file(name), mode: 0o700)
+            }
+            return try UpPlan.make(
+                UpPlan.Request(
+                    data: directory.path, port: .auto, busPort: .auto, httpsPort: flag, bind: "127.0.0.1",
+                    replicas: ["gateway=2"], databaseURL: "postgres://storebus@localhost/storebus"),
+                environment: variable.map { ["STOREBUS_HTTPS_PORT": $0] } ?? [:],
+                executableDirectory: directory.path
+            ).serviceList
+        }
+        func port(_ list: ServiceList, _ name: String) -> String? {
+            list.launch(name, ports: [:]).environment["STOREBUS_HTTPS_PORT"]
+        }
+        for (flag, variable, expected) in [
+            (443, "8443", "443"), (nil, "8443", "8443"), (nil, nil, nil),
+            // The gateway refuses it, with the variable's name.
+            (nil, "none", "none"),
+        ] as [(Int?, String?, String?)] {
+            let list = try list(flag, variable)
+            #expect(port(list, "gateway") == expected)
+            #expect(port(list, "gateway#2") == nil)
+            #expect(port(list, "catalog") == nil)
+        }
+    }
+
     @Test func `missing executables are named before anything is started`() throws {
         let directory = try TemporaryDirectory()
         let error = #expect(throws: CLIError.self) {

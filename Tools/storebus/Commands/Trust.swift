@@ -67,7 +67,7 @@ struct TrustCommand: AsyncParsableCommand {
         var alias: String {
             """
             Apple's host name leads here: the store speaks HTTPS, and the machine of the server under test has the name.
-              STOREBUS_HTTPS_PORT=443 storebus up
+              storebus up --https-port 443
               echo '127.0.0.1 \(Self.host)' >> /etc/hosts
             Then the server's process trusts the root, and no other process does. Or its library gets the address, \(url).
 

@@ -59,6 +59,12 @@ struct UpCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The bus's port, or auto; its monitoring is on the next one.", valueName: "n|auto"))
     var busPort = PortChoice.fixed(7420)
 
+    @Option(
+        help: ArgumentHelp(
+            "The gateway's port for HTTPS with Apple's host names, 443 for their sake; none without it. Also "
+                + "STOREBUS_HTTPS_PORT.", valueName: "n"))
+    var httpsPort: Int?
+
     @Option(help: ArgumentHelp("Join this bus instead of starting one. Also BUS_URL.", valueName: "url"))
     var busUrl: String?
 
@@ -97,6 +103,7 @@ struct UpCommand: AsyncParsableCommand {
     func validate() throws {
         if output.format == .names || output.format == .jsonl { throw ValidationError("up prints human or json") }
         try RateText.validate("--time-rate", timeRate)
+        guard httpsPort.map((1...65535).contains) ?? true else { throw ValidationError("--https-port is 1 to 65535") }
     }
 
     func run() async throws {
@@ -104,8 +111,8 @@ struct UpCommand: AsyncParsableCommand {
         let environment = CommandEnvironment.current
         let plan = try UpPlan.make(
             UpPlan.Request(
-                imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
-                replicas: replicas, databaseURL: databaseUrl, busURL: busUrl,
+                imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, httpsPort: httpsPort,
+                bind: bind, replicas: replicas, databaseURL: databaseUrl, busURL: busUrl,
                 timeRate: timeRate.flatMap(RateText.rate), openApp: openApp))
         if detach {
             let detached = DetachedStart(
@@ -126,6 +133,7 @@ struct UpCommand: AsyncParsableCommand {
         arguments += ["--bind", bind, "--output", output.format.rawValue]
         for file in imports { arguments += ["--import", file] }
         for name in bundleId { arguments += ["--bundle-id", name] }
+        if let httpsPort { arguments += ["--https-port", "\(httpsPort)"] }
         if let busUrl { arguments += ["--bus-url", busUrl] }
         if let databaseUrl { arguments += ["--database-url", databaseUrl] }
         if let timeRate { arguments += ["--time-rate", timeRate] }
@@ -154,6 +162,8 @@ struct UpPlan: Sendable {
         var data: String
         var port: PortChoice
         var busPort: PortChoice
+        /// Nil for what the environment says.
+        var httpsPort: Int?
         /// The address to listen on.
         var bind: String
         /// `payment-queue=2`
@@ -185,7 +195,8 @@ struct UpPlan: Sendable {
         if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
         let settings = ServiceList.Settings(
             directory: DataDirectory(request.data), host: request.bind, port: request.port, busPort: request.busPort,
-            wantsSample: request.imports.isEmpty, replicas: try Replicas(request.replicas),
+            httpsPort: request.httpsPort ?? Self.httpsPort(environment), wantsSample: request.imports.isEmpty,
+            replicas: try Replicas(request.replicas),
             database: try DatabaseAddress.find(flag: request.databaseURL, environment),
             bus: try ExternalBus.find(flag: request.busURL, environment))
         try settings.replicas.check(database: settings.database)
@@ -207,6 +218,11 @@ struct UpPlan: Sendable {
         return UpPlan(
             settings: settings, imports: read, serviceList: serviceList, adminKey: environment["STOREBUS_ADMIN_KEY"],
             timeRate: request.timeRate, openApp: request.openApp)
+    }
+
+    /// Reads the port for HTTPS; nil for one that the gateway is to refuse or to choose.
+    private static func httpsPort(_ environment: [String: String]) -> Int? {
+        environment[ServiceList.httpsVariable].flatMap { Int($0) }.flatMap { (1...65535).contains($0) ? $0 : nil }
     }
 
     /// The directory of the running program, symbolic links resolved.

@@ -48,6 +48,8 @@ struct Banner: Hashable, Sendable {
     }
 
     var url: String
+    /// The address for HTTPS, by this machine's name; nil for none.
+    var httpsURL: String?
     /// Addresses of the gateways other than the first, by name.
     var gateways: [String: String] = [:]
     var bus: Bus
@@ -63,6 +65,7 @@ struct Banner: Hashable, Sendable {
     var text: String {
         var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Format.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
+        if let httpsURL { lines.append(Self.line("  HTTPS", httpsURL, "Apple's host names: storebus trust")) }
         lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
         let names = Format.count(bus.services.count, "service") + ": " + bus.services.joined(separator: " ")
         if let origin = bus.origin {

@@ -43,6 +43,9 @@ final class UpRun {
         let lock = try DirectoryLock.take(directory)
         defer { withExtendedLifetime(lock) {} }
         try plan.settings.port.check(host: plan.settings.host, flag: "--port")
+        if let port = plan.settings.httpsPort {
+            try PortChoice.fixed(port).check(host: plan.settings.host, flag: "--https-port")
+        }
         if plan.settings.bus == nil {
             try plan.settings.busPort.check(host: "127.0.0.1", flag: "--bus-port")
             try plan.settings.busMonitorPort.check(host: "127.0.0.1", flag: "--bus-port")
@@ -186,7 +189,7 @@ final class UpRun {
         let app = try? await api.app(bundleId)
         let commands = CommandEnvironment.current.printed
         let banner = Banner(
-            url: record.url, gateways: gateways,
+            url: record.url, httpsURL: plan.settings.httpsPort.map { "https://localhost:\($0)" }, gateways: gateways,
             bus: Banner.Bus(
                 url: record.busURL, origin: plan.settings.bus?.origin, monitorPort: record.monitorPort,
                 services: record.instances.map(\.name)),

@@ -12,6 +12,8 @@ struct ServiceList: Sendable {
         var host: String
         var port: PortChoice
         var busPort: PortChoice
+        /// The gateway's port for HTTPS; nil for none.
+        var httpsPort: Int?
         /// Whether a store without apps imports the sample catalogue.
         var wantsSample: Bool
         var replicas: Replicas = Replicas()
@@ -34,6 +36,8 @@ struct ServiceList: Sendable {
     /// Variables of single services, which go before all others; `storebus chaos` sets them.
     let additions: [String: [String: String]]  // keys: services, then variables
 
+    /// Name of the gateway's variable with its port for HTTPS.
+    static let httpsVariable = "STOREBUS_HTTPS_PORT"
     /// Name of the variable with the file of ``additions``, a JSON object.
     static let additionsVariable = "STOREBUS_CHAOS_ENVIRONMENT"
     /// Name of the addition with the directory in which one service keeps its data.
@@ -119,7 +123,7 @@ struct ServiceList: Sendable {
         }
         return ChildProcess.Launch(
             executable: "\(executableDirectory)/\(instance.service)", arguments: arguments,
-            environment: environment(of: instance.service, busPort: ports[Self.broker]?.port),
+            environment: environment(of: instance, busPort: ports[Self.broker]?.port),
             logFile: directory.logFile(name))
     }
 
@@ -128,7 +132,8 @@ struct ServiceList: Sendable {
 
     /// The environment of a service. Secrets are variables, because every process can read arguments; only the gateway
     /// gets the admin key, and only services with a database its address.
-    private func environment(of service: String, busPort: Int?) -> [String: String] {
+    private func environment(of instance: ServiceInstance, busPort: Int?) -> [String: String] {
+        let service = instance.service
         var variables = environment
         if let bus = settings.bus {
             // The credentials of an external bus come from the environment of `up`.
@@ -147,6 +152,12 @@ struct ServiceList: Sendable {
             variables["STOREBUS_ADMIN_KEY_FILE"] = nil
         } else if variables["STOREBUS_ADMIN_KEY"] == nil {
             variables["STOREBUS_ADMIN_KEY_FILE"] = settings.directory.adminKey
+        }
+        if service != Self.gateway || instance.number > 1 {
+            // Only the first gateway gets the port.
+            variables[Self.httpsVariable] = nil
+        } else if let port = settings.httpsPort {
+            variables[Self.httpsVariable] = "\(port)"
         }
         variables[Self.additionsVariable] = nil
         return variables.merging(additions[service] ?? [:]) { $1 }

@@ -121,6 +121,26 @@ import Testing
         }
     }
 
+    @Test func `a store's prompts are listed in the store, and the installation's outside`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await make(store)
+            let app = IsolatedApp(shownBundleId: Sample.bundleId, number: 1, seed: 42)
+            store.payments.contents.withLock { contents in
+                contents.prompts = [("p1", Sample.bundleId), ("p2", app.bundleId)].map { id, bundleId in
+                    Prompt(
+                        id: id, kind: .sheet, bundleId: bundleId, account: "alice", transaction: nil,
+                        createdAt: Timestamp(milliseconds: 1_790_000_000_000), answers: [.approve])
+                }
+            }
+            for (path, expected) in [("", "p1"), ("/s/t-1", "p2")] {
+                let found = try await store.send(.GET, "\(path)/admin/v1/prompts", token: admin)
+                let prompts = found.json["prompts"]?.arrayValue ?? []
+                #expect(prompts.compactMap { $0["id"]?.stringValue } == [expected])
+                #expect(prompts.first?["bundleId"]?.stringValue == Sample.bundleId)
+            }
+        }
+    }
+
     @Test func `other stores, other apps and names inside are not found`() async throws {
         try await GatewayHarness.run { store in
             let first = try await make(store)

@@ -46,6 +46,7 @@ import notifications
 import offers
 import shapes
 import store
+import verifiers
 import writes
 from store import (
     ADMIN,
@@ -710,6 +711,7 @@ try:
     doors.main()
     hosts.main()
     shapes.main()
+    verifiers.main()
     with open("payloads.json", "w") as file:
         json.dump(payloads, file)
 except APIException as error:

@@ -271,6 +271,13 @@ def main():
            refusal(lambda: library(first["made"]).get_transaction_info(ordinary)), 404)
     expect("nor do its operators",
            status(first["made"]["url"], "POST", f"/admin/v1/transactions/{ordinary}/refund", body={}), 404)
+    call(first["made"]["url"], "POST", "/v1/payments", first["token"],
+         {"productIdentifier": SPOTS, "quantity": 1, "simulatesAskToBuyInSandbox": True}, key="ask")
+    asked = [prompt["id"] for prompt in call(first["made"]["url"], "GET", "/admin/v1/prompts")["prompts"]]
+    expect("a store lists its prompts", len(asked), 1)
+    for name, url in (("another store", second["made"]["url"]), ("the installation", URL)):
+        found = [prompt["id"] for prompt in call(url, "GET", "/admin/v1/prompts")["prompts"]]
+        expect(f"and {name} does not", [prompt for prompt in asked if prompt in found], [])
     expect("a session is its store's only",
            status(second["made"]["url"], "GET", "/v1/history", token=first["token"]), 404)
     expect("a store is of its app", status(first["made"]["url"], "GET", "/admin/v1/apps/com.example.other/clock"), 404)

@@ -22,11 +22,13 @@ extension Gateway {
         async let promotions = degrading(.promotionController) { [services] () async throws(StoreError) in
             try await services.call(
                 PromotionEndpoints.listPrompts,
-                PromptsRequest(account: account, after: cursor.promotions, limit: limit),
+                PromptsRequest(
+                    account: account, bundleId: call.store?.bundleId, after: cursor.promotions, limit: limit),
                 context: call.context(deadline: call.optionalDeadline))
         }
         let payments = try await services.call(
-            PaymentEndpoints.listPrompts, PromptsRequest(account: account, after: cursor.payments, limit: limit),
+            PaymentEndpoints.listPrompts,
+            PromptsRequest(account: account, bundleId: call.store?.bundleId, after: cursor.payments, limit: limit),
             context: call.context())
         return PromptsResponse(payments: payments, promotions: try await promotions, after: cursor, limit: limit)
     }

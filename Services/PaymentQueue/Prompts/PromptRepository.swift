@@ -89,14 +89,18 @@ enum PromptRepository {
 
     /// Reads open prompts after `after`, oldest first.
     static func list(
-        account: String?, after: String, limit: Int, in reader: SQLReader
+        _ request: PromptsRequest, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
         var conditions = ["p.id > ?"]
-        var arguments: [any SQLValueConvertible] = [after]
-        if let account {
-            conditions.append("c.account = ?")
-            arguments.append(account)
+        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
+        func add(_ condition: String, _ argument: String?) {
+            guard let argument else { return }
+            conditions.append(condition)
+            arguments.append(argument)
         }
+        add("c.account = ?", request.account)
+        add("p.bundle_id = ?", request.bundleId)
+        if request.bundleId == nil { conditions.append("p.bundle_id NOT LIKE '%@%'") }
         return try await reader.query(
             """
             SELECT p.*, c.account FROM prompt p

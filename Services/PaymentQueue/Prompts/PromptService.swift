@@ -21,8 +21,7 @@ struct PromptService: Sendable {
     /// - Throws: `requestInvalid`.
     func list(_ request: PromptsRequest) async throws -> PromptsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        let rows = try await prompts(
-            account: request.account, after: request.after ?? "", limit: request.limit + 1)
+        let rows = try await prompts(request, limit: request.limit + 1)
         let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit)))
         return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)
     }
@@ -152,12 +151,10 @@ struct PromptService: Sendable {
     }
 
     /// Reads open prompts, oldest first, each with its transaction as it is now.
-    private func prompts(
-        account: String?, after: String, limit: Int
-    ) async throws -> [Prompt] {
+    private func prompts(_ request: PromptsRequest, limit: Int) async throws -> [Prompt] {
         try await database.read { reader in
             var prompts: [Prompt] = []
-            for prompt in try await PromptRepository.list(account: account, after: after, limit: limit, in: reader) {
+            for prompt in try await PromptRepository.list(request, limit: limit, in: reader) {
                 let stored = try await TransactionRepository.find(prompt.transactionID, of: prompt.customer, in: reader)
                 prompts.append(
                     prompt.prompt(about: stored?.transaction, try await Self.increase(prompt, in: reader)))

@@ -50,12 +50,14 @@ enum PromptRepository {
 
     /// Reads prompts after `after`, oldest first.
     static func list(
-        account: String?, after: String, limit: Int, in reader: SQLReader
+        _ request: PromptsRequest, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
-        let ofAccount = account == nil ? "" : "AND account = ?"
+        var conditions = ["id > ?", request.bundleId == nil ? "bundle_id NOT LIKE '%@%'" : "bundle_id = ?"]
+        if request.account != nil { conditions.append("account = ?") }
         return try await reader.query(
-            "SELECT * FROM app_prompt WHERE id > ? \(ofAccount) ORDER BY id LIMIT ?",
-            arguments: [after] + [account].compactMap(\.self) + [limit]
+            """
+            SELECT * FROM app_prompt WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?
+            """, arguments: [request.after ?? ""] + [request.bundleId, request.account].compactMap(\.self) + [limit]
         ).map(StoredPrompt.init)
     }
 }

@@ -17,8 +17,7 @@ struct PromptService: Sendable {
     func list(_ request: PromptsRequest) async throws -> PromptsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let rows = try await database.read { reader in
-            try await PromptRepository.list(
-                account: request.account, after: request.after ?? "", limit: request.limit + 1, in: reader)
+            try await PromptRepository.list(request, limit: request.limit + 1, in: reader)
         }
         let page = rows.prefix(request.limit).map(\.prompt)
         return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)

@@ -65,12 +65,15 @@ public struct Prompt: Hashable, Sendable, Codable {
 public struct PromptsRequest: Hashable, Sendable, Codable {
     /// Only this account's; nil: all accounts'.
     public var account: String?
+    /// The app's, as services name it; nil for those of the installation's apps, without isolated stores.
+    public var bundleId: String?
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
     public var limit: Int
-    public init(account: String? = nil, after: String? = nil, limit: Int = 100) {
+    public init(account: String? = nil, bundleId: String? = nil, after: String? = nil, limit: Int = 100) {
         self.account = account
+        self.bundleId = bundleId
         self.after = after
         self.limit = limit
     }

@@ -4,7 +4,10 @@ import StoreModels
 extension [Prompt] {
     /// The page a request asks for.
     func page(_ request: PromptsRequest) -> PromptsPage {
-        let mine = filter { request.account == nil || $0.account == request.account }
+        let mine = filter { prompt in
+            let isOfApp = request.bundleId.map { $0 == prompt.bundleId } ?? (IsolatedApp(prompt.bundleId) == nil)
+            return isOfApp && (request.account == nil || prompt.account == request.account)
+        }
         let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
         let page = Array(mine.dropFirst(start).prefix(request.limit))
         return PromptsPage(prompts: page, after: start + page.count < mine.count ? page.last?.id : nil)

@@ -98,7 +98,7 @@ extension ServerNotification {
 /// Decodes what the store has signed, without verifying it.
 enum SignedPayload {
     /// The members of `data` that are signed by themselves.
-    private static let signed = ["signedTransactionInfo", "signedRenewalInfo"]
+    static let signed = ["signedTransactionInfo", "signedRenewalInfo"]
 
     /// Decodes a notification's payload, with the signed members of `data` decoded too.
     /// - Returns: Nil for text that is no JWS of JSON.

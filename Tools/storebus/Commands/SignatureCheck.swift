@@ -20,8 +20,6 @@ struct SignatureCheck {
 
     /// In bytes; no certificate has more.
     private static let rootByteCountMax = 64 * 1024
-    /// The members in which a payload has signed ones.
-    private static let nested = ["signedTransactionInfo", "signedRenewalInfo"]
 
     /// Finds a JWS in a file: alone, or as a member of a response or notification.
     /// - Returns: Nil for anything else.
@@ -49,7 +47,7 @@ struct SignatureCheck {
         }
         var payload = try await verify(jws, with: verifier, expected, at: nil)
         var (data, inside) = (payload["data"]?.objectValue, [String]())
-        for name in Self.nested {
+        for name in SignedPayload.signed {
             guard let inner = data?[name]?.stringValue else { continue }
             data?[name] = try await verify(inner, with: verifier, expected, at: "data.\(name)")
             inside.append(name)

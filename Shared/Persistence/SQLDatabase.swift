@@ -54,6 +54,10 @@ protocol SQLSession: AnyObject {
     /// - Parameter rowsMax: The number of rows wanted; rows beyond it are not fetched.
     func run(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> SQLResult
 
+    /// Runs one statement whose result is asked for later. Where the engine can, it is on its way when this returns.
+    /// - Parameter rowsMax: The number of rows wanted.
+    func start(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> StartedQuery
+
     /// Runs one statement whose result is not needed. Where the engine can, it is on its way when this returns, and
     /// what it throws is thrown by the next ``run(_:_:rowsMax:)`` or the commit.
     func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError)

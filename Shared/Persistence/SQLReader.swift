@@ -34,4 +34,39 @@ package class SQLReader {
     ) async throws(PersistenceError) -> SQLRow? {
         try await session.run(sql, arguments.map(\.sqlValue), rowsMax: 1).rows.first
     }
+
+    /// Starts a statement whose first row is asked for later, so that several statements share one round trip.
+    ///
+    /// ```swift
+    /// let app = try await reader.start("SELECT version FROM app WHERE bundle_id = ?", bundleId)
+    /// let product = try await reader.start("SELECT body FROM product WHERE product_id = ?", identifier)
+    /// let (version, body) = (try await app.first(), try await product.first())
+    /// ```
+    /// - Throws: ``PersistenceError``. A failure that is known only later is thrown by the next statement that waits.
+    package final func start(
+        _ sql: String, _ arguments: any SQLValueConvertible...
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await session.start(sql, arguments.map(\.sqlValue), rowsMax: 1)
+    }
+}
+
+/// A query of one transaction that was started. SQLite has run it; on PostgreSQL it may be on its way.
+package struct StartedQuery {
+    enum Progress {
+        case done(SQLResult)
+        case sent(PostgresQuery, PostgresSession)
+    }
+
+    private let progress: Progress
+
+    init(_ progress: Progress) { self.progress = progress }
+
+    /// Waits for the first row; nil when there is none. It may be asked once, in the body that started the query.
+    /// - Throws: ``PersistenceError`` by what the engine answered.
+    package func first() async throws(PersistenceError) -> SQLRow? {
+        switch progress {
+        case .done(let result): result.rows.first
+        case .sent(let query, let session): try await session.result(of: query).rows.first
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import StorebusTesting
 import Testing
 
@@ -56,6 +57,42 @@ import Testing
                 try await $0.query("SELECT name FROM item").map { try $0["name"] as String }
             }
             #expect(Set(names) == Set(stride(from: 1, to: 20, by: 2).map { "item \($0)" }))
+            #expect(database.statistics.commits == 2)
+        }
+    }
+
+    /// How often a group's other body runs when one body throws.
+    @Test(arguments: [(writes: false, runs: 1), (writes: true, runs: 2)])
+    func `a group runs again only for a body that throws after it has written`(_ example: (writes: Bool, runs: Int))
+        async throws
+    {
+        try await TemporaryDatabase().withDatabase { database async throws in
+            let (gate, runs) = (Gate(), Locked(0))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await database.write { _ in await gate.wait() } }
+                try await eventually("the writer is busy") { gate.isWaitedFor }
+                group.addTask {
+                    try await database.write { transaction in
+                        runs.withLock { $0 += 1 }
+                        try await transaction.execute("INSERT INTO item (name) VALUES ('kept')")
+                    }
+                }
+                try await eventually("the other body waits") { database.waitingWrites == 1 }
+                group.addTask {
+                    await #expect(throws: Refused.self) {
+                        try await database.write { transaction in
+                            if example.writes { try await transaction.execute("DELETE FROM item") }
+                            _ = try await transaction.query("SELECT name FROM item")
+                            throw Refused()
+                        }
+                    }
+                }
+                try await eventually("both wait") { database.waitingWrites == 2 }
+                gate.open()
+                try await group.waitForAll()
+            }
+            #expect(runs.withLock { $0 } == example.runs)
+            #expect(try await database.count() == 1)
             #expect(database.statistics.commits == 2)
         }
     }

@@ -26,6 +26,64 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `values of every length come back whole, one statement after another`(
+        _ engine: Engine
+    ) async throws {
+        try await TestDatabase.with(engine) { database async throws in
+            let lengths = [0, 1, 15, 16, 4095, 4096, 4097, 100_000, 3, 65_537, 0]
+            for (number, length) in lengths.enumerated() {
+                let name = "\(number)" + String(repeating: "ü", count: length)
+                let image = [UInt8](repeating: UInt8(number), count: length)
+                try await database.write { transaction in
+                    try await transaction.execute("INSERT INTO item (name, image) VALUES (?, ?)", name, image)
+                    let row = try await transaction.queryOne("SELECT name, image FROM item WHERE name = ?", name)
+                    #expect(try row?["name"] == name && row?["image"] == image)
+                }
+            }
+            #expect(try await database.count() == lengths.count)
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `queries that were started have their rows, in any order`(
+        _ engine: Engine
+    ) async throws {
+        try await TestDatabase.with(engine) { database async throws in
+            try await database.write { transaction in
+                try await transaction.send("INSERT INTO item (name) VALUES ('a')")
+                let first = try await transaction.start("SELECT name FROM item WHERE name = ?", "a")
+                let none = try await transaction.start("SELECT name FROM item WHERE name = ?", "b")
+                try await transaction.send("INSERT INTO item (name) VALUES ('c')")
+                let count = try await transaction.start("SELECT count(*) AS n FROM item")
+                // The rows of this one are not asked for.
+                _ = try await transaction.start("SELECT name FROM item")
+                #expect(try await count.first()?["n"] == Int64(2))
+                #expect(try await first.first()?["name"] == "a")
+                let row = try await none.first()
+                #expect(row == nil)
+            }
+            #expect(try await database.count() == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `a query that was started and fails ends the transaction`(
+        _ engine: Engine
+    ) async throws {
+        try await TestDatabase.with(engine) { database async throws in
+            for isAsked in [true, false] {
+                let error = await #expect(throws: PersistenceError.self) {
+                    try await database.write { transaction in
+                        try await transaction.send("INSERT INTO item (name) VALUES ('a')")
+                        let query = try await transaction.start("SELECT nothing FROM item")
+                        if isAsked { _ = try await query.first() }
+                    }
+                }
+                #expect(error?.code == .statement)
+                #expect(try await database.count() == 0)
+            }
+            try await database.insert("after")
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `text that looks like SQL is stored, found and deleted as text (S12)`(
         _ engine: Engine
     ) async throws {

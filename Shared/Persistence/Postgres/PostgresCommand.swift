@@ -1,7 +1,7 @@
 /// A command that a connection has sent and the server has not answered.
 struct PostgresCommand {
     enum Kind {
-        /// The waiter gets the rows; without a waiter only a failure is noted.
+        /// The recipient gets the rows; without one only a failure is noted.
         case statement(PostgresStatement)
         /// As a statement; when the connection is lost meanwhile, the outcome is unknown.
         case commit(PostgresStatement)
@@ -15,23 +15,68 @@ struct PostgresCommand {
 
     typealias Waiter = UnsafeContinuation<Result<SQLResult, PersistenceError>, Never>
 
+    /// What gets the result of a command.
+    enum Recipient {
+        /// A task that waits for it now.
+        case waiter(Waiter)
+        /// A query whose rows are asked for later.
+        case query(PostgresQuery)
+
+        func take(_ result: Result<SQLResult, PersistenceError>) {
+            switch self {
+            case .waiter(let waiter): waiter.resume(returning: result)
+            case .query(let query): query.take(result)
+            }
+        }
+    }
+
     let kind: Kind
     let sql: String
     var rowsMax = Int.max
     var request: PostgresRequestState?
-    var waiter: Waiter?
+    var recipient: Recipient?
     /// What has come so far.
     var outcome: Result<SQLResult, PersistenceError>?
 
     init(
-        _ kind: Kind, _ sql: String, rowsMax: Int = .max, request: PostgresRequestState? = nil, waiter: Waiter? = nil
+        _ kind: Kind, _ sql: String, rowsMax: Int = .max, request: PostgresRequestState? = nil,
+        recipient: Recipient? = nil
     ) {
         self.kind = kind
         self.sql = sql
         self.rowsMax = rowsMax
         self.request = request
-        self.waiter = waiter
+        self.recipient = recipient
     }
 
     var isCommit: Bool { if case .commit = kind { true } else { false } }
+}
+
+/// A query that was sent, and whose rows are asked for later.
+///
+/// `@unchecked Sendable`: it travels with the command, and is touched on the connection's loop only.
+final class PostgresQuery: @unchecked Sendable {
+    private var result: Result<SQLResult, PersistenceError>?
+    private var waiter: PostgresCommand.Waiter?
+
+    /// Hands the result to the waiter, or keeps it for one.
+    func take(_ result: Result<SQLResult, PersistenceError>) {
+        if let waiter {
+            self.waiter = nil
+            waiter.resume(returning: result)
+        } else {
+            self.result = result
+        }
+    }
+
+    /// Resumes `waiter` with the result, now or when it comes. A query has one waiter.
+    /// - Returns: Whether the result is still to come.
+    func deliver(to waiter: PostgresCommand.Waiter) -> Bool {
+        if let result {
+            waiter.resume(returning: result)
+            return false
+        }
+        self.waiter = waiter
+        return true
+    }
 }

@@ -5,8 +5,8 @@ internal import EventLoop
 /// One connection of libpq, non-blocking and in pipeline mode. A statement is sent before the one before it is
 /// answered.
 ///
-/// A segment is the statements between two syncs. Statements without a waiter are sent with the next one that has a
-/// waiter; that one ends the segment. After a failure the server skips the rest of the segment, and the transaction's
+/// A segment is the statements between two syncs. A statement that is waited for ends the segment, and those before it are
+/// sent with it. After a failure the server skips the rest of the segment, and the transaction's
 /// runner rolls it back.
 ///
 /// Everything happens on the loop. Calls from the loop's own thread go straight in; others are sent there, in order.
@@ -29,6 +29,8 @@ actor PostgresConnection {
     /// The columns of unique indexes, by index.
     private var uniqueColumns: [String: [String]] = [:]
     private var isPipelining = false
+    /// Whether there are statements behind the last sync.
+    private var isSegmentOpen = false
     private var watchdog: LoopTimer?
     private var lastAnswer: ContinuousClock.Instant = .now
     /// Called once, when the connection ends by itself.
@@ -71,7 +73,7 @@ actor PostgresConnection {
             guard let handle, PQsendQuery(handle, sql) == 1 else {
                 return waiter.resume(returning: .failure(refusal()))
             }
-            append(PostgresCommand(.script, sql, waiter: waiter))
+            append(PostgresCommand(.script, sql, recipient: .waiter(waiter)))
             flush()
         }.get()
     }
@@ -87,19 +89,24 @@ actor PostgresConnection {
 
     // MARK: Sending
 
-    /// Sends a statement; one with a waiter ends the segment.
+    /// Sends a statement; one that is waited for ends the segment.
     /// - Parameter begin: The statement that begins the transaction, when this is its first.
     func send(
         _ sql: String, _ arguments: [SQLValue], begin: String?, rowsMax: Int, _ request: PostgresRequestState,
-        _ waiter: PostgresCommand.Waiter?
+        _ recipient: PostgresCommand.Recipient?
     ) {
         if let failure = request.failure {
-            waiter?.resume(returning: .failure(failure))
+            recipient?.take(.failure(failure))
             return
         }
         if let begin { submit(begin, [], isCommit: false, rowsMax: 0, request, nil) }
-        submit(sql, arguments, isCommit: false, rowsMax: rowsMax, request, waiter)
-        if waiter != nil { endSegment() }
+        submit(sql, arguments, isCommit: false, rowsMax: rowsMax, request, recipient)
+        if case .waiter = recipient { endSegment() }
+    }
+
+    /// Waits for a query that was sent before. The segment ends unless the query's has ended already.
+    func wait(for query: PostgresQuery, _ waiter: PostgresCommand.Waiter) {
+        if query.deliver(to: waiter), isSegmentOpen { endSegment() }
     }
 
     /// Sends COMMIT after the statements already sent; when one of them fails, nothing is stored.
@@ -108,7 +115,7 @@ actor PostgresConnection {
             waiter?.resume(returning: .failure(failure))
             return
         }
-        submit("COMMIT", [], isCommit: true, rowsMax: 0, request, waiter)
+        submit("COMMIT", [], isCommit: true, rowsMax: 0, request, waiter.map { .waiter($0) })
         endSegment()
     }
 
@@ -123,9 +130,9 @@ actor PostgresConnection {
 
     private func submit(
         _ sql: String, _ arguments: [SQLValue], isCommit: Bool, rowsMax: Int, _ request: PostgresRequestState,
-        _ waiter: PostgresCommand.Waiter?
+        _ recipient: PostgresCommand.Recipient?
     ) {
-        guard handle != nil else { return refuse(refusal(), request, waiter) }
+        guard handle != nil else { return refuse(refusal(), request, recipient) }
         do throws(PersistenceError) {
             let statement = try statement(for: sql, request)
             guard arguments.count == statement.parameterCount else {
@@ -137,17 +144,17 @@ actor PostgresConnection {
             append(
                 PostgresCommand(
                     isCommit ? .commit(statement) : .statement(statement), sql, rowsMax: rowsMax, request: request,
-                    waiter: waiter))
+                    recipient: recipient))
         } catch {
-            refuse(error, request, waiter)
+            refuse(error, request, recipient)
         }
     }
 
     private func refuse(
-        _ error: PersistenceError, _ request: PostgresRequestState, _ waiter: PostgresCommand.Waiter?
+        _ error: PersistenceError, _ request: PostgresRequestState, _ recipient: PostgresCommand.Recipient?
     ) {
         if request.failure == nil { request.failure = error }
-        waiter?.resume(returning: .failure(error))
+        recipient?.take(.failure(error))
     }
 
     private func statement(
@@ -190,12 +197,14 @@ actor PostgresConnection {
         guard let handle else { return }
         guard PQpipelineSync(handle) == 1 else { return lose(broken()) }
         append(PostgresCommand(.sync, ""))
+        isSegmentOpen = false
         flush()
     }
 
     private func append(_ command: PostgresCommand) {
         if inFlight.isEmpty { lastAnswer = .now }
         inFlight.append(command)
+        isSegmentOpen = true
     }
 
     private func flush() {
@@ -293,7 +302,7 @@ actor PostgresConnection {
             }
             if let request = command.request, request.failure == nil { request.failure = error }
         }
-        command.waiter?.resume(returning: outcome)
+        command.recipient?.take(outcome)
     }
 
     // MARK: Ending
@@ -322,7 +331,7 @@ actor PostgresConnection {
                 command.isCommit
                 ? PersistenceError(.outcomeUnknown, "\(error.message); the commit was under way") : error
             if let request = command.request, request.failure == nil { request.failure = failure }
-            command.waiter?.resume(returning: .failure(failure))
+            command.recipient?.take(.failure(failure))
         }
         onLoss?(error)
         onLoss = nil

@@ -18,7 +18,7 @@ final class PostgresSession: SQLSession {
         let begin = takeBegin()
         let result = await withUnsafeContinuation { (waiter: PostgresCommand.Waiter) in
             connection.perform { [state] in
-                $0.send(sql, arguments, begin: begin, rowsMax: rowsMax, state, waiter)
+                $0.send(sql, arguments, begin: begin, rowsMax: rowsMax, state, .waiter(waiter))
             }
         }
         return try keep(result)
@@ -28,6 +28,23 @@ final class PostgresSession: SQLSession {
         if let failure { throw failure }
         let begin = takeBegin()
         connection.perform { [state] in $0.send(sql, arguments, begin: begin, rowsMax: 0, state, nil) }
+    }
+
+    func start(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> StartedQuery {
+        if let failure { throw failure }
+        let (begin, query) = (takeBegin(), PostgresQuery())
+        connection.perform { [state] in
+            $0.send(sql, arguments, begin: begin, rowsMax: rowsMax, state, .query(query))
+        }
+        return StartedQuery(.sent(query, self))
+    }
+
+    /// Waits for the result of a query that was started in this transaction.
+    func result(of query: PostgresQuery) async throws(PersistenceError) -> SQLResult {
+        try keep(
+            await withUnsafeContinuation { (waiter: PostgresCommand.Waiter) in
+                connection.perform { $0.wait(for: query, waiter) }
+            })
     }
 
     private func takeBegin() -> String? {

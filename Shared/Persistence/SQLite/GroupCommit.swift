@@ -3,8 +3,12 @@
     internal import PlantedBugs
 #endif
 
-/// Runs the waiting writes as one transaction: BEGIN IMMEDIATE, a SAVEPOINT each, one COMMIT. So a group costs one
+/// Runs the waiting writes as one transaction: BEGIN IMMEDIATE, the bodies in turn, one COMMIT. So a group costs one
 /// flush to the disk.
+///
+/// A body that throws takes back its own changes only. A savepoint for each body would do that, but SQLite copies every
+/// page that is written after one. So a group runs without savepoints first. When a body throws that has written, the
+/// group is rolled back and runs again with them.
 struct GroupCommit {
     private let connection: SQLiteConnection
     private let session: SQLiteSession
@@ -22,7 +26,11 @@ struct GroupCommit {
     func run(_ jobs: [any DatabaseJob<SQLTransaction>]) async -> PersistenceError? {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN IMMEDIATE")
-            for job in jobs { try await perform(job) }
+            if try await !isPerformed(jobs) {
+                _ = try connection.run("ROLLBACK")
+                _ = try connection.run("BEGIN IMMEDIATE")
+                for job in jobs { try await performInSavepoint(job) }
+            }
             #if PLANTED_BUGS
                 if acknowledgesEarly { acknowledge(jobs) }
             #endif
@@ -35,10 +43,29 @@ struct GroupCommit {
         }
     }
 
+    /// Runs the bodies without savepoints, until one of them throws that has written.
+    /// - Returns: False when one did. What it has written is still there.
+    /// - Throws: The error that rolled back the whole transaction.
+    private func isPerformed(_ jobs: [any DatabaseJob<SQLTransaction>]) async throws(PersistenceError) -> Bool {
+        for job in jobs {
+            let thrown = try await perform(job)
+            if thrown != nil, session.hasWritten { return false }
+        }
+        return true
+    }
+
     /// Runs one body in a savepoint. A body that throws loses its own savepoint only.
     /// - Throws: The error that rolled back the whole transaction.
-    private func perform(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) {
+    private func performInSavepoint(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) {
         _ = try connection.run("SAVEPOINT request")
+        if try await perform(job) != nil { _ = try connection.run("ROLLBACK TO request") }
+        _ = try connection.run("RELEASE request")
+    }
+
+    /// Runs one body.
+    /// - Returns: The error that it threw.
+    /// - Throws: The error that rolled back the whole transaction.
+    private func perform(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) -> (any Error)? {
         session.begin()
         let thrown = await job.perform(transaction)
         guard connection.isInTransaction else {
@@ -46,8 +73,7 @@ struct GroupCommit {
                 ?? PersistenceError(
                     .storageFailed, "\(connection.path): the transaction was rolled back by the engine")
         }
-        if thrown != nil { _ = try connection.run("ROLLBACK TO request") }
-        _ = try connection.run("RELEASE request")
+        return thrown
     }
 }
 

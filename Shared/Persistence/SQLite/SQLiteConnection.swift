@@ -12,6 +12,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let path: String
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
+    /// The values of the statement that runs.
+    private let values = BoundValues()
     private var isClosed = false
 
     /// - Parameter isReader: Whether it is read-only. The writer must be open then, because a read-only connection
@@ -40,13 +42,23 @@ final class SQLiteConnection: @unchecked Sendable {
     func run(
         _ sql: String, _ arguments: [SQLValue] = [], rowsMax: Int = .max
     ) throws(PersistenceError) -> SQLResult {
+        var hasWritten = false
+        return try run(sql, arguments, rowsMax: rowsMax, &hasWritten)
+    }
+
+    /// Runs one statement to its end, or until there are `rowsMax` rows.
+    /// - Parameter hasWritten: Set when the statement may have changed the database, also when it fails.
+    func run(
+        _ sql: String, _ arguments: [SQLValue], rowsMax: Int, _ hasWritten: inout Bool
+    ) throws(PersistenceError) -> SQLResult {
         let statement = try statement(for: sql)
+        if !statement.isReadOnly { hasWritten = true }
         guard arguments.count == statement.parameterCount else {
             throw PersistenceError(
                 .statement, "\(path): \(statement.parameterCount) parameters, \(arguments.count) values in '\(sql)'")
         }
         defer { statement.reset() }
-        try check(statement.bind(arguments), sql)
+        try check(statement.bind(arguments, in: values), sql)
         var result = SQLResult()
         while true {
             let code = sqlite3_step(statement.handle)

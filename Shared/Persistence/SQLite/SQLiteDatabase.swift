@@ -56,6 +56,7 @@ package final class SQLiteDatabase: SQLDatabase {
         }
         lock.noteWhole()
         let applied = try Migrator(migrations, path: path).run(writer)
+        try SQLiteChecks.spellOut(writer)
         var readers: [SQLiteConnection] = []
         for _ in 0..<readerCount { readers.append(try SQLiteOpening.reader(path: path)) }
         logger.info(

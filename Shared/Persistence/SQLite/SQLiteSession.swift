@@ -2,22 +2,28 @@
 final class SQLiteSession: SQLSession {
     private let connection: SQLiteConnection
     private(set) var failure: PersistenceError?
+    /// Whether the request has run a statement that may have changed the database.
+    private(set) var hasWritten = false
 
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
     var dialect: SQLDialect { .sqlite }
 
     /// Begins the next request, without the failure of the last one.
-    func begin() { failure = nil }
+    func begin() { (failure, hasWritten) = (nil, false) }
 
     func run(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> SQLResult {
         if let failure { throw failure }
         do throws(PersistenceError) {
-            return try connection.run(sql, arguments, rowsMax: rowsMax)
+            return try connection.run(sql, arguments, rowsMax: rowsMax, &hasWritten)
         } catch {
             failure = error
             throw error
         }
+    }
+
+    func start(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> StartedQuery {
+        StartedQuery(.done(try await run(sql, arguments, rowsMax: rowsMax)))
     }
 
     func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError) {

@@ -8,9 +8,6 @@ final class SQLiteStatement {
     let isReadOnly: Bool
     private(set) var columns: SQLColumns
 
-    /// Makes SQLite copy what is bound. The Swift value may be gone before the statement has run.
-    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
     init(_ handle: OpaquePointer) {
         self.handle = handle
         parameterCount = Int(sqlite3_bind_parameter_count(handle))
@@ -24,26 +21,31 @@ final class SQLiteStatement {
         SQLColumns((0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) })
     }
 
+    /// Binds the parameters.
+    /// - Parameter values: Memory for them, until ``reset()``.
     /// - Returns: SQLite's result code.
-    func bind(_ arguments: [SQLValue]) -> CInt {
-        var index: CInt = 0
-        for argument in arguments {
-            index += 1
-            let code = bind(argument, at: index)
+    func bind(_ arguments: [SQLValue], in values: BoundValues) -> CInt {
+        values.clear(forBytes: arguments.reduce(into: 0) { $0 += $1.byteCount })
+        for (index, argument) in arguments.enumerated() {
+            let code = bind(argument, at: CInt(index + 1), in: values)
             guard code == SQLITE_OK else { return code }
         }
         return SQLITE_OK
     }
 
-    private func bind(_ value: SQLValue, at index: CInt) -> CInt {
+    /// Binds text and blobs where they lie. A destructor of nil has SQLite neither copy nor free them.
+    private func bind(_ value: SQLValue, at index: CInt, in values: BoundValues) -> CInt {
         switch value {
-        case .null: sqlite3_bind_null(handle, index)
-        case .integer(let value): sqlite3_bind_int64(handle, index, value)
-        case .real(let value): sqlite3_bind_double(handle, index, value)
-        case .text(let value): sqlite3_bind_text(handle, index, value, CInt(value.utf8.count), Self.copied)
+        case .null: return sqlite3_bind_null(handle, index)
+        case .integer(let value): return sqlite3_bind_int64(handle, index, value)
+        case .real(let value): return sqlite3_bind_double(handle, index, value)
+        case .text(let value):
+            let bytes = values.add(value.utf8)
+            return sqlite3_bind_text(
+                handle, index, bytes.assumingMemoryBound(to: CChar.self), CInt(value.utf8.count), nil)
         // A blob without bytes has no address, and an address of nil would bind NULL.
-        case .blob(let value) where value.isEmpty: sqlite3_bind_zeroblob(handle, index, 0)
-        case .blob(let value): sqlite3_bind_blob(handle, index, value, CInt(value.count), Self.copied)
+        case .blob(let value) where value.isEmpty: return sqlite3_bind_zeroblob(handle, index, 0)
+        case .blob(let value): return sqlite3_bind_blob(handle, index, values.add(value), CInt(value.count), nil)
         }
     }
 
@@ -74,9 +76,50 @@ final class SQLiteStatement {
         }
     }
 
-    /// Releases locks, and the copies of what was bound.
+    /// Releases locks, and forgets what was bound.
     func reset() {
         sqlite3_reset(handle)
         if parameterCount > 0 { sqlite3_clear_bindings(handle) }
+    }
+}
+
+/// Memory for the text and blobs of the statement that runs. A connection runs one statement at a time.
+///
+/// SQLite would copy each value into memory of its own. One block is used again by every statement.
+final class BoundValues {
+    /// A block that has grown larger is given back with the next statement that needs less.
+    private static let keptBytes = 64 * 1024
+
+    private var block = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    private var used = 0
+
+    deinit { block.deallocate() }
+
+    /// Forgets the last statement's values, and makes room. No statement that has them bound may run again.
+    func clear(forBytes count: Int) {
+        used = 0
+        guard count > block.count || block.count > Self.keptBytes else { return }
+        block.deallocate()
+        block = .allocate(byteCount: max(count, 4096), alignment: 1)
+    }
+
+    /// Copies a value.
+    /// - Returns: Its place, never nil, also for one without bytes.
+    func add(_ bytes: some Collection<UInt8>) -> UnsafeMutableRawPointer {
+        let place = UnsafeMutableRawBufferPointer(rebasing: block[used...])
+        place.copyBytes(from: bytes)
+        used += bytes.count
+        return block.baseAddress! + (used - bytes.count)
+    }
+}
+
+extension SQLValue {
+    /// The number of bytes of text or a blob; 0 for everything else.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .text(let value): value.utf8.count
+        case .blob(let value): value.count
+        case .null, .integer, .real: 0
+        }
     }
 }

@@ -14,17 +14,25 @@ struct JSONText {
         var isEmpty = true
     }
 
-    /// The places where a member's `"name":value` begins and its name ends.
+    /// The places where a member's `"name":value` begins, its name ends and it ends itself.
     private struct Member {
         let start: Int
         let nameEnd: Int
+        /// Known when the object ends.
+        var end = 0
     }
 
     fileprivate(set) var bytes: [UInt8] = []
     private var frames: [Frame] = []
     private var members: [Member] = []
+    /// An object's members in order, until they take the place of those in `bytes`.
+    private var sorted: [UInt8] = []
 
-    init() { bytes.reserveCapacity(512) }
+    init() {
+        bytes.reserveCapacity(1024)
+        frames.reserveCapacity(8)
+        members.reserveCapacity(32)
+    }
 
     // MARK: Frames
 
@@ -100,20 +108,43 @@ struct JSONText {
     // MARK: Order
 
     private mutating func sortMembers(from first: Int) {
-        let own = members[first...]
-        guard own.count > 1, zip(own, own.dropFirst()).contains(where: { !precedes($0, $1) }) else { return }
+        guard first < members.count - 1 else { return }
+        var isSorted = true
+        for index in first..<members.count - 1 {
+            // The end of a member is the comma before the next one; of the last, the object's.
+            members[index].end = members[index + 1].start - 1
+            isSorted = isSorted && precedes(members[index], members[index + 1])
+        }
+        guard !isSorted else { return }
+        members[members.count - 1].end = bytes.count
         let start = members[first].start
-        // The end of a member is the comma before the next one; of the last, the object's.
-        let ends = own.dropFirst().map { $0.start - 1 } + [bytes.count]
-        let order = zip(own, ends).sorted { precedes($0.0, $1.0) }
-        var sorted: [UInt8] = []
+        sortInPlace(from: first)
+        sorted.removeAll(keepingCapacity: true)
         sorted.reserveCapacity(bytes.count - start)
-        for (member, end) in order {
+        for member in members[first...] {
             if !sorted.isEmpty { sorted.append(UInt8(ascii: ",")) }
-            sorted.append(contentsOf: bytes[member.start..<end])
+            sorted.append(contentsOf: bytes[member.start..<member.end])
         }
         bytes.replaceSubrange(start..., with: sorted)
     }
+
+    /// Puts an object's members in order. The wire types' have a dozen, for which insertion is fastest.
+    private mutating func sortInPlace(from first: Int) {
+        guard members.count - first <= Self.insertedMax else {
+            members.replaceSubrange(first..., with: members[first...].sorted { precedes($0, $1) })
+            return
+        }
+        for index in first + 1..<members.count {
+            var place = index
+            while place > first, precedes(members[place], members[place - 1]) {
+                members.swapAt(place, place - 1)
+                place -= 1
+            }
+        }
+    }
+
+    /// The most members that are put in order by insertion.
+    private static let insertedMax = 32
 
     private func precedes(_ left: Member, _ right: Member) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in

@@ -20,27 +20,46 @@ public struct Money: Hashable, Sendable, Codable {
     ///   `.halfUp` rounds to the nearest unit.
     /// - Returns: Nil when the text is not such a number or does not fit.
     public init?(amount: String, currency: Currency, rounding: Rounding = .exact) {
-        let parts = amount.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty else { return nil }
-        let fraction = parts.count == 2 ? Array(parts[1]) : []
-        guard (Array(whole) + fraction).allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
-        }
         let exponent = currency.exponent
-        let kept =
-            fraction.prefix(exponent) + Array(repeating: UInt8(ascii: "0"), count: max(0, exponent - fraction.count))
-        let dropped = fraction.dropFirst(exponent)
-        guard var units = Int64(String(decoding: Array(whole) + kept, as: UTF8.self)) else { return nil }
-        switch rounding {
-        case .exact:
-            guard dropped.allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
-        case .halfUp:
-            if let first = dropped.first, first >= UInt8(ascii: "5") {
-                guard units < Int64.max else { return nil }
-                units += 1
+        var units: Int64 = 0
+        var wholeDigits = 0
+        /// Digits behind the point; nil before it.
+        var fractionDigits: Int?
+        var roundsUp = false
+        for byte in amount.utf8 {
+            if byte == UInt8(ascii: "."), wholeDigits > 0, fractionDigits == nil {
+                fractionDigits = 0
+                continue
             }
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            let digit = Int64(byte - UInt8(ascii: "0"))
+            if let count = fractionDigits { fractionDigits = count + 1 } else { wholeDigits += 1 }
+            guard (fractionDigits ?? 0) <= exponent else {
+                // The currency has no unit for this digit.
+                if rounding == .exact, digit != 0 { return nil }
+                if fractionDigits == exponent + 1 { roundsUp = rounding == .halfUp && digit >= 5 }
+                continue
+            }
+            guard let next = Self.appending(digit, to: units) else { return nil }
+            units = next
+        }
+        guard wholeDigits > 0, fractionDigits != 0 else { return nil }
+        for _ in 0..<max(0, exponent - (fractionDigits ?? 0)) {
+            guard let next = Self.appending(0, to: units) else { return nil }
+            units = next
+        }
+        if roundsUp {
+            guard units < Int64.max else { return nil }
+            units += 1
         }
         self.init(minorUnits: units, currency: currency)
+    }
+
+    /// Returns a number with one more decimal digit, or nil when it does not fit.
+    private static func appending(_ digit: Int64, to number: Int64) -> Int64? {
+        let (tenfold, overflow) = number.multipliedReportingOverflow(by: 10)
+        let (sum, isTooLarge) = tenfold.addingReportingOverflow(digit)
+        return overflow || isTooLarge ? nil : sum
     }
 
     /// The treatment of digits smaller than the currency's minor unit.

@@ -46,27 +46,32 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     private static func milliseconds(ofWireForm text: String) -> Int64? {
         var text = text
         return text.withUTF8 { utf8 in
-            let separators = "    -  -  T  :  :  .   Z".utf8
-            guard utf8.count == separators.count else { return nil }
-            var fields = [0]
-            for (byte, separator) in zip(utf8, separators) {
-                if separator == UInt8(ascii: " ") {
-                    guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-                    fields[fields.count - 1] = fields[fields.count - 1] * 10 + Int(byte - UInt8(ascii: "0"))
-                } else {
-                    guard byte == separator else { return nil }
-                    fields.append(0)
-                }
-            }
-            // Before the calendar's reform other readers may count otherwise.
-            guard fields[0] >= 1600, (1...12).contains(fields[1]),
-                (1...CivilDate.daysInMonth(fields[1], ofYear: fields[0])).contains(fields[2]), fields[3] < 24,
-                fields[4] < 60, fields[5] < 60
+            guard utf8.count == 24, utf8[4] == UInt8(ascii: "-"), utf8[7] == UInt8(ascii: "-"),
+                utf8[10] == UInt8(ascii: "T"), utf8[13] == UInt8(ascii: ":"), utf8[16] == UInt8(ascii: ":"),
+                utf8[19] == UInt8(ascii: "."), utf8[23] == UInt8(ascii: "Z"),
+                let year = number(utf8[0..<4]), let month = number(utf8[5..<7]), let day = number(utf8[8..<10]),
+                let hour = number(utf8[11..<13]), let minute = number(utf8[14..<16]),
+                let second = number(utf8[17..<19]), let millisecond = number(utf8[20..<23])
             else { return nil }
-            let days = CivilDate(year: fields[0], month: fields[1], day: fields[2]).daysSince1970
-            let seconds = ((days * 24 + fields[3]) * 60 + fields[4]) * 60 + fields[5]
-            return Int64(seconds) * 1000 + Int64(fields[6])
+            // Before the calendar's reform other readers may count otherwise.
+            guard year >= 1600, (1...12).contains(month),
+                (1...CivilDate.daysInMonth(month, ofYear: year)).contains(day), hour < 24, minute < 60, second < 60
+            else { return nil }
+            let days = CivilDate(year: year, month: month, day: day).daysSince1970
+            let seconds = ((days * 24 + hour) * 60 + minute) * 60 + second
+            return Int64(seconds) * 1000 + Int64(millisecond)
         }
+    }
+
+    /// Reads digits.
+    /// - Returns: Nil when there is any other character.
+    private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        var value = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            value = value * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return value
     }
 
     /// The wire form. It is written from the integer: `Date` is floating point, and Foundation's formatter cuts `.004`
@@ -76,22 +81,30 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         let days = milliseconds.floorDivided(by: millisecondsADay)
         let day = CivilDate(daysSince1970: Int(days))
         let rest = Int(milliseconds - days * millisecondsADay)
-        var text = ""
-        text.reserveCapacity(24)
-        func field(_ value: Int, digits count: Int, _ separator: Character) {
-            let digits = String(value)
-            for _ in 0..<max(0, count - digits.utf8.count) { text.append("0") }
-            text.append(digits)
-            text.append(separator)
+        let year = String(day.year)
+        return String(unsafeUninitializedCapacity: max(4, year.utf8.count) + 20) { utf8 in
+            var count = 0
+            func append(_ byte: UInt8) {
+                utf8[count] = byte
+                count += 1
+            }
+            func field(_ separator: Unicode.Scalar, _ value: Int, digits: Int) {
+                append(UInt8(ascii: separator))
+                if digits == 3 { append(UInt8(ascii: "0") + UInt8(value / 100)) }
+                append(UInt8(ascii: "0") + UInt8(value / 10 % 10))
+                append(UInt8(ascii: "0") + UInt8(value % 10))
+            }
+            for _ in 0..<max(0, 4 - year.utf8.count) { append(UInt8(ascii: "0")) }
+            for digit in year.utf8 { append(digit) }
+            field("-", day.month, digits: 2)
+            field("-", day.day, digits: 2)
+            field("T", rest / 3_600_000, digits: 2)
+            field(":", rest / 60_000 % 60, digits: 2)
+            field(":", rest / 1_000 % 60, digits: 2)
+            field(".", rest % 1_000, digits: 3)
+            append(UInt8(ascii: "Z"))
+            return count
         }
-        field(day.year, digits: 4, "-")
-        field(day.month, digits: 2, "-")
-        field(day.day, digits: 2, "T")
-        field(rest / 3_600_000, digits: 2, ":")
-        field(rest / 60_000 % 60, digits: 2, ":")
-        field(rest / 1_000 % 60, digits: 2, ".")
-        field(rest % 1_000, digits: 3, "Z")
-        return text
     }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -2,7 +2,10 @@ import EventLoop
 
 /// The breakers, bulkheads and retry budget that one caller's calls share. Breaker and bulkhead are per endpoint.
 final class CallerState: Sendable {
-    private struct EndpointState {
+    /// An object, so that a call that ends changes it in place.
+    ///
+    /// `@unchecked Sendable`: it is touched only while `contents` is locked.
+    private final class EndpointState: @unchecked Sendable {
         var breaker = CircuitBreaker()
         var inFlight = 0
     }
@@ -34,8 +37,13 @@ final class CallerState: Sendable {
     func enter(_ subject: String) -> Admission {
         contents.withLock { contents in
             let now = now()
-            var endpoint = contents.endpoints[subject] ?? EndpointState()
-            defer { contents.endpoints[subject] = endpoint }
+            let endpoint: EndpointState
+            if let known = contents.endpoints[subject] {
+                endpoint = known
+            } else {
+                endpoint = EndpointState()
+                contents.endpoints[subject] = endpoint
+            }
             guard endpoint.breaker.admit(now: now) else { return .breakerOpen }
             guard endpoint.inFlight < BusServiceLimits.bulkhead else {
                 endpoint.breaker.abandoned(now: now)
@@ -49,12 +57,13 @@ final class CallerState: Sendable {
     /// - Parameter begun: The moment of its admission.
     func leave(_ subject: String, _ outcome: Outcome, begun: ContinuousClock.Instant) {
         contents.withLock { contents in
+            guard let endpoint = contents.endpoints[subject] else { return }
             let now = now()
-            contents.endpoints[subject]?.inFlight -= 1
+            endpoint.inFlight -= 1
             switch outcome {
-            case .succeeded: contents.endpoints[subject]?.breaker.succeeded(now: now)
-            case .failed: contents.endpoints[subject]?.breaker.failed(begun: begun, now: now)
-            case .abandoned: contents.endpoints[subject]?.breaker.abandoned(now: now)
+            case .succeeded: endpoint.breaker.succeeded(now: now)
+            case .failed: endpoint.breaker.failed(begun: begun, now: now)
+            case .abandoned: endpoint.breaker.abandoned(now: now)
             }
         }
     }

@@ -32,4 +32,23 @@ import Testing
             #expect(replay.transaction == first)
         }
     }
+
+    @Test(arguments: Engine.allCases)
+    func `P3: a key's reply stays through an extension, a refund and a finish`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            store.catalogue.sell(.subscription("basic.monthly"), level: 1)
+            let alice = try await store.shopper()
+            let bought = try await alice.add("basic.monthly", key: "k").transaction
+            let identifier = try #require(bought.transactionIdentifier)
+            #expect(try await store.extend(identifier, days: 10, "outage").outcome == .extended)
+            let extended = try #require(try await alice.snapshot(launches: true).transactions.first)
+            #expect(extended.revision == bought.revision + 1 && extended.expiresDate != bought.expiresDate)
+            try await store.refund(bought.id)
+            try await alice.finish(bought.id)
+            for _ in 0..<2 {
+                let replay = try await alice.add("basic.monthly", key: "k")
+                #expect(replay.isReplayed && replay.status == 201 && replay.transaction == bought)
+            }
+        }
+    }
 }

@@ -9,27 +9,54 @@ enum CustomerRepository {
         ).map(customer)
     }
 
-    /// Reads the customer and the app's clock, with the customer's row locked until the commit.
+    /// A customer whose row is locked until the commit, with what every commit reads.
+    struct Locked {
+        var customer: Customer
+        var clock: AppClock
+        /// The account's settings as a tester, JSON; nil when no operator has set any.
+        var testerSettings: String?
+
+        fileprivate init(_ row: SQLRow) throws(PersistenceError) {
+            customer = try CustomerRepository.customer(row)
+            clock = try AppClock(row)
+            testerSettings = try row["tester_settings"]
+        }
+    }
+
+    /// Locks the customer's row until the commit.
+    /// - Returns: Nil for an unknown customer.
+    static func lock(_ id: CustomerReference, in transaction: SQLTransaction) async throws -> Locked? {
+        try await locked(startLock(id, in: transaction))
+    }
+
+    /// Starts to lock the customer's row, so that further queries share the round trip.
     ///
     /// It is the first statement of every commit about a customer, so that such commits run one after the other and
     /// cannot deadlock. On PostgreSQL a statement that has waited for a row reads the other tables as they were before.
     /// There the lock is a separate statement, sent without a round trip, and the clock is read after the wait.
-    static func lock(_ id: CustomerReference, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
+    static func startLock(
+        _ id: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> StartedQuery {
         if transaction.dialect == .postgres {
             try await transaction.send(
                 """
                 SELECT 1 FROM customer WHERE bundle_id = ? AND customer_identifier = ? \(transaction.dialect.lockRow)
                 """, id.bundleId, id.customerIdentifier)
         }
-        guard
-            let row = try await transaction.queryOne(
-                """
-                SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen
-                FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
-                WHERE c.bundle_id = ? AND c.customer_identifier = ?
-                """, id.bundleId, id.customerIdentifier)
-        else { return nil }
-        return (try customer(row), try AppClock(row))
+        return try await transaction.start(
+            """
+            SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen,
+                t.settings AS tester_settings
+            FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id LEFT JOIN tester t ON t.account = c.account
+            WHERE c.bundle_id = ? AND c.customer_identifier = ?
+            """, id.bundleId, id.customerIdentifier)
+    }
+
+    /// Waits until the customer's row is locked.
+    /// - Returns: Nil for an unknown customer.
+    static func locked(_ lock: StartedQuery) async throws(PersistenceError) -> Locked? {
+        guard let row = try await lock.first() else { return nil }
+        return try Locked(row)
     }
 
     /// Sets the last journal row of a locked customer, and the last place among the transactions' changes.

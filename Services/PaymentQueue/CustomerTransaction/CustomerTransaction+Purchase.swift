@@ -14,8 +14,7 @@ extension CustomerTransaction {
     func plan(
         _ payment: Payment, _ request: OfferRequest?, quote: Quote, except id: String? = nil, isResumed: Bool = false
     ) async throws -> PurchasePlan {
-        let tester = try await TesterRepository.effective(
-            account.account, defaults: quote.testerDefaults, in: transaction)
+        let tester = try TesterRepository.effective(testerSettings, defaults: quote.testerDefaults)
         var subscribed: EntitlementRepository.Subscribed?
         if let question = quote.historyQuestion {
             // Locked, so that no renewal begins between the decision and its commit.
@@ -135,16 +134,20 @@ extension CustomerTransaction {
     // MARK: Events
 
     /// Applies an event to a transaction whose row is still as `stored`.
-    /// - Parameter keepsQuote: Whether the purchase fails and may be planned again.
+    /// - Parameters:
+    ///   - storefront: The storefront in which the shopper has agreed to the terms now; nil leaves the terms.
+    ///   - keepsQuote: Whether the purchase fails and may be planned again.
     /// - Returns: The changed transaction; `stored` when the event had happened before or the state has no such edge;
     ///   the row as it is now when another writer was first.
     mutating func apply(
-        _ event: TransactionStateMachine.Event, to stored: StoredTransaction, keepsQuote: Bool = false
+        _ event: TransactionStateMachine.Event, to stored: StoredTransaction, agreedIn storefront: String? = nil,
+        keepsQuote: Bool = false
     ) async throws -> StoredTransaction {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
         guard case .changed(let actions) = machine.handle(event) else { return stored }
         var next = stored
         next.obstacle = nil
+        if let storefront { next.terms?.storefront = storefront }
         next.transaction = machine.transaction
         next.isFinished = machine.isFinished
         next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred
@@ -193,9 +196,6 @@ extension CustomerTransaction {
             guard terms.subscription == nil else { return try await changeSubscription(with: stored, terms) }
             // A product that is owned and given again is no new charge.
             if terms.ownedSince == nil { note(.purchased, of: stored, at: now) }
-        case .storeReply(let status):
-            try await PaymentRepository.storeReply(
-                status: status, body: body, of: value.id, customer, in: transaction)
         }
     }
 
@@ -299,8 +299,7 @@ extension CustomerTransaction {
         }
         var next = stored
         if prompt.kind == .storefrontChange {
-            next.terms?.storefront = account.storefront
-            next = try await apply(.goOn, to: next)
+            next = try await apply(.goOn, to: stored, agreedIn: account.storefront)
         } else if hasMoved(stored) {
             let known = storefront?.countryCode == account.storefront ? storefront : nil
             return try await ask([.storefrontChange] + prompt.nextKinds, about: stored, in: known)

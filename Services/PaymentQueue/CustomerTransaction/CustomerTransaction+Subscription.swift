@@ -330,6 +330,7 @@ extension CustomerTransaction {
         next.transaction.revision = stored.transaction.revision + 1
         if stored.modifiedSeq != nil { next.modifiedSeq = nextModifiedSeq() }
         let body = try StoredJSON.text(next.transaction)
+        try await PaymentRepository.keepReply(of: stored.id, customer, in: transaction)
         guard try await TransactionRepository.rewrite(next, body: body, in: transaction) else {
             throw StoreError(.internal, "a transaction of a locked customer has changed")
         }
@@ -370,6 +371,7 @@ extension CustomerTransaction {
         next.transaction.revision += 1
         if stored.modifiedSeq != nil { next.modifiedSeq = nextModifiedSeq() }
         let body = try StoredJSON.text(next.transaction)
+        try await PaymentRepository.keepReply(of: id, customer, in: transaction)
         guard try await TransactionRepository.advance(next, body: body, from: stored, in: transaction) else {
             throw StoreError(.internal, "a transaction was changed outside its customer's lock")
         }

@@ -30,6 +30,8 @@ struct CustomerTransaction {
     let transaction: SQLTransaction
     /// The customer as of the beginning of the commit.
     let account: Customer
+    /// The account's settings as a tester, JSON; nil when no operator has set any.
+    let testerSettings: String?
     /// The wall clock in this commit.
     let wall: Timestamp
     /// The app's clock in this commit.
@@ -50,27 +52,42 @@ struct CustomerTransaction {
         _ customer: CustomerReference, in transaction: SQLTransaction, clock: BusinessClock,
         checkpoint: @escaping CheckpointHook = { _ in }, _ body: (inout CustomerTransaction) async throws -> Output
     ) async throws -> Committed<Output> {
-        guard let (account, appClock) = try await CustomerRepository.lock(customer, in: transaction) else {
+        try await run(customer, in: transaction, clock: clock, checkpoint: checkpoint, starting: {}) { commit, _ in
+            try await body(&commit)
+        }
+    }
+
+    /// Locks the customer, runs `body` and writes the journal.
+    /// - Parameters:
+    ///   - start: Starts queries that share the lock's round trip. They run after the lock.
+    ///   - body: Gets what `start` has returned.
+    /// - Throws: `notFound` for an unknown customer; what `start` and `body` throw.
+    static func run<Started, Output: Sendable>(
+        _ customer: CustomerReference, in transaction: SQLTransaction, clock: BusinessClock,
+        checkpoint: @escaping CheckpointHook = { _ in }, starting start: () async throws -> Started,
+        then body: (inout CustomerTransaction, Started) async throws -> Output
+    ) async throws -> Committed<Output> {
+        let lock = try await CustomerRepository.startLock(customer, in: transaction)
+        let started = try await start()
+        guard let locked = try await CustomerRepository.locked(lock) else {
             throw StoreError(.notFound, "no such customer")
         }
-        let wall = clock.wall()
-        var commit = CustomerTransaction(
-            transaction: transaction, account: account, wall: wall, now: appClock.now(wall: wall),
-            checkpoint: checkpoint)
-        let output = try await body(&commit)
+        var commit = CustomerTransaction(transaction: transaction, locked, wall: clock.wall(), checkpoint: checkpoint)
+        let output = try await body(&commit, started)
         try await commit.writeJournal()
         try await commit.writeServerEvent()
         return Committed(output: output, changes: commit.entries.map(\.change), woken: commit.woken)
     }
 
     private init(
-        transaction: SQLTransaction, account: Customer, wall: Timestamp, now: Timestamp,
+        transaction: SQLTransaction, _ locked: CustomerRepository.Locked, wall: Timestamp,
         checkpoint: @escaping CheckpointHook
     ) {
         self.transaction = transaction
-        self.account = account
+        account = locked.customer
+        testerSettings = locked.testerSettings
         self.wall = wall
-        self.now = now
+        now = locked.clock.now(wall: wall)
         self.checkpoint = checkpoint
     }
 

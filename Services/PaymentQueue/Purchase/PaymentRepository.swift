@@ -3,29 +3,53 @@ import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
-/// A payment's row: the idempotency key with its fingerprint, and the stored reply.
+/// A payment's row: the idempotency key with its fingerprint, and the reply once it has ended.
 struct StoredPayment: Hashable, Sendable {
     /// The request's fingerprint (``RequestFingerprint``).
     var fingerprint: String
     /// The `id` of the payment's transaction.
     var transactionID: String
-    /// The reply the terminal commit stored, which a repeated request gets; nil before that commit.
+    /// The transaction as of its terminal commit, which a repeated request gets; nil before that commit.
     var reply: AddPaymentReply?
 }
 
 /// Reads and writes idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
+///
+/// The reply to a payment is its transaction as of the terminal commit. A transaction that ends mostly stays as it is, so
+/// its own row has the reply, and what changes it later keeps a copy first (``keepReply(of:_:in:)``).
 enum PaymentRepository {
+    /// The HTTP status of a payment that has ended.
+    static let endedStatus = 201
+    /// The reply of a payment `p` whose transaction is `t`; NULL before its end.
+    private static let reply = """
+        p.answer_status, COALESCE(p.answer_body, CASE WHEN t.state IN ('purchased', 'failed') THEN t.body END) AS reply
+        """
+
     static func find(
         key: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws -> StoredPayment? {
+        try await found(startFind(key: key, of: customer, in: reader), in: reader)
+    }
+
+    /// Starts to look for a key's payment, so that further queries share the round trip.
+    static func startFind(
+        key: String, of customer: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.start(
+            """
+            SELECT p.fingerprint, p.transaction_id, \(reply)
+            FROM payment p JOIN payment_transaction t ON t.id = p.transaction_id
+            WHERE p.bundle_id = ? AND p.customer_identifier = ? AND p.request_key = ?
+            """, customer.bundleId, customer.customerIdentifier, key)
+    }
+
+    /// Waits for the payment that was looked for.
+    static func found(_ query: StartedQuery, in reader: SQLReader) async throws -> StoredPayment? {
+        let row = try await query.first()
         #if PLANTED_BUGS
             if PlantedBug.active == .checkThenInsert, reader is SQLTransaction { return nil }
         #endif
-        guard
-            let row = try await reader.queryOne(
-                "SELECT * FROM payment WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
-                customer.bundleId, customer.customerIdentifier, key)
-        else { return nil }
+        guard let row else { return nil }
         return StoredPayment(
             fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], reply: try reply(row))
     }
@@ -38,25 +62,25 @@ enum PaymentRepository {
             "SELECT request_key FROM payment WHERE bundle_id = ? AND intent_identifier = ?", bundleId, intent) != nil
     }
 
-    /// Reads the reply that a transaction's terminal commit stored.
-    /// - Returns: Nil before that commit, and for a transaction without a key.
+    /// Reads the reply to a transaction's payment.
+    /// - Returns: Nil before the terminal commit, and for a transaction without a key.
     static func reply(
         of transactionID: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> AddPaymentReply? {
         try await reader.queryOne(
             """
-            SELECT answer_status, answer_body FROM payment
-            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?
+            SELECT \(reply) FROM payment p JOIN payment_transaction t ON t.id = p.transaction_id
+            WHERE p.transaction_id = ? AND p.bundle_id = ? AND p.customer_identifier = ?
             """, transactionID, customer.bundleId, customer.customerIdentifier
         ).flatMap(reply)
     }
 
     private static func reply(_ row: SQLRow) throws -> AddPaymentReply? {
-        let status: Int? = try row["answer_status"]
-        let body: String? = try row["answer_body"]
-        guard let status, let body else { return nil }
+        let body: String? = try row["reply"]
+        guard let body else { return nil }
         let transaction = try StoredJSON.value(PaymentTransaction.self, body)
-        return AddPaymentReply(status: status, transaction: transaction, isReplayed: true)
+        return AddPaymentReply(
+            status: try row["answer_status"] ?? endedStatus, transaction: transaction, isReplayed: true)
     }
 
     static func insert(
@@ -76,16 +100,17 @@ enum PaymentRepository {
             payment.intentIdentifier, transactionID, wall.milliseconds)
     }
 
-    /// Stores the reply unless one is stored. A transaction without a key has none.
-    /// - Parameter body: The transaction's JSON.
-    static func storeReply(
-        status: Int, body: String, of transactionID: String, _ customer: CustomerReference,
-        in transaction: SQLTransaction
+    /// Copies the reply to a transaction's payment, before the transaction's next revision takes its place.
+    ///
+    /// A transaction without a payment, as a renewal's, has none.
+    static func keepReply(
+        of transactionID: String, _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
             """
-            UPDATE payment SET answer_status = ?, answer_body = ?
-            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? AND answer_status IS NULL
-            """, status, body, transactionID, customer.bundleId, customer.customerIdentifier)
+            UPDATE payment SET answer_status = ?,
+                answer_body = (SELECT t.body FROM payment_transaction t WHERE t.id = payment.transaction_id)
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? AND answer_body IS NULL
+            """, endedStatus, transactionID, customer.bundleId, customer.customerIdentifier)
     }
 }

@@ -106,7 +106,8 @@ extension PurchaseService {
     private func reply(_ value: PaymentTransaction) throws -> AddPaymentReply {
         try checkpoint(.beforeReply)
         return AddPaymentReply(
-            status: value.transactionState.isTerminal ? 201 : 202, transaction: value, isReplayed: false)
+            status: value.transactionState.isTerminal ? PaymentRepository.endedStatus : 202, transaction: value,
+            isReplayed: false)
     }
 
     // MARK: First commit
@@ -164,9 +165,11 @@ extension PurchaseService {
         return try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
                 customer, in: transaction, clock: clock, checkpoint: checkpoint
-            ) { commit in
-                let key = purchase.payment.requestIdentifier
-                if let payment = try await PaymentRepository.find(key: key, of: customer, in: transaction) {
+            ) {
+                try await PaymentRepository.startFind(
+                    key: purchase.payment.requestIdentifier, of: customer, in: transaction)
+            } then: { commit, query in
+                if let payment = try await PaymentRepository.found(query, in: transaction) {
                     return Found.payment(payment)
                 }
                 guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
@@ -253,7 +256,7 @@ enum RequestFingerprint {
             add(redeemed.type.rawValue, to: &hash)
             add(redeemed.identifier, to: &hash)
         }
-        return Hex.text(hash.finalize())
+        return Hex.text(Array(hash.finalize()))
     }
 
     private static func fields(of payment: Payment) -> [String?] {
@@ -269,7 +272,8 @@ enum RequestFingerprint {
     /// Adds a field. An absent field differs from an empty one.
     private static func add(_ field: String?, to hash: inout SHA256) {
         let length = field.map { UInt32($0.utf8.count) } ?? .max
-        hash.update(data: [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> $0) })
-        if let field { hash.update(data: Array(field.utf8)) }
+        withUnsafeBytes(of: length.bigEndian) { hash.update(bufferPointer: $0) }
+        guard var field else { return }
+        field.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
     }
 }

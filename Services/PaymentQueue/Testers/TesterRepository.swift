@@ -22,6 +22,13 @@ enum TesterRepository {
         (try await find(account, in: reader) ?? TesterSettings()).over(defaults).over(.standard)
     }
 
+    /// Merges an account's settings.
+    /// - Parameter stored: The operator's, JSON; nil when there are none.
+    static func effective(_ stored: String?, defaults: TesterSettings?) throws -> TesterSettings {
+        let settings = try stored.map { try StoredJSON.value(TesterSettings.self, $0) }
+        return (settings ?? TesterSettings()).over(defaults).over(.standard)
+    }
+
     static func put(
         _ settings: TesterSettings, of account: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {

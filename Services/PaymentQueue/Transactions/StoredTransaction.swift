@@ -20,7 +20,7 @@ struct StoredTransaction: Hashable, Sendable {
 
     var customer: CustomerReference
     /// The transaction, with `deliveries` as of the read.
-    var transaction: PaymentTransaction
+    @Boxed var transaction: PaymentTransaction
     var phase: Phase
     /// Whether a person has to answer a prompt first; until then no process acts on `phase`.
     var awaitsAnswer = false
@@ -39,9 +39,9 @@ struct StoredTransaction: Hashable, Sendable {
     /// Its place among the changes of its customer's purchases; nil for one that is not purchased.
     var modifiedSeq: Int64?
     /// Nil while it waits, and for a purchase that failed before there were any.
-    var terms: PurchaseTerms?
+    @Boxed var terms: PurchaseTerms?
     /// The quote to plan with again; kept while the purchase waits, and when it was interrupted.
-    var quote: Quote?
+    @Boxed var quote: Quote?
     /// The offer request to plan with again; kept like the quote.
     var request: OfferRequest?
     /// The key of its charge: a renewal's is its period's, a purchase's is made of its `id`.
@@ -81,7 +81,7 @@ extension StoredTransaction {
         let terms: String? = try row["terms"]
         let (quote, request): (String?, String?) = (try row["quote"], try row["offer_request"])
         customer = try CustomerReference(row)
-        self.transaction = transaction
+        _transaction = Boxed(wrappedValue: transaction)
         phase = try row["phase"]
         awaitsAnswer = try row["awaits_answer"]
         isFinished = try row["is_finished"]
@@ -90,9 +90,40 @@ extension StoredTransaction {
         createdSeq = try row["created_seq"]
         historySeq = try row["history_seq"]
         modifiedSeq = try row["modified_seq"]
-        self.terms = try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) }
-        self.quote = try quote.map { try StoredJSON.value(Quote.self, $0) }
+        _terms = Boxed(wrappedValue: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) })
+        _quote = Boxed(wrappedValue: try quote.map { try StoredJSON.value(Quote.self, $0) })
         self.request = try request.map { try StoredJSON.value(OfferRequest.self, $0) }
         chargeKey = try row["charge_key"]
     }
+}
+
+/// Keeps a large value apart from the value that holds it, which is passed through many calls.
+///
+/// Copies share it until one of them is changed.
+@propertyWrapper
+struct Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
+    private var storage: Storage
+
+    /// Unchecked, because the value is changed only while one reference to it is left.
+    private final class Storage: @unchecked Sendable {
+        var value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+
+    var wrappedValue: Value {
+        _read { yield storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
+    }
+
+    static func == (left: Boxed, right: Boxed) -> Bool {
+        left.storage === right.storage || left.storage.value == right.storage.value
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(storage.value) }
 }

@@ -48,21 +48,28 @@ enum TransactionRepository {
         _ stored: StoredTransaction, body: String, from known: StoredTransaction, in transaction: SQLTransaction
     ) async throws -> Bool {
         let value = stored.transaction
+        // What was agreed mostly stays, and is not written again.
+        let keepsTerms = stored.terms == known.terms && stored.quote == known.quote
+        let terms: [any SQLValueConvertible] =
+            keepsTerms ? [] : [try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text)]
         return try await transaction.execute(
             """
             UPDATE payment_transaction
             SET state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?,
-                transaction_number = ?, history_seq = ?, modified_seq = ?, terms = ?, quote = ?, waits_for = NULL,
-                body = ?
+                transaction_number = ?, history_seq = ?, modified_seq = ?, waits_for = NULL, body = ?
+                \(keepsTerms ? "" : ", terms = ?, quote = ?")
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ? AND revision = ? AND phase = ?
                 AND awaits_answer = ?
             """,
-            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, stored.isFinished,
-            value.revision, value.transactionIdentifier.flatMap(Int64.init), stored.historySeq, stored.modifiedSeq,
-            try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), body, value.id,
-            stored.customer.bundleId,
-            stored.customer.customerIdentifier, known.transaction.transactionState.rawValue, known.transaction.revision,
-            known.phase, known.awaitsAnswer) == 1
+            arguments: [
+                value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
+                stored.isFinished, value.revision, value.transactionIdentifier.flatMap(Int64.init), stored.historySeq,
+                stored.modifiedSeq, body,
+            ] + terms + [
+                value.id, stored.customer.bundleId, stored.customer.customerIdentifier,
+                known.transaction.transactionState.rawValue, known.transaction.revision, known.phase,
+                known.awaitsAnswer,
+            ]) == 1
     }
 
     /// Writes a transaction's phase, and whether it waits for an answer; its state stays.

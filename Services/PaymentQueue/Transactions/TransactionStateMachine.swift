@@ -63,8 +63,6 @@ struct TransactionStateMachine: Hashable, Sendable {
         case releaseSlot
         /// Give the customer the product.
         case grant
-        /// Store this status and the transaction as the reply to each repetition of the request.
-        case storeReply(status: Int)
     }
 
     enum Refusal: Hashable, Sendable {
@@ -141,8 +139,8 @@ struct TransactionStateMachine: Hashable, Sendable {
 
     private func actions(entering state: TransactionState) -> [Action] {
         switch state {
-        case .purchased: [.journal(.updated), .consumeOffer, .releaseSlot, .grant, .storeReply(status: 201)]
-        case .failed: [.journal(.updated), .releaseOffer, .releaseSlot, .storeReply(status: 201)]
+        case .purchased: [.journal(.updated), .consumeOffer, .releaseSlot, .grant]
+        case .failed: [.journal(.updated), .releaseOffer, .releaseSlot]
         case .deferred, .purchasing, .restored: [.journal(.updated)]
         }
     }

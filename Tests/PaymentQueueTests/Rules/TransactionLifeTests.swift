@@ -61,7 +61,6 @@ import Testing
             #expect(new.revision == old.revision + 1)
             #expect(!before.isFinished && !after.isFinished)
             #expect(actions.first == .journal(.updated))
-            #expect(actions.contains(.storeReply(status: 201)) == new.transactionState.isTerminal)
         }
     }
 

@@ -58,7 +58,7 @@ import Testing
         var machine = Machine(Self.transaction(.purchasing), isFinished: false)
         #expect(
             machine.handle(Self.purchase)
-                == .changed([.journal(.updated), .consumeOffer, .releaseSlot, .grant, .storeReply(status: 201)]))
+                == .changed([.journal(.updated), .consumeOffer, .releaseSlot, .grant]))
         #expect(machine.transaction.transactionState == .purchased)
         #expect(machine.transaction.transactionIdentifier == "2000000000000001")
         #expect(machine.transaction.transactionDate == Timestamp(milliseconds: 5))
@@ -70,7 +70,7 @@ import Testing
         var machine = Machine(Self.transaction(.purchasing), isFinished: false)
         #expect(
             machine.handle(Self.failure)
-                == .changed([.journal(.updated), .releaseOffer, .releaseSlot, .storeReply(status: 201)]))
+                == .changed([.journal(.updated), .releaseOffer, .releaseSlot]))
         #expect(machine.transaction.error?.code == 2)
         #expect(machine.transaction.transactionIdentifier == nil)
         #expect(machine.transaction.price == nil)

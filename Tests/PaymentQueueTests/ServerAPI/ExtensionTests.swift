@@ -176,7 +176,7 @@ import Testing
 
 extension TestStore {
     @discardableResult
-    fileprivate func extend(_ original: String, days: Int, _ request: String) async throws -> ExtendSubscriptionReply {
+    func extend(_ original: String, days: Int, _ request: String) async throws -> ExtendSubscriptionReply {
         try await caller.call(
             ServerAPIEndpoints.extend,
             ExtendSubscriptionRequest(

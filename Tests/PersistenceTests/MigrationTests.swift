@@ -66,7 +66,7 @@ import Testing
                             'letterHead')),
                     size INTEGER,
                     CHECK ((state IN ('sent', 'read')) = (size IS NOT NULL)));
-                CREATE INDEX letter_open ON letter (size) WHERE state IN ('open', 'sent', 'read');
+                CREATE INDEX letter_unread ON letter (size) WHERE state IN ('open', 'sent');
                 """)
     ]
 

@@ -4,7 +4,8 @@
 /// INSERT with `CHECK (state IN ('a', 'b', 'c', 'd', 'e'))` takes four times as long as one with
 /// `CHECK ((state = 'a' OR state = 'b' OR …))`, which admits the same values (ADR 0046). Migrations are written with
 /// lists, and files of earlier versions have them, so the schema is changed where it is, as SQLite's documentation of
-/// ALTER TABLE describes for constraints. No row is read or written.
+/// ALTER TABLE describes for constraints. No row is read or written. Conditions of indexes stay, because queries are
+/// compared with them.
 enum SQLiteChecks {
     /// Rewrites the tables that have lists. A second call changes nothing.
     /// - Throws: ``PersistenceError``; the schema is as it was then.

@@ -21,7 +21,12 @@ extension ChargeLedger {
             if let known = try await RefundRepository.find(request.refundKey, in: transaction) {
                 return (try Self.same(known, request), false)
             }
-            guard let charge, charge.outcome == .approved, let amount = charge.amount else {
+            if charge?.outcome == .authorized {
+                // Only what was sold is refunded: its capture is on the way.
+                _ = try await ChargeRepository.capture([request.chargeKey], in: transaction)
+            }
+            guard let charge, charge.outcome == .approved || charge.outcome == .authorized, let amount = charge.amount
+            else {
                 throw Self.conflict("charge", "there is no approved charge '\(request.chargeKey)'")
             }
             let left = amount.minorUnits - (try await RefundRepository.refunded(of: charge.chargeKey, in: transaction))

@@ -11,6 +11,10 @@ package final class ChargeLedger: Sendable {
     static let chargeKeys = 1...255
     /// Maximum length of a page.
     static let pageMax = 500
+    /// Maximum number of charges that are captured at once.
+    static let capturedMax = 256
+    /// The time for which an amount is held that was authorized and not captured. A purchase is captured within seconds.
+    static let authorizedTime: Duration = .seconds(600)
     /// The time for which a charge is pending.
     package static let pendingTime: Duration = .seconds(2)
     /// The time after the deadline for which a reply is withheld. A busy caller must see the timeout before any reply.
@@ -87,6 +91,54 @@ package final class ChargeLedger: Sendable {
         return written.charge
     }
 
+    /// Authorizes a charge once per key. A repeated key gets the recorded result.
+    ///
+    /// A fault that the sandbox simulates and a charge that takes time are of `create`: then the reply is `pending`, and
+    /// nothing is recorded.
+    /// - Throws: `requestInvalid`, with `details.conflict` "amount" when the key is used for another amount.
+    package func authorize(_ request: CreateChargeRequest) async throws -> Charge {
+        try check(request)
+        try await behavior.beforeCharge(request)
+        let now = wall()
+        let decided = behavior.decide(request)
+        guard decided.outcome != .pending, behavior.trouble(with: request) == .none else {
+            return Charge(
+                chargeKey: request.chargeKey, chargeIdentifier: "0", outcome: .pending, amount: request.amount,
+                createdAt: now)
+        }
+        let decision = decided.outcome == .approved ? ChargeDecision(.authorized) : decided
+        let (charge, isNew) = try await database.write { transaction in
+            try await ChargeRepository.insert(request, decision, at: now, due: nil, in: transaction)
+        }
+        if let amount = charge.amount, amount != request.amount { throw Self.otherAmount }
+        if isNew { record.note(charge) }
+        try await behavior.afterCharge(request)
+        return charge
+    }
+
+    /// Captures authorized charges, also those whose time is over. A repeated key changes nothing.
+    /// - Throws: `requestInvalid` for no keys, or too many.
+    package func capture(_ request: CaptureChargesRequest) async throws -> CaptureChargesReply {
+        let keys = request.chargeKeys
+        guard (1...Self.capturedMax).contains(keys.count) else {
+            throw StoreError(
+                .requestInvalid, "chargeKeys must have 1 to \(Self.capturedMax) keys",
+                details: ["path": .string("$.chargeKeys")])
+        }
+        for key in keys { try checkKey(key, "chargeKeys") }
+        let (captured, approved) = try await database.write { transaction in
+            let captured = try await ChargeRepository.capture(keys, in: transaction)
+            // Most are captured by the first request for them.
+            let isAll = captured.count == keys.count
+            let approved = isAll ? captured : try await ChargeRepository.approved(among: keys, in: transaction)
+            return (captured, approved)
+        }
+        for key in captured { record.noteApproval(of: key) }
+        guard approved.count < keys.count else { return CaptureChargesReply() }
+        let known = Set(approved.map { ExactText($0) })
+        return CaptureChargesReply(refused: keys.filter { !known.contains(ExactText($0)) })
+    }
+
     private struct Written: Sendable {
         let charge: Charge
         let isNew: Bool
@@ -98,8 +150,14 @@ package final class ChargeLedger: Sendable {
         let (now, decision) = (wall(), behavior.decide(request))
         let due = decision.outcome == .pending ? steady + Self.pendingTime : nil
         return try await database.write { transaction in
-            let (charge, isNew) = try await ChargeRepository.insert(
+            var (charge, isNew) = try await ChargeRepository.insert(
                 request, decision, at: now, due: due, in: transaction)
+            if charge.outcome == .authorized, charge.amount == request.amount {
+                // The caller charges what it has authorized.
+                _ = try await ChargeRepository.capture([request.chargeKey], in: transaction)
+                (charge.outcome, charge.authorizedUntil) = (.approved, nil)
+                return Written(charge: charge, isNew: true, isSpoiled: false)
+            }
             guard isNew, trouble.firstReply != .given else {
                 return Written(charge: charge, isNew: isNew, isSpoiled: false)
             }

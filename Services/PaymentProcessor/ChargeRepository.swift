@@ -18,28 +18,76 @@ package enum ChargeRepository {
 
     /// Writes a charge, unless its key exists.
     ///
+    /// An authorization is stored as an approved charge that was not captured.
     /// - Parameter due: The time at which a pending charge is approved; nil for other outcomes.
     /// - Returns: The recorded charge, and whether it is new.
     package static func insert(
         _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, due: Timestamp?,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) -> (charge: Charge, isNew: Bool) {
+        let isAuthorization = decision.outcome == .authorized
         let row = try await transaction.queryOne(
             """
             INSERT INTO charge (charge_key, outcome, amount_minor, currency, bundle_id, customer_identifier,
-                product_identifier, decline_reason, created_at, due_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (charge_key) DO NOTHING RETURNING *
+                product_identifier, decline_reason, created_at, due_at, is_uncaptured)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (charge_key) DO NOTHING RETURNING *
             """,
-            request.chargeKey, decision.outcome.rawValue, request.amount.minorUnits, request.amount.currency.code,
+            request.chargeKey, (isAuthorization ? .approved : decision.outcome).rawValue, request.amount.minorUnits, request.amount.currency.code,
             request.bundleId, request.customerIdentifier, request.productIdentifier, decision.declineReason,
-            now.milliseconds, due?.milliseconds)
+            now.milliseconds, due?.milliseconds, isAuthorization)
         if let row { return (try charge(row), true) }
         guard let known = try await find(request.chargeKey, in: transaction) else { throw vanished }
         return (known, false)
     }
 
-    /// Cancels a charge. It writes a tombstone for an unknown key, `cancelled` for a pending charge, and does not
-    /// change a decided one. It is one statement, so that neither a create nor an approval comes in between.
+    /// Captures authorized charges; every other is left as it is.
+    /// - Returns: The keys of the charges that were captured now.
+    package static func capture(
+        _ chargeKeys: [String], in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> [String] {
+        let (places, padded) = list(chargeKeys)
+        return try keys(
+            await transaction.query(
+                """
+                UPDATE charge SET is_uncaptured = 0
+                WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 1
+                RETURNING charge_key
+                """, arguments: padded))
+    }
+
+    /// Finds the approved charges among keys.
+    package static func approved(
+        among chargeKeys: [String], in reader: SQLReader
+    ) async throws(PersistenceError) -> [String] {
+        let (places, padded) = list(chargeKeys)
+        return try keys(
+            await reader.query(
+                """
+                SELECT charge_key FROM charge
+                WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 0
+                """, arguments: padded))
+    }
+
+    /// Returns a list of parameters, whose last is repeated until their number is a power of two: so that there are few
+    /// statements to prepare.
+    private static func list(_ keys: [String]) -> (places: String, values: [String]) {
+        guard let last = keys.last else { return ("NULL", []) }
+        var count = 1
+        while count < keys.count { count *= 2 }
+        return (
+            Array(repeating: "?", count: count).joined(separator: ", "),
+            keys + Array(repeating: last, count: count - keys.count)
+        )
+    }
+
+    private static func keys(_ rows: [SQLRow]) throws(PersistenceError) -> [String] {
+        var keys: [String] = []
+        for row in rows { keys.append(try row["charge_key"]) }
+        return keys
+    }
+
+    /// Cancels a charge. It writes a tombstone for an unknown key, `cancelled` for a pending or authorized charge, and
+    /// does not change any other. It is one statement, so that no create, approval or capture comes in between.
     package static func cancel(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Charge {
@@ -47,7 +95,8 @@ package enum ChargeRepository {
             """
             INSERT INTO charge (charge_key, outcome, created_at) VALUES (?, 'cancelled', ?)
             ON CONFLICT (charge_key) DO UPDATE
-            SET outcome = CASE charge.outcome WHEN 'pending' THEN 'cancelled' ELSE charge.outcome END
+            SET outcome = CASE WHEN charge.outcome = 'pending' OR charge.is_uncaptured = 1 THEN 'cancelled'
+                ELSE charge.outcome END
             RETURNING *
             """, chargeKey, now.milliseconds)
         guard let row else { throw vanished }
@@ -122,10 +171,13 @@ package enum ChargeRepository {
         if let minorUnits, let currency = currency.flatMap(Currency.init(code:)) {
             amount = Money(minorUnits: minorUnits, currency: currency)
         }
+        let createdAt = Timestamp(milliseconds: try row["created_at"])
+        let (outcome, isUncaptured): (Charge.Outcome, Bool) = (try row["outcome"], try row["is_uncaptured"])
         return Charge(
-            chargeKey: try row["charge_key"], chargeIdentifier: "\(number)", outcome: try row["outcome"],
-            amount: amount, declineReason: try row["decline_reason"],
-            createdAt: Timestamp(milliseconds: try row["created_at"]))
+            chargeKey: try row["charge_key"], chargeIdentifier: "\(number)",
+            outcome: isUncaptured && outcome == .approved ? .authorized : outcome, amount: amount,
+            declineReason: try row["decline_reason"], createdAt: createdAt,
+            authorizedUntil: isUncaptured ? createdAt + ChargeLedger.authorizedTime : nil)
     }
 }
 

@@ -13,7 +13,7 @@ struct LedgerRecord: Sendable {
         let factory = factory ?? MetricsSystem.factory
         self.logger = logger
         charges = Dictionary(
-            uniqueKeysWithValues: [Charge.Outcome.approved, .declined, .cancelled, .pending].map { outcome in
+            uniqueKeysWithValues: [Charge.Outcome.approved, .declined, .cancelled, .pending, .authorized].map { outcome in
                 let labels = [("outcome", outcome.rawValue)]
                 return (outcome, Counter(label: "storebus_charges_total", dimensions: labels, factory: factory))
             })
@@ -28,7 +28,7 @@ struct LedgerRecord: Sendable {
         note(charge.outcome, metadata)
     }
 
-    /// Records the approval of a pending charge.
+    /// Records the approval of a pending charge, or the capture of an authorized one.
     func noteApproval(of chargeKey: String) { note(.approved, ["charge": "\(chargeKey)"]) }
 
     func note(_ refund: Refund) {
@@ -43,6 +43,7 @@ struct LedgerRecord: Sendable {
 
     private func note(_ outcome: Charge.Outcome, _ metadata: Logger.Metadata) {
         charges[outcome]?.increment()
-        logger.info("charge \(outcome.rawValue)", metadata: metadata)
+        // An authorization is followed by its capture, or by nothing.
+        logger.log(level: outcome == .authorized ? .debug : .info, "charge \(outcome.rawValue)", metadata: metadata)
     }
 }

@@ -1,6 +1,7 @@
 import Persistence
 
-/// The schema of the ledger. Rows are only added; an outcome changes at most once, from `pending`.
+/// The schema of the ledger. Rows are only added; an outcome changes at most once, from `pending` or
+/// from an authorization.
 package enum PaymentProcessorSchema {
     /// The migrations, in order.
     package static let migrations = [
@@ -74,5 +75,10 @@ package enum PaymentProcessorSchema {
         Migration(
             number: 4, name: "reversals of refunds",
             sql: "ALTER TABLE refund ADD COLUMN reversed_at BIGINT;"),
+        Migration(
+            number: 5, name: "authorizations",
+            // Whether a charge was only authorized; a cancelled one was voided. A constraint cannot be changed in place,
+            // so this is no outcome of its own.
+            sql: "ALTER TABLE charge ADD COLUMN is_uncaptured INTEGER NOT NULL DEFAULT 0;"),
     ]
 }

@@ -114,8 +114,14 @@ import Testing
     ) async throws {
         let fixture = try LedgerFixture(engine)
         try await fixture.withDatabase(migrations: Array(PaymentProcessorSchema.migrations.prefix(2))) { database in
-            _ = try await ChargeLedger(database: database, behavior: SandboxBehavior(mode: .approve))
-                .create(try LedgerFixture.request("c"))
+            try await database.write { transaction in
+                try await transaction.execute(
+                    """
+                    INSERT INTO charge (charge_key, outcome, amount_minor, currency, bundle_id, customer_identifier,
+                        product_identifier, created_at)
+                    VALUES ('c', 'approved', 199, 'USD', 'app', 'customer', 'product', 1)
+                    """)
+            }
         }
         try await fixture.withLedger { ledger in
             let given = try await ledger.refund(try refund("r"))
@@ -125,7 +131,7 @@ import Testing
 }
 
 extension Money {
-    fileprivate static func usd(_ amount: String) -> Money? {
+    static func usd(_ amount: String) -> Money? {
         Currency(code: "USD").flatMap { Money(amount: amount, currency: $0) }
     }
 }

@@ -60,7 +60,7 @@ enum ChargeReply: Hashable, Sendable {
             let error = TransactionError(.unknown, charge.declineReason ?? "The payment was declined.")
             self = .failed(error.dueTo("processor"))
         case .cancelled: self = .failed(TransactionError(.paymentCancelled, "The payment was cancelled."))
-        case .pending: self = .undecided
+        case .pending, .authorized: self = .undecided
         }
     }
 }

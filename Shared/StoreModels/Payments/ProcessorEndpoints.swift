@@ -3,7 +3,16 @@ public enum ProcessorEndpoints {
     /// Charges a key once. A caller that does not know the outcome sends it again.
     public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
         .paymentProcessor, "charge.create", isIdempotent: true)
-    /// Cancels a charge and leaves a tombstone, so that a late create answers `cancelled`.
+    /// Authorizes a charge once per key, and charges nothing yet.
+    ///
+    /// The reply is `authorized` or `declined` and recorded as such, or `pending` and not recorded: then the caller
+    /// charges by `charge.create`. An authorization lapses unless it is captured (ADR 0047).
+    public static let authorizeCharge = Endpoint<CreateChargeRequest, Charge>(
+        .paymentProcessor, "charge.authorize", isIdempotent: true)
+    /// Captures authorized charges, also those that have lapsed; idempotent by key.
+    public static let captureCharges = Endpoint<CaptureChargesRequest, CaptureChargesReply>(
+        .paymentProcessor, "charge.capture", isIdempotent: true)
+    /// Cancels a charge or voids an authorization, and leaves a tombstone, so that a late create answers `cancelled`.
     public static let cancelCharge = Endpoint<CancelChargeRequest, Charge>(
         .paymentProcessor, "charge.cancel", isIdempotent: true)
     /// Refunds money of an approved charge; idempotent by `refundKey`. All refunds of a charge together never exceed it
@@ -66,6 +75,20 @@ public struct CreateChargeRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Captures authorized charges: `{"chargeKeys":["purchase:t_…"]}`
+public struct CaptureChargesRequest: Hashable, Sendable, Codable {
+    /// At most 256 keys of 1…255 bytes.
+    public var chargeKeys: [String]
+    public init(chargeKeys: [String]) { self.chargeKeys = chargeKeys }
+}
+
+/// The result of a capture.
+public struct CaptureChargesReply: Hashable, Sendable, Codable {
+    /// The keys that have no charge, or one that was declined, cancelled or voided.
+    public var refused: [String]
+    public init(refused: [String] = []) { self.refused = refused }
+}
+
 /// Cancels a charge.
 public struct CancelChargeRequest: Hashable, Sendable, Codable {
     /// 1…255 bytes; a key without a charge gets a tombstone.
@@ -73,20 +96,22 @@ public struct CancelChargeRequest: Hashable, Sendable, Codable {
     public init(chargeKey: String) { self.chargeKey = chargeKey }
 }
 
-/// A row of the processor's ledger. Its outcome changes once at most, from pending.
+/// A row of the processor's ledger. Its outcome changes once at most, from `pending` or `authorized`.
 public struct Charge: Hashable, Sendable, Codable {
     /// The processor's decision.
     public enum Outcome: String, Sendable, Codable {
         case approved, declined, cancelled
         /// Not decided yet; a later request returns the result.
         case pending
+        /// Approved, and charged once it is captured.
+        case authorized
     }
 
     /// The caller's key, 1…255 bytes: one key is one charge.
     public var chargeKey: String
     /// The ledger's own number, decimal.
     public var chargeIdentifier: String
-    /// Final unless `pending`.
+    /// Final unless `pending` or `authorized`.
     public var outcome: Outcome
     /// Null for a tombstone, which never had an amount.
     public var amount: Money?
@@ -94,10 +119,13 @@ public struct Charge: Hashable, Sendable, Codable {
     public var declineReason: String?
     /// Wall time of the first request with this key.
     public var createdAt: Timestamp
+    /// Wall time until which the amount of an authorization is held; nil once it is captured, and for any other charge.
+    /// A `cancelled` charge with it was voided.
+    public var authorizedUntil: Timestamp?
 
     public init(
         chargeKey: String, chargeIdentifier: String, outcome: Outcome, amount: Money?, declineReason: String? = nil,
-        createdAt: Timestamp
+        createdAt: Timestamp, authorizedUntil: Timestamp? = nil
     ) {
         self.chargeKey = chargeKey
         self.chargeIdentifier = chargeIdentifier
@@ -105,6 +133,7 @@ public struct Charge: Hashable, Sendable, Codable {
         self.amount = amount
         self.declineReason = declineReason
         self.createdAt = createdAt
+        self.authorizedUntil = authorizedUntil
     }
 }
 

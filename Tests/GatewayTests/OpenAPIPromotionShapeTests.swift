@@ -52,11 +52,11 @@ import Testing
         #expect(try members("Devices") == written(DevicesPage(devices: [], after: "a")))
         #expect(
             try members("PromotionOrder")
-                == written(OrderResponse<RawJSON.Extended>(productIdentifiers: [], products: [])))
+                == written(OrderResponse<EncodedJSON>(productIdentifiers: [], products: [])))
         #expect(
             try members("ProductVisibility")
                 == written(
-                    VisibilityResponse<RawJSON.Extended>(productIdentifier: "p", visibility: .hide, products: [])))
+                    VisibilityResponse<EncodedJSON>(productIdentifier: "p", visibility: .hide, products: [])))
     }
 
     @Test func `what the operator sets up has the members the models write`() throws {

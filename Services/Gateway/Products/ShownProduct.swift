@@ -31,7 +31,7 @@ struct ShownProduct: Sendable {
 struct ForwardedProduct: JSONForm, Encodable {
     typealias Body = Product
 
-    private let json: RawJSON.Extended
+    private let json: EncodedJSON
 
     init(_ product: RawJSON, _ eligibility: OfferEligibility) {
         json = product.adding("introductoryOfferEligibility", eligibility.rawValue)

@@ -13,10 +13,12 @@ struct SignInService: Sendable {
     /// Creates a prompt about the oldest purchase that a launch delivers to a customer.
     ///
     /// An open prompt counts up instead.
-    func ask(about page: Snapshot, _ request: SnapshotRequest) async throws {
-        guard request.countsDelivery, request.after == nil,
-            let oldest = page.transactions.first(where: { $0.transactionState.isDelivered })
-        else { return }
+    func ask(about page: SnapshotOf<TransactionJSON>, _ request: SnapshotRequest) async throws {
+        guard request.countsDelivery, request.after == nil else { return }
+        let values = page.transactions.lazy.compactMap { transaction in
+            if case .value(let value) = transaction { value } else { nil as PaymentTransaction? }
+        }
+        guard let oldest = values.first(where: { $0.transactionState.isDelivered }) else { return }
         let customer = request.customer
         guard try await isAsked(customer) else { return }
         try await database.write { transaction in

@@ -31,7 +31,9 @@ struct QueueReader: Sendable {
     /// - Parameter deadline: The caller's deadline. A page whose turn comes later is not read.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is not the customer's;
     ///   `deadlineExceeded`.
-    func snapshot(_ request: SnapshotRequest, deadline: ContinuousClock.Instant) async throws -> Snapshot {
+    func snapshot(
+        _ request: SnapshotRequest, deadline: ContinuousClock.Instant
+    ) async throws -> SnapshotOf<TransactionJSON> {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard request.opening != nil else { return try await read(request) }
         return try await turns.withLock(.opening(of: request.customer)) {
@@ -42,7 +44,7 @@ struct QueueReader: Sendable {
         }
     }
 
-    private func read(_ request: SnapshotRequest) async throws -> Snapshot {
+    private func read(_ request: SnapshotRequest) async throws -> SnapshotOf<TransactionJSON> {
         let id = request.customer
         var (page, isFirst) = try await database.read { reader in
             guard let customer = try await CustomerRepository.find(id, in: reader) else { throw Self.unknown }
@@ -57,7 +59,11 @@ struct QueueReader: Sendable {
         }
         guard request.countsDelivery, !page.transactions.isEmpty else { return page }
         try await turns.withLock(.deliveries) { try await count(page.transactions.map(\.id), of: id) }
-        for index in page.transactions.indices { page.transactions[index].deliveries += 1 }
+        page.transactions = page.transactions.map { transaction in
+            guard case .value(var value) = transaction else { return transaction }
+            value.deliveries += 1
+            return .value(value)
+        }
         return page
     }
 
@@ -74,27 +80,44 @@ struct QueueReader: Sendable {
     /// Reads a page, and whether the device receives revocations for the first time.
     private static func page(
         _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
-    ) async throws -> (Snapshot, isFirst: Bool) {
+    ) async throws -> (SnapshotOf<TransactionJSON>, isFirst: Bool) {
         let place = try await place(of: request, customer.id, in: reader)
+        // A list is forwarded as it is stored.
+        if request.opening == nil, !request.countsDelivery,
+            let rows = try await TransactionRepository.unfinishedJSON(
+                of: customer.id, deviceId: request.deviceId, after: place.seq, limit: request.limit + 1, in: reader)
+        {
+            let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) { row in try row.byteCount }
+            let isLast = page.count == rows.count
+            return try await Self.page(
+                page, isLast: isLast, after: isLast ? nil : page.last?.id, request, of: customer, in: reader)
+        }
         let rows = try await rows(behind: place, request, of: customer, in: reader)
         let shown = try await DownloadRepository.view(
             Array(rows.prefix(request.limit)), deviceId: request.deviceId, in: reader)
         let page = try ReplyBudget.fitting(shown.map(\.transaction))
         let isLast = page.count == rows.count
+        return try await Self.page(
+            page.map { .value($0) }, isLast: isLast, after: isLast ? nil : after(page, rows, request), request,
+            of: customer, in: reader)
+    }
+
+    /// Adds the ends of restores and the revocations that the device has not seen.
+    private static func page(
+        _ transactions: [TransactionJSON], isLast: Bool, after: String?, _ request: SnapshotRequest,
+        of customer: Customer, in reader: SQLReader
+    ) async throws -> (SnapshotOf<TransactionJSON>, isFirst: Bool) {
         // A list's restores and revocations come with its last page, a stream's with its first.
         guard request.opening.map({ _ in request.after == nil }) ?? isLast else {
-            return (
-                Snapshot(transactions: page, seq: customer.headSeq, after: isLast ? nil : after(page, rows, request)),
-                isFirst: false
-            )
+            return (SnapshotOf(transactions: transactions, seq: customer.headSeq, after: after), isFirst: false)
         }
         let restores = try await RestoreRepository.unacknowledged(
             of: customer.id, deviceId: request.deviceId, limit: Self.pageMax, in: reader)
         let revocations = try await RevocationRepository.unseen(
             of: customer.id, deviceId: request.deviceId, in: reader)
-        let snapshot = Snapshot(
-            transactions: page, seq: customer.headSeq, after: isLast ? nil : after(page, rows, request),
-            restores: restores, revocations: revocations ?? [])
+        let snapshot = SnapshotOf(
+            transactions: transactions, seq: customer.headSeq, after: after, restores: restores,
+            revocations: revocations ?? [])
         return (snapshot, isFirst: revocations == nil)
     }
 

@@ -18,6 +18,30 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
+    /// Reads a device's unfinished transactions as ``unfinished(of:deviceId:after:limit:in:)`` does, as stored JSON.
+    /// - Returns: Nil when one has downloads, which each device sees in its own state.
+    static func unfinishedJSON(
+        of customer: CustomerReference, deviceId: String, after: Int64, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [TransactionJSON]? {
+        let rows = try await reader.query(
+            """
+            SELECT id, deliveries, body FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
+                AND (state IN ('purchased', 'deferred') OR origin_device_id = ?)
+            ORDER BY created_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, deviceId, limit)
+        var transactions: [TransactionJSON] = []
+        transactions.reserveCapacity(rows.count)
+        for row in rows {
+            guard
+                let value = TransactionJSON(
+                    id: try row["id"], stored: try row["body"], deliveries: try row["deliveries"])
+            else { return nil }
+            transactions.append(value)
+        }
+        return transactions
+    }
+
     /// Reads a device's own purchases in progress between `after` and `through`, oldest first.
     static func underWay(
         of customer: CustomerReference, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader

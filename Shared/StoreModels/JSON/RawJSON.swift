@@ -32,20 +32,10 @@ public struct RawJSON: Hashable, Sendable, Codable {
         return tape.isString(node) ? tape.bytes[text.startIndex - 1...text.endIndex] : text
     }
 
-    /// An object with one more member, inserted in the order of names.
-    public struct Extended: Sendable, Encodable {
-        /// UTF-8, the whole extended object.
-        public let bytes: [UInt8]
-
-        public func encode(to encoder: any Encoder) throws {
-            if !RawJSON.encode(bytes[...], to: encoder) { try RawJSON(bytes).encode(to: encoder) }
-        }
-    }
-
-    /// Adds a member with a text as its value.
+    /// Adds a member with a text as its value, in the order of names.
     ///
     /// - Precondition: The value is an object without this member, and the name needs no escape sequence.
-    public func adding(_ name: StaticString, _ text: String) -> Extended {
+    public func adding(_ name: StaticString, _ text: String) -> EncodedJSON {
         precondition(tape.kind(node) == .object, "only an object has members")
         var writer = JSONText()
         let place = insertion(of: "\(name)")
@@ -58,7 +48,7 @@ public struct RawJSON: Hashable, Sendable, Codable {
         writer.write(text)
         if !place.isLast { writer.append(",") }
         writer.append(raw: object[place.offset...])
-        return Extended(bytes: writer.bytes)
+        return EncodedJSON(bytes: writer.bytes)
     }
 
     /// The place where a member of this name begins. The flags say whether it is the first and the last member.
@@ -101,5 +91,20 @@ public struct RawJSON: Hashable, Sendable, Codable {
         encoder.writer.text.pointee.single(encoder.depth)
         encoder.writer.text.pointee.append(raw: text)
         return true
+    }
+}
+
+/// A value's JSON as ``StoreJSON`` has written it before, encoded by copying it.
+public struct EncodedJSON: Hashable, Sendable, Encodable {
+    /// UTF-8, one whole value.
+    public let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Creates a value from text that was encoded and stored; it is not checked again.
+    package init(stored text: String) { bytes = Array(text.utf8) }
+
+    public func encode(to encoder: any Encoder) throws {
+        if !RawJSON.encode(bytes[...], to: encoder) { try RawJSON(bytes).encode(to: encoder) }
     }
 }

@@ -33,6 +33,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let restores: RestoreService
     let downloads: DownloadService
     let callbacks: ChargeCallbacks
+    /// Captures the charges of purchases that were authorized before their commit.
+    let captures: CaptureService
     let refunds: RefundService
     let refundRequests: RefundRequestService
     let receipts: ReceiptService
@@ -93,9 +95,12 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.priceConsents = PriceConsentService(
             database: database, clock: clock, quotes: quotes, publish: publish, logger: logger)
         self.clocks = ClockService(database: database, clock: clock, renewals: renewals, logger: logger)
+        self.captures = CaptureService(
+            database: database, clock: clock, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
         self.purchases = PurchaseService(
             database: database, clock: clock, claims: claims, collaborators: collaborators, quotes: quotes,
-            renewals: renewals, inFlight: inFlight, checkpoint: checkpoint, record: record, logger: logger)
+            renewals: renewals, captures: captures, inFlight: inFlight, checkpoint: checkpoint, record: record,
+            logger: logger)
         self.prompts = PromptService(
             database: database, clock: clock, checkpoint: checkpoint, purchases: purchases,
             storefronts: StorefrontLookup(storefronts: collaborators.storefronts))
@@ -178,7 +183,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     }
 
     private func registerQueue(on endpoints: DatabaseEndpoints) {
-        endpoints.handle(PaymentEndpoints.snapshot) { [queue, signIns] request, deadline in
+        endpoints.handle(PaymentEndpoints.snapshot(as: TransactionJSON.self)) { [queue, signIns] request, deadline in
             var page = try await queue.snapshot(request, deadline: deadline)
             try await signIns.ask(about: page, request)
             page.priceConsents = try await signIns.priceConsents(request)
@@ -217,6 +222,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         await BackgroundJob.run([
             .repeating("purchase sweep", every: PurchaseService.sweepInterval, logger) {
                 try await self.purchases.sweep()
+            },
+            .repeating("capture sweep", every: CaptureService.interval, logger) {
+                try await self.captures.sweep()
             },
             BackgroundJob { await self.callbacks.run() },
             appChanges,

@@ -25,12 +25,21 @@ package struct SQLCounter: Hashable, Sendable {
             }
             return (0..<count).map { last - Int64(count - 1 - $0) }
         case .postgres:
-            // Sorted, because the server may hand them out to rows in any order.
-            let sql = "SELECT nextval('\(Self.sequence(name))') AS value FROM generate_series(1, ?) ORDER BY value"
             var numbers: [Int64] = []
-            for row in try await transaction.query(sql, count) { numbers.append(try row["value"]) }
+            for row in try await transaction.query(nextSQL, count) { numbers.append(try row["value"]) }
             return numbers
         }
+    }
+
+    /// Sorted, because the server may hand them out to rows in any order.
+    private var nextSQL: String {
+        "SELECT nextval('\(Self.sequence(name))') AS value FROM generate_series(1, ?) ORDER BY value"
+    }
+
+    /// Starts to take the next number, so that it shares a round trip.
+    /// - Returns: A query with the column `value`; nil on SQLite, which has no round trips.
+    package func startNext(in transaction: SQLTransaction) async throws(PersistenceError) -> StartedQuery? {
+        transaction.dialect == .sqlite ? nil : try await transaction.start(nextSQL, 1)
     }
 
     /// The last number that was given, 0 before the first. On PostgreSQL it may be one of a transaction under way.

@@ -20,6 +20,9 @@ package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Send
         return current
     }
 
+    /// The present life, unless it is down or has crashed.
+    package var alive: Life? { contents.withLock { $0.current }.flatMap { $0.crash.hasCrashed ? nil : $0 } }
+
     /// Makes `life` the present one; the one before it was stopped.
     package func begin(_ life: Life) { contents.withLock { $0.current = life } }
 

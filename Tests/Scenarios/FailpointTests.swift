@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized) struct FailpointTests {
     /// What a client does when the process dies.
     enum Operation: String, CaseIterable {
-        case buy, subscribe, finish, approve, clear, giveUp, restore, download
+        case buy, buyAgain, subscribe, finish, approve, clear, giveUp, restore, download
 
         /// The checkpoints it passes, by the names `STOREBUS_FAIL` takes.
         var checkpoints: [String] {
@@ -20,6 +20,11 @@ import Testing
                 [
                     "beforeFirstCommit", "insideFirstCommit", "afterFirstCommit", "beforeCharge", "afterCharge",
                     "insideOutcomeCommit", "afterOutcomeCommit", "afterPublish", "beforeReply",
+                ]
+            case .buyAgain:
+                [
+                    "beforeAuthorization", "afterAuthorization", "insideOnlyCommit", "afterOnlyCommit", "beforeCapture",
+                    "afterCapture",
                 ]
             case .subscribe: ["afterOfferClaim"]
             case .finish: ["insideFinishCommit", "afterFinishCommit"]

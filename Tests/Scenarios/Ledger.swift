@@ -1,13 +1,26 @@
 import BusClient
 import BusService
 import StoreModels
+import StorebusTesting
 
 /// Reads the payment processor's own books, over the bus as any service would.
 enum Ledger {
-    /// Every charge, oldest first.
+    /// How long an authorization stays that is still to be captured, also one whose process died.
+    private static let captureTime = Duration.seconds(5)
+
+    /// Every charge, oldest first, once all that was bought is captured. Authorizations that are left then lapse.
     static func charges(of store: StoreStack) async throws -> [Charge] {
         try await store.withBus("ledger") { bus in
-            try await read(ServiceCaller(bus: bus, caller: "ledger", retries: true))
+            let services = ServiceCaller(bus: bus, caller: "ledger", retries: true)
+            var charges: [Charge] = []
+            var (open, since) = (-1, ContinuousClock.now)
+            try await eventually("all that was bought is captured", within: .seconds(60)) {
+                charges = try await read(services)
+                let authorized = charges.count { $0.outcome == .authorized }
+                if authorized != open { (open, since) = (authorized, .now) }
+                return open == 0 || ContinuousClock.now - since >= captureTime
+            }
+            return charges.filter { $0.authorizedUntil == nil }
         }
     }
 

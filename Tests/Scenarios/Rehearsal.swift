@@ -63,6 +63,9 @@ final class Rehearsal {
     func prepare(_ operation: FailpointTests.Operation) async throws {
         switch operation {
         case .buy, .subscribe: break
+        case .buyAgain:
+            // From a customer's second plain purchase on, the processor authorizes first.
+            try await shopper.finish(try await shopper.buy(Self.coins, key: "rehearsal-0").id)
         case .giveUp:
             let tester = try await admin(.PUT, "/admin/v1/testers/alice", body: #"{"processor": "timeoutBefore"}"#)
             try #require(tester.status == 200)
@@ -104,7 +107,7 @@ final class Rehearsal {
     /// Repeats the request until it is answered for good.
     func perform(_ operation: FailpointTests.Operation) async throws {
         switch operation {
-        case .buy: transaction = try await shopper.buy(Self.coins, key: Self.key)
+        case .buy, .buyAgain: transaction = try await shopper.buy(Self.coins, key: Self.key)
         case .subscribe: transaction = try await shopper.buy(Self.club, key: Self.key)
         case .finish: try await shopper.finish(try id)
         case .approve:
@@ -155,7 +158,7 @@ final class Rehearsal {
         let queue = try await shopper.unfinished()
         try await checkMoney(removed: operation == .clear ? [try id] : [])
         switch operation {
-        case .buy, .approve: try await checkBought(queue)
+        case .buy, .buyAgain, .approve: try await checkBought(queue)
         case .finish:
             #expect(queue.isEmpty, "finished is final (Q3)")
             // The same purchase again is answered as it was, and costs nothing (P3, P4).

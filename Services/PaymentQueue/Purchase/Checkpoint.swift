@@ -2,6 +2,10 @@
 ///
 /// Nothing happens there in production. Tests stop a purchase at each place and check how the next process continues.
 enum Checkpoint: String, CaseIterable, Sendable {
+    /// The processor is about to be asked for an authorization.
+    case beforeAuthorization
+    /// The processor has replied; nothing is stored.
+    case afterAuthorization
     case beforeFirstCommit
     /// The introductory offer is reserved, and not committed.
     case afterOfferClaim
@@ -14,6 +18,13 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case afterCharge
     case insideOutcomeCommit
     case afterOutcomeCommit
+    /// Everything of a purchase's only commit is written and not committed.
+    case insideOnlyCommit
+    case afterOnlyCommit
+    /// The processor is about to be asked to capture charges.
+    case beforeCapture
+    /// The processor has captured charges; that is not stored.
+    case afterCapture
     case afterPublish
     /// Everything is committed and published; the caller has no reply yet.
     case beforeReply

@@ -18,6 +18,13 @@ struct PurchaseCollaborators: Sendable {
     /// Creates a charge, idempotent by key, and returns its outcome.
     /// - Throws: For any call without a reply; then the outcome is unknown.
     var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    /// Authorizes a charge, idempotent by key. A reply that is `pending` leaves no trace.
+    /// - Throws: For any call without a reply; then the charge may be authorized, and lapses.
+    var authorize: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    /// Captures authorized charges, idempotent by key.
+    /// - Throws: For any call without a reply; then any of them may be captured.
+    var capture:
+        @Sendable (CaptureChargesRequest, ContinuousClock.Instant) async throws(StoreError) -> CaptureChargesReply
     /// Cancels a charge, and returns the key's charge: a cancelled one, unless it was charged before.
     /// - Throws: For any call without a reply; then it may still be charged.
     var cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
@@ -50,6 +57,8 @@ extension PurchaseCollaborators {
         return PurchaseCollaborators(
             quote: caller.function(CatalogEndpoints.quoteProduct),
             charge: caller.function(ProcessorEndpoints.createCharge),
+            authorize: caller.function(ProcessorEndpoints.authorizeCharge),
+            capture: caller.function(ProcessorEndpoints.captureCharges),
             cancelCharge: caller.function(ProcessorEndpoints.cancelCharge),
             refund: caller.function(ProcessorEndpoints.createRefund),
             reverseRefund: caller.function(ProcessorEndpoints.reverseRefund),

@@ -36,7 +36,6 @@ extension PurchaseService {
         if let refusal { throw refusal }
         var storefront = known.customer.storefront
         while true {
-            storefronts.insert(storefront, for: request.customer)
             let quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
             switch try await begin(request, quote, in: storefront, fingerprint) {
             case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
@@ -55,14 +54,17 @@ extension PurchaseService {
     private func addAtOnce(
         _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
     ) async throws -> (reply: AddPaymentReply?, refusal: StoreError?) {
-        guard let storefront = storefronts.last(request.customer) else { return (nil, nil) }
+        let isFirst = recentKeys.insert(request.payment.requestIdentifier, of: request.customer)
+        guard let shopper = shoppers.last(request.customer) else { return (nil, nil) }
         let quote: Quote
         do {
-            quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
+            quote = try await quotes.quote(request.quote(in: shopper.storefront), until: deadline)
         } catch {
             return (nil, error)
         }
-        switch try await begin(request, quote, in: storefront, fingerprint) {
+        let authorization =
+            shopper.buysPlainly && isFirst ? try await authorize(request, quote, until: deadline) : nil
+        switch try await begin(request, quote, in: shopper.storefront, fingerprint, authorization) {
         case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
         case .started(let written): return (try await conclude(written, request, deadline), nil)
         case .moved: return (nil, nil)
@@ -72,7 +74,6 @@ extension PurchaseService {
     private func conclude(
         _ written: Written, _ request: AddPaymentRequest, _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
-        try checkpoint(.afterFirstCommit)
         try finish(written)
         guard !written.stored.isWithPerson else { return try reply(written.stored.transaction) }
         return try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
@@ -110,6 +111,37 @@ extension PurchaseService {
             isReplayed: false)
     }
 
+    // MARK: Authorization
+
+    /// Asks the processor for an authorization, if the purchase is likely to be written in one commit.
+    /// - Returns: Nil when the purchase is charged after its first commit. A charge that is authorized all the same, by
+    ///   a reply that did not come, lapses.
+    private func authorize(
+        _ request: AddPaymentRequest, _ quote: Quote, until deadline: ContinuousClock.Instant
+    ) async throws -> PurchaseAuthorization? {
+        guard let amount = PurchaseAuthorization.amount(of: request, quote) else { return nil }
+        let id = newIdentifier()
+        try checkpoint(.beforeAuthorization)
+        let charge: Charge
+        do {
+            charge = try await collaborators.authorize(
+                CreateChargeRequest(
+                    chargeKey: StoredTransaction.chargeKey(of: id), amount: amount, bundleId: request.bundleId,
+                    customerIdentifier: request.customerIdentifier,
+                    productIdentifier: request.payment.productIdentifier),
+                min(deadline - Self.replyMargin, .now + Self.authorizationTime))
+        } catch {
+            return nil
+        }
+        try checkpoint(.afterAuthorization)
+        return PurchaseAuthorization(id: id, amount: amount, charge)
+    }
+
+    private func newIdentifier() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Identifiers.transaction(wall: clock.wall(), random: &random)
+    }
+
     // MARK: First commit
 
     /// The result of the first commit.
@@ -125,8 +157,8 @@ extension PurchaseService {
     private enum Found: Sendable {
         case payment(StoredPayment)
         case storefront(String)
-        /// Nothing, so the commit has begun this purchase.
-        case nothing(StoredTransaction)
+        /// Nothing, so the commit has begun this purchase, or written all of it.
+        case nothing(StoredTransaction, isPlain: Bool)
     }
 
     /// Reads the customer and the key's payment in one snapshot.
@@ -141,12 +173,15 @@ extension PurchaseService {
 
     /// Makes the first commit: payment, transaction, claims and journal; it also uses the payment's intent.
     ///
-    /// A purchase that StoreKit reports as failed ends in this commit.
-    /// - Parameter storefront: The storefront the quote is for.
+    /// A purchase that StoreKit reports as failed ends in this commit, and so does one that was authorized before.
+    /// - Parameters:
+    ///   - storefront: The storefront the quote is for.
+    ///   - authorization: The charge of the purchase, if it is what the commit finds agreed; else it is voided.
     /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or is to have none; nothing is
     ///   written.
     private func begin(
-        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String
+        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String,
+        _ authorization: PurchaseAuthorization? = nil
     ) async throws -> Begun {
         try checkpoint(.beforeFirstCommit)
         let customer = request.customer
@@ -156,37 +191,71 @@ extension PurchaseService {
                 return .existing(known)
             }
         #endif
-        var random = SystemRandomNumberGenerator()
         let purchase = NewPurchase(
-            id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
-            deviceId: request.deviceId, quote: quote,
+            id: newIdentifier(), payment: request.payment, deviceId: request.deviceId, quote: quote,
             request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
             fingerprint: fingerprint)
-        return try await database.write { transaction in
+        let begun = try await commit(purchase, of: customer, in: storefront, authorization)
+        if let authorization { try settle(authorization, begun) }
+        return begun
+    }
+
+    /// Has an authorization captured that a commit has used, and one voided that it has not.
+    private func settle(_ authorization: PurchaseAuthorization, _ begun: Begun) throws {
+        guard case .started(let written) = begun, written.stored.id.isExactly(authorization.id) else {
+            return captures.void(authorization)
+        }
+        if authorization.reply == .approved { captures.add(authorization) }
+        try checkpoint(.afterOnlyCommit)
+    }
+
+    private func commit(
+        _ purchase: NewPurchase, of customer: CustomerReference, in storefront: String,
+        _ authorization: PurchaseAuthorization?
+    ) async throws -> Begun {
+        let begun = try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
                 customer, in: transaction, clock: clock, checkpoint: checkpoint
             ) {
-                try await PaymentRepository.startFind(
+                let payment = try await PaymentRepository.startFind(
                     key: purchase.payment.requestIdentifier, of: customer, in: transaction)
-            } then: { commit, query in
-                if let payment = try await PaymentRepository.found(query, in: transaction) {
+                let number =
+                    authorization?.reply == .approved
+                    ? try await TransactionRepository.startNextIdentifier(of: customer.bundleId, in: transaction) : nil
+                return (payment: payment, number: number)
+            } then: { commit, started in
+                if let payment = try await PaymentRepository.found(started.payment, in: transaction) {
                     return Found.payment(payment)
                 }
                 guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
                 if let intent = purchase.payment.intentIdentifier {
                     try await Self.use(intent, of: customer.bundleId, in: transaction)
                 }
-                let plan = try await commit.plan(purchase.payment, purchase.request, quote: quote)
-                return .nothing(try await commit.begin(purchase, plan))
+                let plan = try await commit.plan(purchase.payment, purchase.request, quote: purchase.quote)
+                if let authorization, let terms = authorization.terms(of: plan) {
+                    var purchase = purchase
+                    purchase.id = authorization.id
+                    let stored = try await commit.conclude(purchase, terms, authorization, number: started.number)
+                    return .nothing(stored, isPlain: true)
+                }
+                return .nothing(try await commit.begin(purchase, plan), isPlain: plan.isPlain)
             }
             switch committed.output {
-            case .payment(let payment): return .existing(payment)
-            case .storefront(let storefront): return .moved(to: storefront)
-            case .nothing(let stored):
-                try checkpoint(.insideFirstCommit)
-                return .started(Written(committed.with(stored)))
+            case .payment(let payment): return (Begun.existing(payment), nil as ShopperHint?)
+            case .storefront(let storefront):
+                return (.moved(to: storefront), ShopperHint(storefront: storefront))
+            case .nothing(let stored, let isPlain):
+                try checkpoint(stored.id.isExactly(authorization?.id) ? .insideOnlyCommit : .insideFirstCommit)
+                return (
+                    .started(Written(committed.with(stored))), ShopperHint(storefront: storefront, buysPlainly: isPlain)
+                )
             }
         }
+        if let hint = begun.1 { shoppers.insert(hint, for: customer) }
+        if case .started(let written) = begun.0, !written.stored.id.isExactly(authorization?.id) {
+            try checkpoint(.afterFirstCommit)
+        }
+        return begun.0
     }
 
     /// Uses an intent up.
@@ -227,6 +296,40 @@ final class WaitingPlaces: Sendable {
         taken.withLock { taken in
             let left = taken[customer, default: 1] - 1
             taken[customer] = left == 0 ? nil : left
+        }
+    }
+}
+
+/// Remembers the idempotency keys that this process has seen last.
+///
+/// A request that is sent again is not authorized again: it mostly finds its purchase. Only a courtesy to the customer,
+/// because an authorization that no commit uses is voided.
+final class RecentKeys: Sendable {
+    /// Maximum number of keys in each of the two generations.
+    static let generationMax = 8_192
+
+    private struct Key: Hashable {
+        let customer: CustomerReference
+        @ExactText var key: String
+    }
+
+    private struct Generations {
+        var current: Set<Key> = []
+        var previous: Set<Key> = []
+    }
+
+    private let generations = Locked(Generations())
+
+    /// Adds a key.
+    /// - Returns: False when it was among the last ones.
+    func insert(_ key: String, of customer: CustomerReference) -> Bool {
+        let key = Key(customer: customer, key: key)
+        return generations.withLock { generations in
+            guard !generations.previous.contains(key), generations.current.insert(key).inserted else { return false }
+            if generations.current.count == Self.generationMax {
+                generations = Generations(previous: generations.current)
+            }
+            return true
         }
     }
 }

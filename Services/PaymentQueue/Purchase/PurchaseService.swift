@@ -7,12 +7,15 @@ import Synchronization
 
 /// Handles `queue.add`: one key, one transaction, at most one charge, through a crash of any process.
 ///
-/// The first commit begins a purchase, the processor is asked, and the outcome commit ends it (ADR 0004). The request
+/// Most purchases of consumables are authorized, written in one commit and captured after it (ADR 0047). For every other
+/// the first commit begins a purchase, the processor is asked, and the outcome commit ends it (ADR 0004). The request
 /// that began it, a request that joins it and the sweep all call ``drive(_:fresh:until:)``, one at a time in this
 /// process. Each commit is one function; between them the process may die.
 struct PurchaseService: Sendable {
     /// Time kept back from the deadline for sending the reply.
     static let replyMargin: Duration = .milliseconds(200)
+    /// Timeout of an authorization. A processor that takes longer is asked after the first commit.
+    static let authorizationTime: Duration = .milliseconds(200)
     /// Timeout of one request to the processor.
     ///
     /// It is longer than a slow reply takes, and short enough that the next attempt ends within five seconds.
@@ -31,16 +34,26 @@ struct PurchaseService: Sendable {
     let quotes: QuoteCache
     /// Does what is due in a purchase's subscription group before the purchase.
     let renewals: RenewalService
+    /// Captures what was authorized and committed.
+    let captures: CaptureService
     /// The purchases this process works on.
     let inFlight: InFlightRegistry
     let checkpoint: CheckpointHook
     let record: SalesRecord
     let logger: Logger
-    /// The last known storefronts of customers, for a quote before the database is read. Only a hint: the commit
-    /// compares it with the customer's row.
-    let storefronts = ExpiringCache<CustomerReference, String>(max: 10_000)
+    /// What was last read about customers, for a quote and an authorization before the database is read. Only hints:
+    /// the commit compares them with the customer's rows.
+    let shoppers = ExpiringCache<CustomerReference, ShopperHint>(max: 10_000)
+    let recentKeys = RecentKeys()
     let places = WaitingPlaces()
     let retries = RetrySweep(concurrency: sweepConcurrency)
+
+    /// What a purchase of a customer is likely to find.
+    struct ShopperHint: Sendable {
+        var storefront: String
+        /// Whether the last purchase was sold without an answer to wait for and without a simulated fault.
+        var buysPlainly = false
+    }
 
     /// The result of a commit.
     struct Written: Sendable {

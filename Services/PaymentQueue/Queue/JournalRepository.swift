@@ -60,7 +60,8 @@ enum JournalRepository {
         }
     }
 
-    /// Removes at most `limit` rows written before `wall`, and records each customer's last removed row.
+    /// Removes those of the oldest `limit` rows that were written before `wall`, and records each customer's last removed
+    /// row.
     ///
     /// The table's last row stays, because SQLite derives the next `position` from it.
     /// - Returns: The number of removed rows; fewer than `limit` when no more are that old.
@@ -69,9 +70,11 @@ enum JournalRepository {
     ) async throws(PersistenceError) -> Int {
         let rows = try await transaction.query(
             """
-            SELECT bundle_id, customer_identifier, seq FROM journal
-            WHERE written_at < ? AND position < (SELECT MAX(position) FROM journal) ORDER BY written_at, seq LIMIT ?
-            """, wall.milliseconds, limit)
+            SELECT bundle_id, customer_identifier, seq FROM (
+                SELECT bundle_id, customer_identifier, seq, written_at FROM journal
+                WHERE position < (SELECT MAX(position) FROM journal) ORDER BY position LIMIT ?) AS oldest
+            WHERE written_at < ?
+            """, limit, wall.milliseconds)
         for row in rows {
             let (bundleId, customer, seq): (String, String, Int64) = (
                 try row["bundle_id"], try row["customer_identifier"], try row["seq"]

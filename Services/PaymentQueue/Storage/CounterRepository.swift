@@ -33,6 +33,14 @@ enum CounterRepository {
         count == 0 ? [] : try await SQLCounter(counter.rawValue).next(count, in: transaction)
     }
 
+    /// Starts to take the next number, where that saves a round trip.
+    /// - Returns: A query with the column `value`; nil where a number is taken when it is needed.
+    static func startNext(
+        _ counter: Counter, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> StartedQuery? {
+        try await SQLCounter(counter.rawValue).startNext(in: transaction)
+    }
+
     /// Takes the next `count` numbers for an app: an isolated store counts for itself.
     /// - Returns: The numbers in ascending order.
     /// - Throws: `requestInvalid` (422) when an isolated store has given all that it has.

@@ -27,5 +27,6 @@ enum PaymentQueueSchema {
         .serverEvents,
         .serverWrites,
         .isolatedCounters,
+        .captures,
     ]
 }

@@ -186,6 +186,29 @@ enum TransactionRepository {
         return identifier
     }
 
+    /// Starts to take the next identifier, where that saves a round trip.
+    ///
+    /// Taken in vain, it leaves a gap, as numbers of PostgreSQL's transactions that are rolled back do.
+    /// - Returns: Nil where the identifier is taken when it is needed.
+    static func startNextIdentifier(
+        of bundleId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> StartedQuery? {
+        guard IsolatedApp(bundleId) == nil else { return nil }
+        return try await CounterRepository.startNext(.transaction, in: transaction)
+    }
+
+    /// Takes the next identifier.
+    /// - Parameter started: What ``startNextIdentifier(of:in:)`` has returned.
+    static func nextIdentifier(
+        of bundleId: String, started: StartedQuery?, in transaction: SQLTransaction
+    ) async throws -> String {
+        guard let started else { return try await nextIdentifier(of: bundleId, in: transaction) }
+        guard let number: Int64 = try await started.first()?["value"] else {
+            preconditionFailure("a counter gives as many numbers as it is asked for")
+        }
+        return "\(number)"
+    }
+
     /// Takes the next identifiers of several transactions of an app, in ascending order.
     static func nextIdentifiers(
         _ count: Int, of bundleId: String, in transaction: SQLTransaction

@@ -150,9 +150,16 @@ extension TestStore {
         return Shopper(store: self, customer: reply.customerIdentifier, device: device)
     }
 
-    /// The processor's whole ledger.
+    /// The processor's whole ledger, after everything that was committed is captured, without authorizations that no
+    /// commit has used: those lapse or are voided, and nothing is paid.
     func charges() async throws -> [Charge] {
-        try await caller.call(ProcessorEndpoints.listCharges, ChargeListRequest(limit: 500)).charges
+        try await ledger().filter { $0.authorizedUntil == nil }
+    }
+
+    /// The processor's whole ledger, after everything that was committed is captured while the payment queue lives.
+    func ledger() async throws -> [Charge] {
+        _ = try await alive?.service.captures.captureAll()
+        return try await caller.call(ProcessorEndpoints.listCharges, ChargeListRequest(limit: 500)).charges
     }
 
     /// Every transaction of the store, as the operator sees them.

@@ -70,6 +70,8 @@ final class TestStore: Sendable {
     }
 
     var current: Queue { queues.current }
+    /// Nil while the payment queue is down or dead.
+    var alive: Queue? { queues.alive }
     var database: any SQLDatabase { current.database }
 
     func startQueue() async throws {
@@ -140,6 +142,12 @@ final class TestStore: Sendable {
     /// It was started first.
     func stopCatalogue() async {
         let running = services.withLock { $0.removeFirst() }
+        await running.stop()
+    }
+
+    /// The catalogue was started before it.
+    func stopProcessor() async {
+        let running = services.withLock { $0.removeLast() }
         await running.stop()
     }
 

@@ -135,7 +135,7 @@ package struct ObservedTransaction: Codable, Equatable, Sendable {
 package struct ObservedCharge: Codable, Equatable, Sendable {
     /// `purchase:<id>`, `renew:<original>:<period>`, …
     package var key: String
-    /// approved, declined, cancelled or pending.
+    /// approved, declined, cancelled, pending or authorized.
     package var outcome: String
     package var amount: Int64
     package var currency: String

@@ -118,6 +118,7 @@ extension ChaosClient {
             if operation == .finalHistory {
                 let clock = try await api.call(ClockRoutes.get, [.bundleId: world.bundleId])
                 end.detail = ["now": "\(clock.now.milliseconds)"]
+                world.noteFinally(found)
             }
             if !isHistory { for transaction in found { world.note(transaction, phone) } }
         } catch {

@@ -283,7 +283,7 @@ struct ChaosRunner: Sendable {
                 }
             }
         }
-        let charges = try await charges(of: client.world.bundleId)
+        let charges = try await capturedCharges(client.world)
         client.history.append(
             HistoryEntry(
                 time: 0, process: process, kind: .ok, operation: .finalCharges, app: client.world.bundleId,
@@ -295,6 +295,22 @@ struct ChaosRunner: Sendable {
             guard await read() == .ok else {
                 throw CLIError(.notReady, "a final read had no response", retryable: true)
             }
+        }
+    }
+
+    /// Reads the processor's ledger once every purchase's charge is captured, or as it is after ``healTimeout``.
+    ///
+    /// Authorizations of purchases that were never committed lapse, and no read waits for them.
+    private func capturedCharges(_ world: ChaosWorld) async throws(CLIError) -> [ObservedCharge] {
+        let deadline = ContinuousClock.now + Self.healTimeout
+        while true {
+            let charges = try await charges(of: world.bundleId)
+            let isWhole = !charges.contains { charge in
+                charge.outcome == Charge.Outcome.authorized.rawValue && charge.key.hasPrefix("purchase:")
+                    && world.isFinallyPurchased(String(charge.key.dropFirst("purchase:".utf8.count)))
+            }
+            if isWhole || ContinuousClock.now >= deadline { return charges }
+            try? await ContinuousClock().sleep(for: .milliseconds(200))
         }
     }
 

@@ -35,6 +35,8 @@ final class ChaosWorld: Sendable {
         var intents: [(id: String, phone: Phone)] = []
         /// Intents whose payment the app has saved, with the product.
         var deferredIntents: [(id: String, product: String, phone: Phone)] = []
+        /// Transactions of the histories that the run reads in the end.
+        var finallyPurchased: Set<ExactText> = []
         var counts: [HistoryEntry.Operation: Int] = [:]
         var successes: [HistoryEntry.Operation: Int] = [:]
         var arePaused = false
@@ -149,6 +151,15 @@ final class ChaosWorld: Sendable {
             if transaction.subscriptionGroupIdentifier != nil { Self.keep(entry, in: &state.subscriptions) }
         }
     }
+
+    /// Notes the history that the run reads of a customer in the end.
+    func noteFinally(_ transactions: [PaymentTransaction]) {
+        let purchased = transactions.filter { $0.transactionState == .purchased }.map { ExactText($0.id) }
+        state.withLock { $0.finallyPurchased.formUnion(purchased) }
+    }
+
+    /// Returns whether a transaction is among the purchases that the run has read in the end.
+    func isFinallyPurchased(_ id: String) -> Bool { state.withLock { $0.finallyPurchased.contains(ExactText(id)) } }
 
     func noteIntent(_ id: String, _ phone: Phone) {
         state.withLock { Self.keep((id, phone), in: &$0.intents) }

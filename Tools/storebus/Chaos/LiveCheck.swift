@@ -125,6 +125,9 @@ struct LiveCheck: Sendable {
                 return
             }
             try require(charges.count == 1, "the purchase was charged \(charges.count) times")
+            guard charges[0].outcome != .authorized else {
+                throw CLIError(.notReady, "the charge is authorized and not captured", retryable: true)
+            }
             try require(
                 charges[0].outcome == .approved && charges[0].amount == bought.price,
                 "the charge is \(charges[0].outcome.rawValue) with another amount than the purchase's, or not approved")

@@ -1,0 +1,35 @@
+import Persistence
+import StoreModels
+
+/// Reads and writes the purchases whose authorized charges are to be captured.
+enum CaptureRepository {
+    /// Adds a purchase.
+    /// - Parameter wall: The time by which a row is found that its process has left.
+    static func insert(
+        _ transactionID: String, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            "INSERT INTO capture (transaction_id, written_at) VALUES (?, ?)", transactionID, wall.milliseconds)
+    }
+
+    /// Finds purchases that were committed at a time or before it, in the order of their identifiers.
+    static func list(
+        writtenBy wall: Timestamp, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [String] {
+        var identifiers: [String] = []
+        for row in try await reader.query(
+            "SELECT transaction_id FROM capture WHERE written_at <= ? ORDER BY transaction_id LIMIT ?",
+            wall.milliseconds, limit)
+        {
+            identifiers.append(try row["transaction_id"])
+        }
+        return identifiers
+    }
+
+    /// Removes purchases whose charges are captured.
+    static func remove(_ transactionIDs: [String], in transaction: SQLTransaction) async throws(PersistenceError) {
+        for identifier in transactionIDs {
+            try await transaction.send("DELETE FROM capture WHERE transaction_id = ?", identifier)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import EventLoop
+import Logging
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Captures the authorized charges of committed purchases, and voids those that no commit has used (ADR 0047).
+///
+/// The purchase's commit also writes a row, which stays until the processor has captured the charge. The process that
+/// has made the commit captures it, in batches; what a process has left is captured by any. A crash repeats at most a
+/// batch, and the processor captures once. Voiding is a courtesy: it is kept in memory, and a charge that is neither
+/// captured nor voided lapses.
+final class CaptureService: Sendable {
+    /// Monotonic time between two batches.
+    static let interval: Duration = .milliseconds(50)
+    /// Monotonic time between two reads of what other processes have left.
+    static let readInterval: Duration = .seconds(1)
+    /// The age from which a row counts as left where there are replicas.
+    static let leftAfter: Duration = .seconds(2)
+    /// Maximum number of charges of one batch.
+    static let batchMax = 256
+    /// Timeout of the processor's reply.
+    static let attemptTime: Duration = .seconds(3)
+    /// Maximum number of this process's purchases kept in memory; more are found in the table.
+    static let pendingMax = 10_000
+    /// Maximum number of charges that wait to be voided; more lapse.
+    static let voidsMax = 1_000
+
+    private struct State {
+        /// Purchases that this process has committed.
+        var pending: [String] = []
+        var voids: [String] = []
+        /// When the next batch is due.
+        var due: ContinuousClock.Instant
+        /// When the table is read next.
+        var readDue: ContinuousClock.Instant
+        var failures = 0
+    }
+
+    private let database: any SQLDatabase
+    private let clock: BusinessClock
+    private let collaborators: PurchaseCollaborators
+    private let checkpoint: CheckpointHook
+    private let logger: Logger
+    private let state = Locked(State(due: .now, readDue: .now))
+
+    init(
+        database: any SQLDatabase, clock: BusinessClock, collaborators: PurchaseCollaborators,
+        checkpoint: @escaping CheckpointHook, logger: Logger
+    ) {
+        self.database = database
+        self.clock = clock
+        self.collaborators = collaborators
+        self.checkpoint = checkpoint
+        self.logger = logger
+    }
+
+    /// Has the charge of a purchase captured that this process has committed.
+    func add(_ authorization: PurchaseAuthorization) {
+        state.withLock { state in
+            if state.pending.count < Self.pendingMax { state.pending.append(authorization.id) }
+        }
+    }
+
+    /// Has a charge voided that no commit uses. Only a caller that knows the commit's outcome may call it.
+    func void(_ authorization: PurchaseAuthorization) {
+        guard authorization.reply == .approved else { return }
+        state.withLock { state in
+            if state.voids.count < Self.voidsMax { state.voids.append(authorization.chargeKey) }
+        }
+    }
+
+    /// Captures what is due, and waits longer after each failure.
+    /// - Returns: The number of captured charges.
+    func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
+        let (isDue, isReadDue, voids) = state.withLock { state in
+            let isDue = state.due <= now
+            guard isDue else { return (false, false, [String]()) }
+            let isReadDue = state.readDue <= now
+            if isReadDue { state.readDue = now + Self.readInterval }
+            defer { state.voids = [] }
+            return (true, isReadDue, state.voids)
+        }
+        guard isDue else { return 0 }
+        for key in voids { await cancel(key) }
+        do {
+            let captured = try await capturePending() + (isReadDue ? captureLeft(for: leftAfter) : 0)
+            state.withLock { $0.failures = 0 }
+            return captured
+        } catch {
+            let failures = state.withLock { state in
+                state.failures += 1
+                state.due = now + RetrySchedule.delay(afterAttempts: state.failures)
+                return state.failures
+            }
+            // The first one may be the processor's restart.
+            if failures > 1 { logger.notice("charges not captured", metadata: ["error": "\(error)"]) }
+            return 0
+        }
+    }
+
+    /// Captures every charge whose purchase is committed.
+    /// - Returns: The number of captured charges.
+    @discardableResult
+    func captureAll() async throws -> Int { try await capturePending() + captureLeft(for: .zero) }
+
+    /// A SQLite file has one process, so that all rows which are not in memory were left.
+    private var leftAfter: Duration { database.dialect == .sqlite ? .zero : Self.leftAfter }
+
+    private func capturePending() async throws -> Int {
+        var captured = 0
+        while !Task.isCancelled {
+            let batch = state.withLock { state in
+                let batch = Array(state.pending.prefix(Self.batchMax))
+                state.pending.removeFirst(batch.count)
+                return batch
+            }
+            guard !batch.isEmpty else { break }
+            do {
+                try await capture(batch)
+            } catch {
+                state.withLock { state in
+                    if state.pending.count < Self.pendingMax { state.pending = batch + state.pending }
+                }
+                throw error
+            }
+            captured += batch.count
+        }
+        return captured
+    }
+
+    private func captureLeft(for age: Duration) async throws -> Int {
+        var captured = 0
+        while !Task.isCancelled {
+            let last = clock.wall() + (.zero - age)
+            let batch = try await database.read { reader in
+                try await CaptureRepository.list(writtenBy: last, limit: Self.batchMax, in: reader)
+            }
+            guard !batch.isEmpty else { break }
+            try await capture(batch)
+            captured += batch.count
+        }
+        return captured
+    }
+
+    private func capture(_ transactionIDs: [String]) async throws {
+        try checkpoint(.beforeCapture)
+        let keys = transactionIDs.map(StoredTransaction.chargeKey)
+        let reply = try await collaborators.capture(CaptureChargesRequest(chargeKeys: keys), .now + Self.attemptTime)
+        for key in reply.refused {
+            // Retries get the same reply: the processor's ledger disagrees. The customer has what was not paid.
+            logger.critical("the processor refuses to capture a charge", metadata: ["charge": "\(key)"])
+        }
+        try checkpoint(.afterCapture)
+        try await database.write { transaction in
+            try await CaptureRepository.remove(transactionIDs, in: transaction)
+        }
+    }
+
+    private func cancel(_ key: String) async {
+        do {
+            _ = try await collaborators.cancelCharge(CancelChargeRequest(chargeKey: key), .now + Self.attemptTime)
+        } catch {
+            logger.info("charge not voided, it lapses", metadata: ["charge": "\(key)", "error": "\(error)"])
+        }
+    }
+}

@@ -69,7 +69,7 @@ import Testing
     @Test func `isolation is known on the loop, also in plain callbacks`() async throws {
         let loop = try UVLoop.start(name: "isolation")
         let counter = PinnedCounter(loop)
-        #expect(loop.isIsolatingCurrentContext() == false)
+        #expect(loop.isolation.isIsolatingCurrentContext() == false)
         let value = await withCheckedContinuation { continuation in
             loop.execute {
                 continuation.resume(returning: counter.assumeIsolated { $0.value })

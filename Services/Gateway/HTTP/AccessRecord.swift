@@ -12,7 +12,9 @@ struct AccessRecord {
     /// The route's template; nil when no route was found.
     var route: String?
     /// The callers of the route; nil when no route was found.
-    var access: Access?
+    private(set) var access: Access?
+    /// Method and template of the route.
+    private var endpoint: String?
     var principal = Principal.anonymous
     /// The isolated store that the request is about; nil for the installation.
     var store: IsolatedApp?
@@ -29,6 +31,11 @@ struct AccessRecord {
         self.traceID = traceID
     }
 
+    /// Notes the route of the request.
+    mutating func found(_ route: Route) {
+        (self.route, access, endpoint) = (route.path, route.access, route.logName)
+    }
+
     mutating func finish(status: HTTPResponse.Status, duration: Duration) {
         self.status = status.code
         self.duration = duration
@@ -41,25 +48,26 @@ struct AccessRecord {
         let level: Logger.Level = status >= 500 ? .warning : .info
         guard logger.logLevel <= level else { return }
         var fields = metadata
-        fields["status"] = "\(status)"
-        fields["durationMs"] = "\(milliseconds)"
-        if let code { fields["code"] = "\(code)" }
-        if let reason { fields["reason"] = "\(Self.printable(reason))" }
+        fields["status"] = .string(String(status))
+        fields["durationMs"] = .string("\(milliseconds)")
+        if let code { fields["code"] = .string("\(code)") }
+        if let reason { fields["reason"] = .string(Self.printable(reason)) }
         logger.log(level: level, "request", metadata: fields)
     }
 
     /// Log metadata that identifies the request.
     var metadata: Logger.Metadata {
-        var fields: Logger.Metadata = [
-            "traceID": "\(traceID)", "endpoint": "\(method) \(route ?? "-")", "path": "\(Self.printable(loggedPath))",
-        ]
-        if let store { fields["store"] = "\(store.store)" }
+        var fields = Logger.Metadata(minimumCapacity: 12)
+        fields["traceID"] = .string(traceID)
+        fields["endpoint"] = .string(endpoint ?? "\(method) \(route ?? "-")")
+        fields["path"] = .string(Self.printable(loggedPath))
+        if let store { fields["store"] = .string(store.store) }
         switch principal {
         case .session(let session):
-            fields["bundleId"] = "\(session.bundleId)"
-            fields["customerIdentifier"] = "\(session.customerIdentifier)"
-            fields["deviceId"] = "\(Self.printable(session.deviceId))"
-        case .server(let key): fields["bundleId"] = "\(key.bundleId)"
+            fields["bundleId"] = .string(session.bundleId)
+            fields["customerIdentifier"] = .string(session.customerIdentifier)
+            fields["deviceId"] = .string(Self.printable(session.deviceId))
+        case .server(let key): fields["bundleId"] = .string(key.bundleId)
         case .admin, .anonymous: break
         }
         return fields

@@ -18,6 +18,8 @@ struct Route: Sendable {
     let method: HTTPRequest.Method
     /// The path's template, such as `/v1/transactions/{id}/finish`.
     var path: String { operation.path.description }
+    /// Method and template, as the access log names the endpoint.
+    let logName: String
     /// The callers admitted; configuration may change the endpoint's own.
     let access: Access
     /// Names the query may have.
@@ -66,6 +68,7 @@ struct Route: Sendable {
     private init(_ operation: HTTPRoute, _ access: Access, _ action: Action) {
         self.operation = operation
         self.method = HTTPRequest.Method(operation.method)
+        logName = "\(operation.method.rawValue) \(operation.path)"
         self.access = access
         self.action = action
     }

@@ -87,7 +87,8 @@ final class EligibilityQuestions: Sendable {
             var goesOn = true
             while goesOn {
                 // This task is never cancelled.
-                try? await Task.sleep(for: RequestBatcher<Question>.lateAfter)
+                let wait = RequestBatcher<Question>.lateAfter
+                if let loop = bus.loop { try? await loop.sleep(for: wait) } else { try? await Task.sleep(for: wait) }
                 let late = batchers.withLock { $0[place]?.flushIfLate(at: .now) }
                 if let batch = late?.batch { send(batch, at: place) }
                 goesOn = late?.goesOn ?? false

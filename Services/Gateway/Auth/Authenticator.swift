@@ -137,20 +137,25 @@ struct Authenticator: Sendable {
 enum BearerToken {
     /// Returns the token of `Bearer <token>`, with any number of spaces around both; nil for any other text.
     static func text(of value: String) -> String? {
-        let space = UInt8(ascii: " ")
-        var rest = value.utf8[...]
-        func word() -> Substring.UTF8View {
-            let start = rest.firstIndex { $0 != space } ?? rest.endIndex
-            let end = rest[start...].firstIndex(of: space) ?? rest.endIndex
-            defer { rest = rest[end...] }
-            return rest[start..<end]
+        var value = value
+        return value.withUTF8 { bytes in
+            var rest = bytes[...]
+            let (scheme, token) = (takeWord(&rest), takeWord(&rest))
+            // In ASCII a letter and its capital differ in this bit.
+            guard scheme.count == 6, scheme.lazy.map({ $0 | 0x20 }).elementsEqual("bearer".utf8), !token.isEmpty,
+                rest.allSatisfy({ $0 == space })
+            else { return nil }
+            return String(decoding: UnsafeBufferPointer(rebasing: token), as: UTF8.self)
         }
-        let (scheme, token) = (word(), word())
-        // In ASCII a letter and its capital differ in this bit.
-        guard scheme.count == 6, scheme.lazy.map({ $0 | 0x20 }).elementsEqual("bearer".utf8), !token.isEmpty,
-            rest.allSatisfy({ $0 == space })
-        else { return nil }
-        return String(Substring(token))
+    }
+
+    private static let space = UInt8(ascii: " ")
+
+    private static func takeWord(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
+        let start = rest.firstIndex { $0 != space } ?? rest.endIndex
+        let end = rest[start...].firstIndex(of: space) ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return rest[start..<end]
     }
 }
 

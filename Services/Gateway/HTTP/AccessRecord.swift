@@ -10,11 +10,12 @@ struct AccessRecord {
     let path: String
     let traceID: String
     /// The route's template; nil when no route was found.
-    var route: String?
+    private(set) var route: String?
     /// The callers of the route; nil when no route was found.
     private(set) var access: Access?
     /// Method and template of the route.
     private var endpoint: String?
+    private var namesAccount = false
     var principal = Principal.anonymous
     /// The isolated store that the request is about; nil for the installation.
     var store: IsolatedApp?
@@ -33,7 +34,8 @@ struct AccessRecord {
 
     /// Notes the route of the request.
     mutating func found(_ route: Route) {
-        (self.route, access, endpoint) = (route.path, route.access, route.logName)
+        (self.route, access) = (route.path, route.access)
+        (endpoint, namesAccount) = (route.logName, route.namesAccount)
     }
 
     mutating func finish(status: HTTPResponse.Status, duration: Duration) {
@@ -76,13 +78,11 @@ struct AccessRecord {
     /// The path without what may be a person's name (S20): with an account it is the route's template, and without a
     /// route, where any part may be one, its first two parts.
     private var loggedPath: String {
-        if let route { return route.contains(Self.accountParameter) ? route : path }
+        if let route { return namesAccount ? route : path }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count > 3 else { return path }
         return parts.prefix(3).map { String(Substring($0)) }.joined(separator: "/") + "/..."
     }
-
-    private static let accountParameter = "{\(PathParameter.account.rawValue)}"
 
     /// Limits text to 256 printable ASCII characters. Clients cannot write lines or terminal commands into the log
     /// (S20).

@@ -63,18 +63,21 @@ extension UVLoop {
 /// Runs the actors pinned to a loop. It is an object of its own, so that a job says for whom it is: nonisolated code that
 /// runs as an actor's would be enqueued again by the runtime after each call that returns.
 final class LoopIsolation: SerialExecutor, @unchecked Sendable {
-    // Why unchecked: `loop` is set once, by the loop's initializer.
+    // Why unchecked: `loop` is set once, by the loop's initializer, and owns this object; actors keep both.
 
-    /// The loop, which owns this object; actors keep both.
-    @exclusivity(unchecked) unowned(unsafe) var loop: UVLoop!
+    /// The loop; nil only before it has set itself.
+    @exclusivity(unchecked) unowned(unsafe) var loop: UVLoop?
 
-    func enqueue(_ job: consuming ExecutorJob) { loop.post(.isolated(UnownedJob(job))) }
+    func enqueue(_ job: consuming ExecutorJob) {
+        guard let loop else { preconditionFailure("a loop sets itself before it has an actor") }
+        loop.post(.isolated(UnownedJob(job)))
+    }
 
     func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     /// Stops the process off the loop, for `assumeIsolated` and `preconditionIsolated`.
-    func checkIsolated() { loop.preconditionIsolated("the caller is not on the thread of loop \(loop.name)") }
+    func checkIsolated() { loop?.preconditionIsolated("the caller is not on the thread of the actor's loop") }
 
     /// Whether the caller is on the loop; `checkIsolated` stops the process instead.
-    func isIsolatingCurrentContext() -> Bool? { loop.isCurrent }
+    func isIsolatingCurrentContext() -> Bool? { loop?.isCurrent }
 }

@@ -76,7 +76,7 @@ final class CallerState: Sendable {
         }
     }
 
-    /// Returns the timer of an endpoint and a code of `ok` or an error's, which is looked up by its labels only once.
+    /// Returns the timer of an endpoint's calls with a code, `ok` or an error's. Its labels are looked up once.
     func timer(_ endpoint: String, _ code: String, of caller: String) -> Timer {
         contents.withLock { contents in
             let result = Result(endpoint: endpoint, code: code)

@@ -101,7 +101,9 @@ import Testing
         }
         #expect(Arrival.isWhole(request([]).headers) == stamp.hasSuffix("w"))
         #expect(try await RequestBodyReader.bytes(of: request(["ab", "cd"]), max: 4) == Array("abcd".utf8))
-        await #expect(throws: StoreError.self) { try await RequestBodyReader.bytes(of: request(["ab", "cde"]), max: 4) }
+        await #expect(throws: StoreError.self) {
+            try await RequestBodyReader.bytes(of: request(["ab", "cde"]), max: 4)
+        }
         let clock = ContinuousClock.now
         let now = NIODeadline.uptimeNanoseconds(5_300_000_000)
         #expect(Arrival.time([Arrival.name: stamp], now: now, clock: clock) == clock - .milliseconds(300))

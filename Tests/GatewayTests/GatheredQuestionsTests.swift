@@ -46,7 +46,9 @@ import Testing
             (_, item, _) async throws(StoreError) in
             if item < 2 { await gate.wait() }
             return item
-        } many: { (_, _, _) async throws(StoreError) in throw StoreError(.internal, "asked together") }
+        } many: { (_, _, _) async throws(StoreError) in
+            throw StoreError(.internal, "asked together")
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for item in 0..<2 {
                 group.addTask { _ = try await questions.ask(item, at: 1, CallContext(deadline: .now + .seconds(30))) }

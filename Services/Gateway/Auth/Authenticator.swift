@@ -135,7 +135,7 @@ struct Authenticator: Sendable {
 
 /// Reads the value of an `Authorization` header, by bytes.
 enum BearerToken {
-    /// Returns the token of `Bearer <token>`, with any number of spaces around both; nil for any other text.
+    /// Returns the token of `Bearer <token>`; nil for any other text. Spaces may surround both words.
     static func text(of value: String) -> String? {
         var value = value
         return value.withUTF8 { bytes in

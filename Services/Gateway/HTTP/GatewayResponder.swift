@@ -37,7 +37,7 @@ struct GatewayResponder: HTTPResponder {
                 ? problem.serverAPIResponse
                 : StoreScope.$app.withValue(record.store) { problem.response(traceID: trace.traceID) }
         }
-        response.headers[.xContentTypeOptions] = "nosniff"
+        if !response.headers.contains(.xContentTypeOptions) { response.headers[.xContentTypeOptions] = "nosniff" }
         record.finish(status: response.status, duration: ContinuousClock.now - start)
         metrics.ended(record)
         record.log(to: logger)

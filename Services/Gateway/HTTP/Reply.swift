@@ -28,10 +28,9 @@ struct Reply<Body: Sendable>: Sendable {
     }
 
     private init(json bytes: [UInt8], _ status: HTTPResponse.Status, _ extra: HTTPFields) {
-        var headers = extra
-        headers[.contentType] = "application/json"
-        headers[.cacheControl] = "no-store"
-        if let location = headers[.location] { headers[.location] = StoreScope.shown(location) }
+        var headers = JSONHeaders.all
+        for field in extra where !JSONHeaders.all.contains(field.name) { headers.append(field) }
+        if let location = extra[.location] { headers[.location] = StoreScope.shown(location) }
         let json = StoreScope.shown(bytes)
         response = Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
@@ -72,6 +71,13 @@ enum EitherReply<First: Sendable, Second: Sendable>: Sendable {
     case second(Reply<Second>)
 }
 
+/// The header fields of every response with JSON.
+private enum JSONHeaders {
+    static let all: HTTPFields = [
+        .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+    ]
+}
+
 /// A body of mostly prepared JSON, which is copied faster than encoded.
 protocol WrittenForm: Encodable {
     /// Returns the same bytes as the value's encoding.
@@ -85,7 +91,8 @@ struct JSONPieces {
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     mutating func append(_ punctuation: StaticString) {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: punctuation.utf8Start, count: punctuation.utf8CodeUnitCount))
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: punctuation.utf8Start, count: punctuation.utf8CodeUnitCount))
     }
 
     mutating func append(_ json: [UInt8]) { bytes.append(contentsOf: json) }

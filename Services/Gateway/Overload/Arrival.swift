@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// The time at which a request's head arrived, and whether its body came with it, which travel from the HTTP thread to the
-/// handlers as a header field. One that a client sends is replaced.
+/// The arrival of a request's head, which travels to the handlers as a header field. It says when the head arrived at the
+/// HTTP thread, and whether the body came with it. One that a client sends is replaced.
 enum Arrival {
     // `Name(_:)` fails only for text that is not a token (RFC 9110 §5.1).
     static let name = HTTPField.Name("Sb-Arrival")!

@@ -5,7 +5,7 @@ struct EligibilityAnswers: Sendable {
     /// Nil when Eligibility is away.
     let reply: EligibilityReply?
 
-    /// The answers by product, where there are more than can be searched as fast as a dictionary.
+    /// The answers by product, when there are too many to search them one by one.
     private let known: [ExactText: OfferEligibility]?
 
     /// The number of answers up to which they are searched one by one.

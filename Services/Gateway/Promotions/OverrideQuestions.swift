@@ -2,7 +2,7 @@ import BusClient
 import BusService
 import StoreModels
 
-/// Requests devices' overrides, without caching: a page shows what the device has set, through any gateway (M1). Under
+/// Requests devices' overrides without caching: a page shows what the device has set (M1), through any gateway. Under
 /// load simultaneous questions are sent as one batch, after the clients' requests arrived.
 struct OverrideQuestions: Sendable {
     /// PromotionController answers for all apps.

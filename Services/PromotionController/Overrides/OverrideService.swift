@@ -29,7 +29,8 @@ struct OverrideService: Sendable {
         return OverridesBatchReply(
             promotions: try ReplyBudget.fitting(promotions) { device in
                 // Most devices have no override, and are a few words then.
-                device.overrides == PromotionOverrides() ? Self.bytesWithoutOverrides : try StoreJSON.encode(device).count
+                device.overrides == PromotionOverrides()
+                    ? Self.bytesWithoutOverrides : try StoreJSON.encode(device).count
             })
     }
 

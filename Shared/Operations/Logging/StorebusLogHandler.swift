@@ -14,11 +14,23 @@ struct StorebusLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
     var logLevel: Logger.Level
-    private let service: String
-    private let format: LogFormat
-    /// The members `service` and `instance` of a JSON line, each with its comma before it.
-    private let origin: [UInt8]
-    private let output: @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void
+    /// What never changes, in one object: a logger is copied with each HTTP request.
+    private let target: Target
+
+    private final class Target: Sendable {
+        let service: String
+        let format: LogFormat
+        /// The members `service` and `instance` of a JSON line, each with its comma before it.
+        let origin: [UInt8]
+        let output: @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void
+
+        init(
+            _ service: String, _ format: LogFormat, _ origin: [UInt8],
+            _ output: @escaping @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void
+        ) {
+            (self.service, self.format, self.origin, self.output) = (service, format, origin, output)
+        }
+    }
 
     /// - Parameter output: Gets whole lines; an urgent one, of a warning or worse, has to be out when it returns.
     init(
@@ -27,13 +39,10 @@ struct StorebusLogHandler: LogHandler {
             LineWriter.standardError.add($0, isUrgent: $1)
         }
     ) {
-        self.service = service
-        self.format = format
         var origin: [UInt8] = []
         Self.append("service", service, to: &origin)
         Self.append("instance", instance, to: &origin)
-        self.origin = origin
-        self.output = output
+        target = Target(service, format, origin, output)
         logLevel = level
     }
 
@@ -46,11 +55,11 @@ struct StorebusLogHandler: LogHandler {
         let fields = fields(of: event).sorted { $0.key < $1.key }
         let time = Timestamp.wallClock().description
         let line =
-            switch format {
+            switch target.format {
             case .json: jsonLine(event, time, fields)
             case .text: textLine(event, time, fields)
             }
-        output(line, event.level >= .warning)
+        target.output(line, event.level >= .warning)
     }
 
     private func fields(of event: LogEvent) -> Logger.Metadata {
@@ -72,7 +81,7 @@ struct StorebusLogHandler: LogHandler {
         line.append(contentsOf: "\",\"level\":\"".utf8)
         line.append(contentsOf: event.level.rawValue.utf8)
         line.append(UInt8(ascii: "\""))
-        line.append(contentsOf: origin)
+        line.append(contentsOf: target.origin)
         Self.append("message", "\(event.message)", to: &line)
         for (name, value) in fields where !Self.isReserved(name) {
             if case .string(let text) = value {
@@ -108,7 +117,7 @@ struct StorebusLogHandler: LogHandler {
         let level = "\(event.level)".padding(to: 8)
         let pairs = fields.map { " \($0.key)=\($0.value)" }.joined()
         // An event stays one line, even when its values contain line breaks.
-        let text = "\(clock) \(level) \(service): \(event.message)\(pairs)"
+        let text = "\(clock) \(level) \(target.service): \(event.message)\(pairs)"
         return Array("\(String(text.map { $0.isNewline ? " " : $0 }))\n".utf8)
     }
 }

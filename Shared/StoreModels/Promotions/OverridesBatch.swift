@@ -25,7 +25,7 @@ public struct OverridesBatch: Hashable, Sendable, Codable {
 
 /// The overrides of a batch's installations, each as of ``PromotionEndpoints/getOverrides``.
 public struct OverridesBatchReply: Hashable, Sendable, Codable {
-    /// In the order of the request, and of its beginning only when more does not fit one message of the bus.
+    /// In the order of the request; only the first ones when more does not fit one message of the bus.
     public var promotions: [DevicePromotions]
     public init(promotions: [DevicePromotions]) { self.promotions = promotions }
 }

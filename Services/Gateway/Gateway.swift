@@ -27,6 +27,7 @@ package final class Gateway: Sendable {
     let accounts: AccountDirectory
     let products: ProductDirectory
     let eligibilityQuestions: EligibilityQuestions
+    let overrideQuestions: OverrideQuestions
     let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
@@ -64,6 +65,7 @@ package final class Gateway: Sendable {
         self.apps = AppDirectory(services: services)
         self.products = ProductDirectory()
         self.eligibilityQuestions = EligibilityQuestions(bus: bus, services: services)
+        self.overrideQuestions = OverrideQuestions(bus: bus, services: services)
         self.promoted = PromotionDirectory(services: services, versions: versions, patience: catalogPatience)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)

@@ -3,6 +3,9 @@ package enum JSONText {
     /// Appends a quoted string. NUL, which no header may hold, becomes U+FFFD.
     package static func append(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
+        defer { output.append(UInt8(ascii: "\"")) }
+        // Nearly every text is appended as it is.
+        guard text.utf8.contains(where: needsEscape) else { return output.append(contentsOf: text.utf8) }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -16,7 +19,10 @@ package enum JSONText {
             default: output.append(byte)
             }
         }
-        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
     /// Appends a number in decimal digits.

@@ -19,14 +19,20 @@ package struct TraceContext: Sendable, Equatable {
 
     /// Reads a `traceparent`; nil unless it is well formed.
     package init?(traceparent: String) {
-        let parts = traceparent.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-            .map(Substring.init)
-        guard parts.count == 4, parts[0] == "00", Self.isIdentifier(parts[1], digits: 32),
-            Self.isIdentifier(parts[2], digits: 16), Self.isHex(parts[3], digits: 2)
-        else { return nil }
-        traceID = String(parts[1])
-        spanID = String(parts[2])
-        flags = String(parts[3])
+        var text = traceparent
+        let parts = text.withUTF8 { text -> (String, String, String)? in
+            let (trace, span, flags) = (3..<35, 36..<52, 53..<55)
+            guard text.count == 55, text[..<3].elementsEqual("00-".utf8), text[35] == UInt8(ascii: "-"),
+                text[52] == UInt8(ascii: "-"), Self.isIdentifier(text[trace]), Self.isIdentifier(text[span]),
+                Self.isHex(text[flags])
+            else { return nil }
+            func part(_ range: Range<Int>) -> String {
+                String(decoding: UnsafeBufferPointer(rebasing: text[range]), as: UTF8.self)
+            }
+            return (part(trace), part(span), part(flags))
+        }
+        guard let parts else { return nil }
+        (traceID, spanID, flags) = parts
     }
 
     private init(traceID: String, flags: String) {
@@ -44,16 +50,14 @@ package struct TraceContext: Sendable, Equatable {
     /// The value of the header.
     package var traceparent: String { "00-\(traceID)-\(spanID)-\(flags)" }
 
-    private static func isIdentifier(_ text: Substring, digits: Int) -> Bool {
-        isHex(text, digits: digits) && text.utf8.contains { $0 != UInt8(ascii: "0") }
+    private static func isIdentifier(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        isHex(text) && text.contains { $0 != UInt8(ascii: "0") }
     }
 
-    private static func isHex(_ text: Substring, digits: Int) -> Bool {
-        text.utf8.count == digits
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+    private static func isHex(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        text.allSatisfy {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        }
     }
 
     private static func hex(digits: Int) -> String { RandomIdentifier.hex(digits: digits) }

@@ -1,6 +1,9 @@
 /// A job of the Swift runtime, or a closure, for the loop to run.
 enum LoopJob: Sendable {
-    case job(UnownedJob)
+    /// Of a task that prefers the loop, outside of actors.
+    case task(UnownedJob)
+    /// Of an actor pinned to the loop.
+    case isolated(UnownedJob)
     case work(@Sendable () -> Void)
 }
 

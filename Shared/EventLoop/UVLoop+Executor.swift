@@ -7,26 +7,20 @@ extension UVLoop {
         post(.work(work))
     }
 
-    /// The Swift runtime's entry point. Priorities are ignored: jobs run in the order they come.
+    /// The Swift runtime's entry point for tasks that prefer the loop. Priorities are ignored: jobs run in the order
+    /// they come.
     package func enqueue(_ job: consuming ExecutorJob) {
-        post(.job(UnownedJob(job)))
+        post(.task(UnownedJob(job)))
     }
 
+    /// Returns the executor of the actors pinned to the loop, which must keep the loop.
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        UnownedSerialExecutor(ordinary: self)
+        UnownedSerialExecutor(ordinary: isolation)
     }
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
     }
-
-    /// Called by `assumeIsolated` and `preconditionIsolated` of the actors pinned here.
-    package func checkIsolated() {
-        preconditionIsolated("the caller is not on the thread of loop \(name)")
-    }
-
-    /// Whether the caller is on the loop; `checkIsolated` stops the process instead.
-    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Stops the process unless called on the loop. Every handle method begins with it.
     @inline(__always)
@@ -59,8 +53,31 @@ extension UVLoop {
     func run(_ job: LoopJob) {
         switch job {
         case .work(let work): work()
-        case .job(let job):
+        case .task(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+        case .isolated(let job):
             job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         }
     }
+}
+
+/// Runs the actors pinned to a loop. It is an object of its own, so that a job says for whom it is: nonisolated code that
+/// runs as an actor's would be enqueued again by the runtime after each call that returns.
+final class LoopIsolation: SerialExecutor, @unchecked Sendable {
+    // Why unchecked: `loop` is set once, by the loop's initializer, and owns this object; actors keep both.
+
+    /// The loop; nil only before it has set itself.
+    @exclusivity(unchecked) unowned(unsafe) var loop: UVLoop?
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        guard let loop else { preconditionFailure("a loop sets itself before it has an actor") }
+        loop.post(.isolated(UnownedJob(job)))
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    /// Stops the process off the loop, for `assumeIsolated` and `preconditionIsolated`.
+    func checkIsolated() { loop?.preconditionIsolated("the caller is not on the thread of the actor's loop") }
+
+    /// Whether the caller is on the loop; `checkIsolated` stops the process instead.
+    func isIsolatingCurrentContext() -> Bool? { loop?.isCurrent }
 }

@@ -4,7 +4,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A libuv loop on one thread, as a Swift executor.
+/// A libuv loop on one thread, as Swift executors.
 ///
 /// Actors pin themselves to it, and then their methods, the callbacks of their handles and every job between them run
 /// on one thread without a lock or a hop:
@@ -30,7 +30,7 @@ import Synchronization
 /// **Callback rule.** A C callback finds the object from `handle.data` (`LoopHandle.of`) and calls it, nothing else.
 ///
 /// **After close.** See `close()`.
-package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+package final class UVLoop: TaskExecutor, @unchecked Sendable {
     // Why unchecked: `inbox` is guarded by its mutex, the atomics are atomics, and everything else is touched by the
     // owning thread alone, which the mutex hands from the creator to the loop thread and on to the late queue.
 
@@ -43,6 +43,8 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     let doNotBlock: UnsafeMutablePointer<uv_idle_t>
 
     let inbox = Locked(LoopInbox())
+    /// The executor of the actors pinned to the loop.
+    let isolation = LoopIsolation()
     /// The thread that may touch the loop's state now, 0 when there is none.
     let owner = Atomic<UInt>(0)
     let wakeUps = Atomic<Int>(0)
@@ -83,6 +85,7 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         endOfPoll = .allocate(capacity: 1)
         doNotBlock = .allocate(capacity: 1)
         readBuffer = .allocate(byteCount: EventLoopLimits.readBytes, alignment: 16)
+        isolation.loop = self
         var result = uv_loop_init(uv)
         if result == 0 {
             // The C callbacks find the loop here, unretained: a running loop is kept alive by its thread.

@@ -51,6 +51,24 @@ import Testing
         return (before, loop.wakeUpCount)
     }
 
+    @Test func `a task goes on after a call that returns, before what was enqueued meanwhile`() async throws {
+        let loop = try UVLoop.start(name: "order")
+        let order = await withTaskExecutorPreference(loop) { await Self.order(on: loop) }
+        #expect(order == ["task", "work"])
+        await loop.close()
+    }
+
+    @concurrent private static func order(on loop: UVLoop) async -> [String] {
+        let order = Locked<[String]>([])
+        loop.execute { order.withLock { $0.append("work") } }
+        await callNothing()
+        order.withLock { $0.append("task") }
+        await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+        return order.withLock { $0 }
+    }
+
+    @concurrent private static func callNothing() async {}
+
     @Test func `continuations and streams of a task that prefers the loop resume without a wake-up`() async throws {
         let loop = try UVLoop.start(name: "resume")
         let waiter = PinnedWaiter(loop)
@@ -69,7 +87,7 @@ import Testing
     @Test func `isolation is known on the loop, also in plain callbacks`() async throws {
         let loop = try UVLoop.start(name: "isolation")
         let counter = PinnedCounter(loop)
-        #expect(loop.isIsolatingCurrentContext() == false)
+        #expect(loop.isolation.isIsolatingCurrentContext() == false)
         let value = await withCheckedContinuation { continuation in
             loop.execute {
                 continuation.resume(returning: counter.assumeIsolated { $0.value })

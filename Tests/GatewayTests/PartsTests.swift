@@ -57,8 +57,61 @@ import Testing
         ] as [(String?, String, String)])
     func `a log line has no account in its path (S20)`(route: String?, path: String, logged: String) {
         var record = AccessRecord(method: .get, path: path, traceID: "t")
-        record.route = route
+        if let route { record.found(Route(notBuilt: HTTPRoute(.get, HTTPPath(route), .open), "not built")) }
         #expect(record.metadata["path"] == .string(logged))
+    }
+
+    @Test(
+        arguments: [
+            ("Bearer a.b", "a.b"), ("bearer a", "a"), ("BEARER  a ", "a"), (" Bearer a", "a"), ("Bearer", nil),
+            ("Bearer ", nil), ("Bearer a b", nil), ("Basic a", nil), ("Bearers a", nil), ("", nil), ("Bearer\ta", nil),
+            ("\u{02}earer a", nil), ("Bearer é", "é"),
+        ] as [(String, String?)])
+    func `a bearer token is one word behind the scheme`(header: String, token: String?) {
+        #expect(BearerToken.text(of: header) == token)
+    }
+
+    @Test func `lists of a query drop empty elements`() throws {
+        func list(_ text: String) throws -> [String] { try QueryParameters("ids=\(text)", names: ["ids"]).list("ids") }
+        #expect(try list(",a,,b%2B+c,") == ["a", "b+ c"])
+        #expect(try list(",") == [])
+        let query = try QueryParameters("b=2&a=%3D1&b=1", names: ["a", "b"])
+        #expect(query.pairs == ["a==1", "b=1", "b=2"])
+    }
+
+    @Test(arguments: [3, 40]) func `each product gets its own answer of eligibility`(count: Int) {
+        let answers = EligibilityAnswers(
+            EligibilityReply(
+                eligibility: (0..<count).map { number in
+                    ProductEligibility(
+                        productIdentifier: "p\(number)", subscriptionGroupIdentifier: "g",
+                        eligibility: number.isMultiple(of: 2) ? .eligible : .ineligible, rule: .newSubscriber)
+                }, degraded: []))
+        let products = (0...count).map { number in
+            var product = Sample.pro
+            product.productIdentifier = "p\(number)"
+            return product
+        }
+        let found = answers.apply(to: products).products.map(\.introductoryOfferEligibility)
+        #expect(found == (0..<count).map { $0.isMultiple(of: 2) ? .eligible : .ineligible } + [.unknown])
+    }
+
+    @Test func `bodies that are put together are what encoding them would make`() throws {
+        let products = try Sample.products.map { ForwardedProduct(try PresentedProduct($0).json, .ineligible) }
+        for count in 0...products.count {
+            let some = Array(products.prefix(count))
+            for texts in [[], ["é\"\n", "b"]] {
+                for degraded in [nil, [], texts] {
+                    let body = ProductsResponse(
+                        products: some, invalidProductIdentifiers: texts, degraded: degraded)
+                    #expect(try body.written() == StoreJSON.encode(body))
+                }
+                let page = StorePageResponse(
+                    promotions: zip(some, [true, false, nil]).map { ForwardedPromotion(product: $0, owned: $1) },
+                    degraded: texts)
+                #expect(try page.written() == StoreJSON.encode(page))
+            }
+        }
     }
 
     @Test func `log lines carry no control characters and no query`() {

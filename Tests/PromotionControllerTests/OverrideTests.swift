@@ -52,6 +52,31 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `several devices are answered as each alone, in their order, as many as fit a reply`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
+            let phones = try await [store.launchedPhone("a"), store.phone("unknown"), store.launchedPhone("b")]
+            try await phones[0].setOrder(["h", "p"])
+            try await phones[2].set(.hide, of: "p")
+            let batch = OverridesBatch(installations: phones.map(\.installation))
+            let together = try await phones[0].call(PromotionEndpoints.getManyOverrides, batch).promotions
+            var alone: [DevicePromotions] = []
+            for phone in phones { alone.append(try await phone.promotions()) }
+            #expect(together == alone)
+            let long = (0..<PromotionOverrides.orderMax).map { "\($0)-" + String(repeating: "x", count: 250) }
+            try await phones[0].setOrder(long)
+            let many = OverridesBatch(installations: Array(repeating: phones[0].installation, count: 5))
+            let fitting = try await phones[0].call(PromotionEndpoints.getManyOverrides, many).promotions
+            #expect((1..<5).contains(fitting.count))
+            #expect(fitting.allSatisfy { $0.overrides.order == long })
+            let tooMany = OverridesBatch(installations: Array(repeating: phones[0].installation, count: 33))
+            let error = try await refusal { try await phones[0].call(PromotionEndpoints.getManyOverrides, tooMany) }
+            #expect(error?.code == .requestInvalid)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `M4, M94, M104: before the first launch on the device there is nothing to override`(_ engine: Engine)
         async throws
     {

@@ -26,8 +26,31 @@ struct Authenticator: Sendable {
         }
     }
 
+    /// Authenticates a caller without waiting; nil for one that ``principal(for:headers:)`` has to look at.
+    /// - Throws: As ``principal(for:headers:)``.
+    func known(for access: Access, headers: HTTPFields) throws(HTTPError) -> Principal? {
+        switch access {
+        case .open, .named: return .anonymous
+        case .app, .appOrStore:
+            // A token that was verified is neither the admin key nor an API key: they are looked for before.
+            guard let session = tokens.known(try bearer(headers)) else { return nil }
+            return try Self.principal(session, access)
+        case .appOrServer, .admin, .server, .serverAPI: return nil
+        }
+    }
+
     private func session(_ access: Access, _ headers: HTTPFields) async throws(HTTPError) -> Principal {
-        let token = try bearer(headers)
+        try Self.principal(try await verified(try bearer(headers)), access)
+    }
+
+    private static func principal(_ session: Session, _ access: Access) throws(HTTPError) -> Principal {
+        guard session.client == .app || access == .appOrStore else {
+            throw HTTPError(StoreError(.forbidden, "a session with client \"store\" may call the store's paths only"))
+        }
+        return .session(session)
+    }
+
+    private func verified(_ token: String) async throws(HTTPError) -> Session {
         if adminKey?.matches(token) == true {
             throw HTTPError(
                 StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
@@ -35,28 +58,23 @@ struct Authenticator: Sendable {
         guard try await apiKey(token) == nil else {
             throw HTTPError(StoreError(.forbidden, "this path is for a customer's session, not for an app's server"))
         }
-        let session: Session
         do {
-            session = try await tokens.verify(token)
+            return try await tokens.verify(token)
         } catch SessionTokens.Rejection.expired {
             throw Self.unauthenticated("the session token has expired")
         } catch {
             throw Self.unauthenticated("the session token is not valid")
         }
-        guard session.client == .app || access == .appOrStore else {
-            throw HTTPError(StoreError(.forbidden, "a session with client \"store\" may call the store's paths only"))
-        }
-        return .session(session)
     }
 
     private func admin(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
         let token = try bearer(headers)
         if let adminKey, adminKey.matches(token) { return .admin }
-        if (try? await tokens.verify(token)) != nil {
-            throw HTTPError(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
-        }
         guard try await apiKey(token) == nil else {
             throw HTTPError(StoreError(.forbidden, "an app's server may not call the operator's paths"))
+        }
+        if (try? await tokens.verify(token)) != nil {
+            throw HTTPError(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
         }
         throw Self.unauthenticated(
             adminKey == nil
@@ -67,8 +85,9 @@ struct Authenticator: Sendable {
     private func server(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
         let token = try bearer(headers)
         if let key = try await apiKey(token) { return .server(key) }
-        let isSession = (try? await tokens.verify(token)) != nil
-        guard adminKey?.matches(token) != true, !isSession else {
+        let isAdmin = adminKey?.matches(token) == true
+        let isSession = isAdmin ? false : (try? await tokens.verify(token)) != nil
+        guard !isAdmin, !isSession else {
             throw HTTPError(StoreError(.forbidden, "this path is for an app's server, with an API key of the app"))
         }
         throw Self.unauthenticated("the API key is not valid, or was deleted")
@@ -103,16 +122,40 @@ struct Authenticator: Sendable {
     private func bearer(_ headers: HTTPFields) throws(HTTPError) -> String {
         let values = headers[values: .authorization]
         guard !values.isEmpty else { throw Self.unauthenticated("the Authorization header is missing") }
-        // By bytes: splitting a long token by characters would find grapheme boundaries first.
-        let parts = values[0].utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
-        guard values.count == 1, parts.count == 2, Substring(parts[0]).lowercased() == "bearer" else {
+        guard values.count == 1, let token = BearerToken.text(of: values[0]) else {
             throw Self.unauthenticated("the Authorization header must be one bearer token")
         }
-        return String(Substring(parts[1]))
+        return token
     }
 
     private static func unauthenticated(_ message: String) -> HTTPError {
         HTTPError(StoreError(.unauthenticated, message), headers: [.wwwAuthenticate: "Bearer realm=\"storebus\""])
+    }
+}
+
+/// Reads the value of an `Authorization` header, by bytes.
+enum BearerToken {
+    /// Returns the token of `Bearer <token>`; nil for any other text. Spaces may surround both words.
+    static func text(of value: String) -> String? {
+        var value = value
+        return value.withUTF8 { bytes in
+            var rest = bytes[...]
+            let (scheme, token) = (takeWord(&rest), takeWord(&rest))
+            // In ASCII a letter and its capital differ in this bit.
+            guard scheme.count == 6, scheme.lazy.map({ $0 | 0x20 }).elementsEqual("bearer".utf8), !token.isEmpty,
+                rest.allSatisfy({ $0 == space })
+            else { return nil }
+            return String(decoding: UnsafeBufferPointer(rebasing: token), as: UTF8.self)
+        }
+    }
+
+    private static let space = UInt8(ascii: " ")
+
+    private static func takeWord(_ rest: inout Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
+        let start = rest.firstIndex { $0 != space } ?? rest.endIndex
+        let end = rest[start...].firstIndex(of: space) ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return rest[start..<end]
     }
 }
 

@@ -25,9 +25,14 @@ struct SessionTokens: Sendable {
     /// Maximum number of cached tokens, a few megabytes.
     private static let verifiedMax = 8192
 
+    private struct Verified: Sendable {
+        let session: Session
+        let expiresAt: Timestamp
+    }
+
     /// Recently verified tokens, so that a signature is not verified with every request. The whole token is the key: a
     /// token that differs in one byte is verified. Expiry is checked on each use.
-    private let verified = ExpiringCache<ExactText, SessionClaims>(max: verifiedMax)
+    private let verified = ExpiringCache<ExactText, Verified>(max: verifiedMax)
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
@@ -47,21 +52,29 @@ struct SessionTokens: Sendable {
         return (token, Timestamp(claims.exp.value))
     }
 
+    /// Verifies a token's header, signature, claims and expiry.
     /// - Throws: ``Rejection``, or the library's error for a bad signature.
     func verify(_ token: String) async throws -> Session {
-        let claims = try await claims(token)
-        guard Timestamp(claims.exp.value) > now() else { throw Rejection.expired }
-        return claims.session
+        let known: Verified
+        if let earlier = verified.fresh(ExactText(token)) { known = earlier } else { known = try await check(token) }
+        guard known.expiresAt > now() else { throw Rejection.expired }
+        return known.session
     }
 
-    private func claims(_ token: String) async throws -> SessionClaims {
-        if let claims = verified.fresh(ExactText(token)) { return claims }
+    /// Finds the session of a token that was verified earlier and has not expired since.
+    func known(_ token: String) -> Session? {
+        guard let known = verified.fresh(ExactText(token)), known.expiresAt > now() else { return nil }
+        return known.session
+    }
+
+    private func check(_ token: String) async throws -> Verified {
         guard token.utf8.count <= HTTPLimits.tokenBytesMax, let dot = token.firstIndex(of: "."),
             Self.isOurHeader(token[..<dot])
         else { throw Rejection.malformed }
         let claims = try await keys.verify(token, as: SessionClaims.self)
-        verified.insert(claims, for: ExactText(token))
-        return claims
+        let found = Verified(session: claims.session, expiresAt: Timestamp(claims.exp.value))
+        verified.insert(found, for: ExactText(token))
+        return found
     }
 
     private static let header: JWTHeader = ["alg": .string("HS256"), "typ": .string("JWT")]

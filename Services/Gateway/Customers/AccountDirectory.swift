@@ -40,9 +40,9 @@ final class AccountDirectory: Sendable {
     func shopper(_ call: Call) async -> Shopper {
         let session = call.session
         let deadline = call.optionalDeadline
-        async let app = try? versions.app(session.bundleId, until: deadline)
         async let testers = try? versions.testers(until: deadline)
-        let (appVersion, testersVersion) = await (app, testers)
+        let appVersion = try? await versions.app(session.bundleId, until: deadline)
+        let testersVersion = await testers
         // PaymentQueue is away, so a request for the account would fail too.
         guard let testersVersion else {
             return Shopper(bundleId: session.bundleId, account: lastKnown(session), appVersion: appVersion)

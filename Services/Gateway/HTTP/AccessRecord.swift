@@ -10,9 +10,12 @@ struct AccessRecord {
     let path: String
     let traceID: String
     /// The route's template; nil when no route was found.
-    var route: String?
+    private(set) var route: String?
     /// The callers of the route; nil when no route was found.
-    var access: Access?
+    private(set) var access: Access?
+    /// Method and template of the route.
+    private var endpoint: String?
+    private var namesAccount = false
     var principal = Principal.anonymous
     /// The isolated store that the request is about; nil for the installation.
     var store: IsolatedApp?
@@ -29,6 +32,12 @@ struct AccessRecord {
         self.traceID = traceID
     }
 
+    /// Notes the route of the request.
+    mutating func found(_ route: Route) {
+        (self.route, access) = (route.path, route.access)
+        (endpoint, namesAccount) = (route.logName, route.namesAccount)
+    }
+
     mutating func finish(status: HTTPResponse.Status, duration: Duration) {
         self.status = status.code
         self.duration = duration
@@ -41,25 +50,26 @@ struct AccessRecord {
         let level: Logger.Level = status >= 500 ? .warning : .info
         guard logger.logLevel <= level else { return }
         var fields = metadata
-        fields["status"] = "\(status)"
-        fields["durationMs"] = "\(milliseconds)"
-        if let code { fields["code"] = "\(code)" }
-        if let reason { fields["reason"] = "\(Self.printable(reason))" }
+        fields["status"] = .string(String(status))
+        fields["durationMs"] = .string("\(milliseconds)")
+        if let code { fields["code"] = .string("\(code)") }
+        if let reason { fields["reason"] = .string(Self.printable(reason)) }
         logger.log(level: level, "request", metadata: fields)
     }
 
     /// Log metadata that identifies the request.
     var metadata: Logger.Metadata {
-        var fields: Logger.Metadata = [
-            "traceID": "\(traceID)", "endpoint": "\(method) \(route ?? "-")", "path": "\(Self.printable(loggedPath))",
-        ]
-        if let store { fields["store"] = "\(store.store)" }
+        var fields = Logger.Metadata(minimumCapacity: 12)
+        fields["traceID"] = .string(traceID)
+        fields["endpoint"] = .string(endpoint ?? "\(method) \(route ?? "-")")
+        fields["path"] = .string(Self.printable(loggedPath))
+        if let store { fields["store"] = .string(store.store) }
         switch principal {
         case .session(let session):
-            fields["bundleId"] = "\(session.bundleId)"
-            fields["customerIdentifier"] = "\(session.customerIdentifier)"
-            fields["deviceId"] = "\(Self.printable(session.deviceId))"
-        case .server(let key): fields["bundleId"] = "\(key.bundleId)"
+            fields["bundleId"] = .string(session.bundleId)
+            fields["customerIdentifier"] = .string(session.customerIdentifier)
+            fields["deviceId"] = .string(Self.printable(session.deviceId))
+        case .server(let key): fields["bundleId"] = .string(key.bundleId)
         case .admin, .anonymous: break
         }
         return fields
@@ -68,13 +78,11 @@ struct AccessRecord {
     /// The path without what may be a person's name (S20): with an account it is the route's template, and without a
     /// route, where any part may be one, its first two parts.
     private var loggedPath: String {
-        if let route { return route.contains(Self.accountParameter) ? route : path }
+        if let route { return namesAccount ? route : path }
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count > 3 else { return path }
         return parts.prefix(3).map { String(Substring($0)) }.joined(separator: "/") + "/..."
     }
-
-    private static let accountParameter = "{\(PathParameter.account.rawValue)}"
 
     /// Limits text to 256 printable ASCII characters. Clients cannot write lines or terminal commands into the log
     /// (S20).

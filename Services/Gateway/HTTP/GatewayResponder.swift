@@ -37,7 +37,7 @@ struct GatewayResponder: HTTPResponder {
                 ? problem.serverAPIResponse
                 : StoreScope.$app.withValue(record.store) { problem.response(traceID: trace.traceID) }
         }
-        response.headers[.xContentTypeOptions] = "nosniff"
+        if !response.headers.contains(.xContentTypeOptions) { response.headers[.xContentTypeOptions] = "nosniff" }
         record.finish(status: response.status, duration: ContinuousClock.now - start)
         metrics.ended(record)
         record.log(to: logger)
@@ -52,10 +52,18 @@ struct GatewayResponder: HTTPResponder {
         try Self.checkFraming(request)
         let target = try StoreScope.Target(path: request.uri.path, headers: request.headers)
         let (route, parameters) = try match(request.method, target.path)
-        (record.route, record.access) = (route.path, route.access)
-        var principal = try await authenticator.principal(for: route.access, headers: request.headers)
+        record.found(route)
+        var principal: Principal
+        if let known = try authenticator.known(for: route.access, headers: request.headers) {
+            principal = known
+        } else {
+            principal = try await authenticator.principal(for: route.access, headers: request.headers)
+        }
         record.principal = principal
-        let store = try await stores.app(named: target.store, principal)
+        var store: IsolatedApp?
+        if IsolatedStores.concern(target.store, principal) {
+            store = try await stores.app(named: target.store, principal)
+        }
         if let store {
             principal = try principal.inside(store)
             record.store = store
@@ -95,8 +103,9 @@ struct GatewayResponder: HTTPResponder {
         guard (request.head.path ?? "").utf8.count <= HTTPLimits.targetBytesMax else {
             throw .invalid("target", "is longer than \(HTTPLimits.targetBytesMax) bytes", status: 414)
         }
-        let sent = request.headers.filter { $0.name != Arrival.name }
-        let size = sent.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        let size = request.headers.reduce(0) { size, field in
+            field.name == Arrival.name ? size : size + field.name.rawName.utf8.count + field.value.utf8.count + 4
+        }
         guard size <= HTTPLimits.headerBytesMax else {
             throw .invalid("headers", "are larger than \(HTTPLimits.headerBytesMax) bytes", status: 431)
         }

@@ -24,7 +24,7 @@ enum Identifier {
                 place, "has \(identifiers.count) identifiers, at most \(HTTPLimits.identifiersMax) are allowed")
         }
         for (index, identifier) in identifiers.enumerated() {
-            try check(identifier, as: .product, at: "\(place)[\(index)]")
+            if let fault = IdentifierRule.product.fault(in: identifier) { throw .invalid("\(place)[\(index)]", fault) }
         }
     }
 }

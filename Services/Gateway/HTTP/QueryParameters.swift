@@ -6,8 +6,13 @@ import StoreModels
 /// An unknown name is rejected, like an unknown member of a body: a misspelt filter must not be ignored silently.
 struct QueryParameters: Sendable {
     private let values: [String: [String]]
+    /// The values as the client sent them, where an isolated store's are converted.
+    private let sent: [String: [String]]?
+
     /// Names and values of the names that the route allows, `name=value`, sorted.
-    let pairs: [String]
+    var pairs: [String] {
+        (sent ?? values).flatMap { name, values in values.map { ExactText("\(name)=\($0)") } }.sorted().map(\.text)
+    }
 
     /// - Parameters:
     ///   - text: The query after `?`; nil for none.
@@ -34,10 +39,11 @@ struct QueryParameters: Sendable {
         }
         if let store {
             self.values = values.mapValues { $0.map { StoreScope.inside($0, of: store) } }
+            sent = values
         } else {
             self.values = values
+            sent = nil
         }
-        pairs = values.flatMap { name, values in values.map { ExactText("\(name)=\($0)") } }.sorted().map(\.text)
     }
 
     /// Returns every value of a name, in order.
@@ -57,9 +63,16 @@ struct QueryParameters: Sendable {
     /// Returns all values of a list, in which repeated names and commas are equivalent. Empty elements are dropped, so
     /// `ids=` is an empty list.
     func list(_ name: String) -> [String] {
-        (values[name] ?? []).flatMap { text in
-            text.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
+        var elements: [String] = []
+        for text in values[name] ?? [] {
+            var rest = text.utf8[...]
+            while !rest.isEmpty {
+                let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
+                if end > rest.startIndex { elements.append(String(Substring(rest[..<end]))) }
+                rest = rest[end...].dropFirst()
+            }
         }
+        return elements
     }
 
     func integer(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(StoreError) -> Int {

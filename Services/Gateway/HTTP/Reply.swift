@@ -20,12 +20,18 @@ struct Reply<Body: Sendable>: Sendable {
         try self.init(json: form, status, headers)
     }
 
+    /// Responds with another form of the body, whose JSON is put together from pieces.
+    init(_ form: some JSONForm<Body> & WrittenForm) throws { self.init(json: try form.written(), .ok, [:]) }
+
     private init(json value: some Encodable, _ status: HTTPResponse.Status, _ extra: HTTPFields) throws {
-        var headers = extra
-        headers[.contentType] = "application/json"
-        headers[.cacheControl] = "no-store"
-        if let location = headers[.location] { headers[.location] = StoreScope.shown(location) }
-        let json = StoreScope.shown(try StoreJSON.encode(value))
+        self.init(json: try StoreJSON.encode(value), status, extra)
+    }
+
+    private init(json bytes: [UInt8], _ status: HTTPResponse.Status, _ extra: HTTPFields) {
+        var headers = JSONHeaders.all
+        for field in extra where !JSONHeaders.all.contains(field.name) { headers.append(field) }
+        if let location = extra[.location] { headers[.location] = StoreScope.shown(location) }
+        let json = StoreScope.shown(bytes)
         response = Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: json)))
     }
 }
@@ -63,6 +69,38 @@ extension Reply<NoContent> {
 enum EitherReply<First: Sendable, Second: Sendable>: Sendable {
     case first(Reply<First>)
     case second(Reply<Second>)
+}
+
+/// The header fields of every response with JSON.
+private enum JSONHeaders {
+    static let all: HTTPFields = [
+        .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+    ]
+}
+
+/// A body of mostly prepared JSON, which is copied faster than encoded.
+protocol WrittenForm: Encodable {
+    /// Returns the same bytes as the value's encoding.
+    func written() throws -> [UInt8]
+}
+
+/// JSON that is put together from pieces.
+struct JSONPieces {
+    private(set) var bytes: [UInt8] = []
+
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    mutating func append(_ punctuation: StaticString) {
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: punctuation.utf8Start, count: punctuation.utf8CodeUnitCount))
+    }
+
+    mutating func append(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+
+    /// Adds an array of texts, which is empty in most bodies.
+    mutating func append(_ texts: [String]) throws {
+        if texts.isEmpty { append("[]") } else { append(try StoreJSON.encode(texts)) }
+    }
 }
 
 /// The JSON of a `Body` as a service wrote it, forwarded as bytes.

@@ -18,6 +18,10 @@ struct Route: Sendable {
     let method: HTTPRequest.Method
     /// The path's template, such as `/v1/transactions/{id}/finish`.
     var path: String { operation.path.description }
+    /// Method and template, as the access log names the endpoint.
+    let logName: String
+    /// Whether the path has an account, which may be a person's name.
+    let namesAccount: Bool
     /// The callers admitted; configuration may change the endpoint's own.
     let access: Access
     /// Names the query may have.
@@ -66,6 +70,8 @@ struct Route: Sendable {
     private init(_ operation: HTTPRoute, _ access: Access, _ action: Action) {
         self.operation = operation
         self.method = HTTPRequest.Method(operation.method)
+        namesAccount = operation.path.parameters.contains(.account)
+        logName = "\(operation.method.rawValue) \(operation.path)"
         self.access = access
         self.action = action
     }

@@ -3,7 +3,7 @@ import StoreHTTP
 import StoreModels
 
 /// The routes as a tree of path segments. The cost of a match depends on the path's length, not on the number of
-/// routes.
+/// routes. Paths without parameters are found as a whole.
 struct RouteTable: Sendable {
     enum Match: Sendable {
         case found(Route, parameters: [PathParameter: String])
@@ -21,18 +21,24 @@ struct RouteTable: Sendable {
 
     let routes: [Route]
     private var root = Node()
+    /// The routes of paths without parameters.
+    private var literal: [ExactText: [HTTPRequest.Method: Route]] = [:]
 
     /// - Precondition: No two routes have the same method and path.
     init(_ routes: [Route]) {
         self.routes = routes
         for route in routes {
             Self.insert(route, route.operation.path.segments[...], into: &root)
+            if route.operation.path.parameters.isEmpty {
+                literal[route.path, default: [:]][route.method] = route
+            }
         }
     }
 
     /// Finds the route of a request.
     /// - Parameter path: The path of the request line, percent-encoded.
     func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
+        if let route = literal[path]?[method] { return .found(route, parameters: [:]) }
         guard path.first == "/" else { return .notFound }
         var node = root
         var values: [String] = []

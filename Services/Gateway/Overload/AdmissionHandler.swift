@@ -19,6 +19,8 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var underway = CircularBuffer<Bool>()
     /// The request being refused. Its body is dropped; the response follows its end.
     private var refused: (head: HTTPRequestHead, pause: TimeAmount)?
+    /// The request being read, kept until its end has come too or nothing more has.
+    private var begun: (head: HTTPRequestHead, arrivedAt: NIODeadline, body: NIOAny?)?
     private var pausing: Scheduled<Void>?
     /// Whether the channel wanted to read during the pause.
     private var isReadDue = false
@@ -29,22 +31,54 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(var head):
+        case .head(let head):
             let now = admission.now()
             switch admission.decide(head, mustGoOn: !underway.isEmpty, now: now) {
             case .refused(let pause): refused = (head, pause)
             case .admitted(let hasPlace):
                 underway.append(hasPlace)
-                Arrival.stamp(&head, now)
-                context.fireChannelRead(wrapInboundOut(.head(head)))
+                begun = (head, now, nil)
             }
         case .body:
-            if refused == nil { context.fireChannelRead(data) }
+            if refused != nil { return }
+            if begun != nil, begun?.body == nil {
+                begun?.body = data
+            } else {
+                passOn(context)
+                context.fireChannelRead(data)
+            }
         case .end:
-            guard let (head, pause) = refused else { return context.fireChannelRead(data) }
-            refused = nil
-            respond(to: head, pause, context)
+            if let (head, pause) = refused {
+                refused = nil
+                return respond(to: head, pause, context)
+            }
+            passOn(context, isWhole: true)
+            context.fireChannelRead(data)
         }
+    }
+
+    /// Passes on what was kept of the request being read.
+    private func passOn(_ context: ChannelHandlerContext, isWhole: Bool = false) {
+        guard var (head, arrivedAt, body) = begun else { return }
+        begun = nil
+        Arrival.stamp(&head, arrivedAt, isWhole: isWhole)
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+        if let body { context.fireChannelRead(body) }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        passOn(context)
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        passOn(context)
+        context.fireErrorCaught(error)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        passOn(context)
+        context.fireUserInboundEventTriggered(event)
     }
 
     func read(context: ChannelHandlerContext) {
@@ -57,6 +91,7 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        passOn(context)
         admission.giveBack(underway.count { $0 })
         underway.removeAll()
         endPause()

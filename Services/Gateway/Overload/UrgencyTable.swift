@@ -27,15 +27,18 @@ struct UrgencyTable: Sendable {
     /// query's.
     /// - Parameter target: Path and query of the request line.
     func urgency(_ method: String, _ target: String) -> Urgency {
-        var path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
-        if path.starts(with: IsolatedStoreRoutes.pathPrefix.utf8) {
-            let rest = path.dropFirst(IsolatedStoreRoutes.pathPrefix.utf8.count)
-            path = rest[(rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex)...]
+        var target = target
+        return target.withUTF8 { target in
+            var path = target.prefix { $0 != UInt8(ascii: "?") }
+            if path.starts(with: IsolatedStoreRoutes.pathPrefix.utf8) {
+                let rest = path.dropFirst(IsolatedStoreRoutes.pathPrefix.utf8.count)
+                path = rest[(rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex)...]
+            }
+            return entries.first { $0.method == method && Self.matches(path, $0.segments) }?.urgency ?? .query
         }
-        return entries.first { $0.method == method && Self.matches(path, $0.segments) }?.urgency ?? .query
     }
 
-    private static func matches(_ path: Substring.UTF8View, _ segments: [[UInt8]?]) -> Bool {
+    private static func matches(_ path: Slice<UnsafeBufferPointer<UInt8>>, _ segments: [[UInt8]?]) -> Bool {
         var rest = path
         for segment in segments {
             guard rest.popFirst() == UInt8(ascii: "/") else { return false }

@@ -5,11 +5,18 @@ struct EligibilityAnswers: Sendable {
     /// Nil when Eligibility is away.
     let reply: EligibilityReply?
 
-    private let known: [ExactText: OfferEligibility]
+    /// The answers by product, when there are too many to search them one by one.
+    private let known: [ExactText: OfferEligibility]?
+
+    /// The number of answers up to which they are searched one by one.
+    private static let searchedMax = 32
 
     init(_ reply: EligibilityReply?) {
         self.reply = reply
-        known = Dictionary(exactly: (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) })
+        let answers = reply?.eligibility ?? []
+        known =
+            answers.count > Self.searchedMax
+            ? Dictionary(exactly: answers.map { ($0.productIdentifier, $0.eligibility) }) : nil
     }
 
     /// Names of services missing from these answers.
@@ -43,7 +50,9 @@ struct EligibilityAnswers: Sendable {
     }
 
     private func eligibility(of productIdentifier: String, _ type: ProductType) -> OfferEligibility {
-        type == .autoRenewable ? known[productIdentifier] ?? .unknown : .ineligible
+        guard type == .autoRenewable else { return .ineligible }
+        if let known { return known[productIdentifier] ?? .unknown }
+        return reply?.eligibility.first { $0.productIdentifier.isExactly(productIdentifier) }?.eligibility ?? .unknown
     }
 
     /// Names of services missing from a response; empty when no product is a subscription.

@@ -108,6 +108,27 @@ extension Gateway {
     }
 }
 
+extension ProductsResponse: WrittenForm where Item == ForwardedProduct {
+    func written() throws -> [UInt8] {
+        var json = JSONPieces(capacity: products.reduce(128) { $0 + $1.bytes.count + 1 })
+        json.append("{")
+        if let degraded {
+            json.append(#""degraded":"#)
+            try json.append(degraded)
+            json.append(",")
+        }
+        json.append(#""invalidProductIdentifiers":"#)
+        try json.append(invalidProductIdentifiers)
+        json.append(#","products":["#)
+        for (index, product) in products.enumerated() {
+            if index > 0 { json.append(",") }
+            json.append(product.bytes)
+        }
+        json.append("]}")
+        return json.bytes
+    }
+}
+
 extension EligibilityRequest {
     fileprivate init(of shopper: Shopper, productIdentifiers: [String]?) {
         self.init(

@@ -19,6 +19,12 @@ final class ProductDirectory: Sendable {
         @ExactText var bundleId: String
         @ExactText var storefront: String
         @ExactText var productIdentifier: String
+
+        /// Leaves the app out: apps have products of their own, as a rule.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(_productIdentifier)
+            hasher.combine(_storefront)
+        }
     }
 
     private struct Entry {

@@ -5,22 +5,23 @@ import StoreModels
 struct ShownProduct: Sendable {
     let productIdentifier: String
     let type: ProductType
-    private let forms: [OfferEligibility: ForwardedProduct]
+    private let forms: [(eligibility: OfferEligibility, product: ForwardedProduct)]
 
     init(_ product: PresentedProduct) {
-        productIdentifier = product.productIdentifier
-        type = product.type
+        self.init(product.json, product.productIdentifier, product.type)
+    }
+
+    init(_ json: RawJSON, _ productIdentifier: String, _ type: ProductType) {
+        self.productIdentifier = productIdentifier
+        self.type = type
         // Only subscriptions have introductory offers, so all other products are ineligible.
-        let possible = product.type == .autoRenewable ? OfferEligibility.allCases : [.ineligible]
-        forms = Dictionary(
-            uniqueKeysWithValues: possible.map {
-                ($0, ForwardedProduct(product.json, $0))
-            })
+        let possible = type == .autoRenewable ? OfferEligibility.allCases : [.ineligible]
+        forms = possible.map { ($0, ForwardedProduct(json, $0)) }
     }
 
     /// - Precondition: `eligibility` is `ineligible` for a product that is not a subscription.
     subscript(eligibility: OfferEligibility) -> ForwardedProduct {
-        guard let form = forms[eligibility] else {
+        guard let form = forms.first(where: { $0.eligibility == eligibility })?.product else {
             preconditionFailure("\(productIdentifier) is not a subscription, so it cannot be \(eligibility)")
         }
         return form

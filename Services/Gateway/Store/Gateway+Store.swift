@@ -75,10 +75,9 @@ extension Gateway {
 
     /// - Returns: Nil when PromotionController is away.
     private func devicePromotions(_ call: Call) async throws(StoreError) -> DevicePromotions? {
-        try await degrading(.promotionController) { [services] () async throws(StoreError) in
-            try await services.call(
-                PromotionEndpoints.getOverrides, call.session.installation.reference,
-                context: call.context(deadline: call.optionalDeadline))
+        try await degrading(.promotionController) { [overrideQuestions] () async throws(StoreError) in
+            try await overrideQuestions.ask(
+                call.session.installation.reference, call.context(deadline: call.optionalDeadline))
         }
     }
 

@@ -4,13 +4,15 @@ import StoreModels
 struct PromotedListing: Sendable {
     typealias Reply = PromotedProductsReplyOf<PromotedProduct>
 
-    let arrangement: PromotionArrangement
+    private let arrangement: PromotionArrangement
     /// The app's entries of the featured tab, in its order.
     let featured: [String]
     let appName: String
     /// The promoted subscriptions, for the request to Eligibility.
     let subscriptions: [String]
-    private let products: [ExactText: PromotedProduct]
+    private let products: [ExactText: ShelfProduct]
+    /// The page of a device without overrides.
+    private let unchanged: [ShelfProduct]
 
     init(_ reply: Reply) {
         arrangement = PromotionArrangement(
@@ -18,10 +20,30 @@ struct PromotedListing: Sendable {
         featured = reply.featuredProductIdentifiers
         appName = reply.appName
         subscriptions = reply.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
-        products = Dictionary(exactly: reply.products.map { ($0.productIdentifier, $0) })
+        let products = Dictionary(exactly: reply.products.map { ($0.productIdentifier, ShelfProduct($0)) })
+        self.products = products
+        unchanged = arrangement.shown().compactMap { products[$0] }
     }
 
-    subscript(productIdentifier: String) -> PromotedProduct? { products[productIdentifier] }
+    /// Returns the products that a device shows, in its order.
+    func products(with overrides: PromotionOverrides) -> [ShelfProduct] {
+        if overrides.order.isEmpty, overrides.visibility.isEmpty { return unchanged }
+        return arrangement.shown(with: overrides).compactMap { products[$0] }
+    }
+}
+
+/// A promoted product with its JSON for clients, prepared once for all pages.
+struct ShelfProduct: Sendable {
+    let listed: PromotedProduct
+    let shown: ShownProduct
+
+    init(_ product: PromotedProduct) {
+        listed = product
+        shown = ShownProduct(product.json, product.productIdentifier, product.type)
+    }
+
+    var productIdentifier: String { shown.productIdentifier }
+    var type: ProductType { shown.type }
 }
 
 /// A promoted product as Catalog presents it. The gateway reads the members it sorts and searches by, and forwards the

@@ -5,7 +5,7 @@ import StoreModels
 /// product is hidden in each (M90).
 struct StoreShelf: Sendable {
     /// Visible products in this device's order.
-    let products: [PromotedProduct]
+    let products: [ShelfProduct]
     let appName: String
     private let featuredIdentifiers: [String]
     private let standing: CustomerStanding?
@@ -22,8 +22,7 @@ struct StoreShelf: Sendable {
         eligibility: EligibilityAnswers
     ) {
         let showsNothing = device.map { $0.isKnown ? $0.unsupported != nil : isUnsupported } ?? isUnsupported
-        let shown = showsNothing ? [] : listing.arrangement.shown(with: device?.overrides ?? PromotionOverrides())
-        products = shown.compactMap { listing[$0] }
+        products = showsNothing ? [] : listing.products(with: device?.overrides ?? PromotionOverrides())
         appName = listing.appName
         featuredIdentifiers = listing.featured
         self.standing = standing
@@ -32,35 +31,35 @@ struct StoreShelf: Sendable {
     }
 
     /// The app's featured products that are on the device's page, in the tab's order.
-    var featured: [PromotedProduct] {
+    var featured: [ShelfProduct] {
         featuredIdentifiers.compactMap { identifier in products.first { $0.productIdentifier.isExactly(identifier) } }
     }
 
     /// Products of the page that match a search, in the page's order.
-    func products(matching words: SearchWords) -> [PromotedProduct] {
+    func products(matching words: SearchWords) -> [ShelfProduct] {
         products.filter { product in
-            words.match([product.localizedTitle, product.localizedDescription, product.productIdentifier, appName])
+            let listed = product.listed
+            return words.match(
+                [listed.localizedTitle, listed.localizedDescription, listed.productIdentifier, appName])
         }
     }
 
-    func answer(_ products: [PromotedProduct]) -> StorePageResponse<ForwardedPromotion> {
+    func answer(_ products: [ShelfProduct]) -> StorePageResponse<ForwardedPromotion> {
         StorePageResponse(
             promotions: products.map { product in
-                ForwardedPromotion(
-                    product: eligibility.apply(to: product.json, product.productIdentifier, product.type),
-                    owned: owns(product))
+                ForwardedPromotion(product: eligibility.form(of: product.shown), owned: owns(product))
             }, degraded: degraded(for: products))
     }
 
     /// Whether the customer owns the product; nil when it is unknown. Consumables are used up, and the app tracks the
     /// time of non-renewing subscriptions, so neither is ever owned.
-    private func owns(_ product: PromotedProduct) -> Bool? {
+    private func owns(_ product: ShelfProduct) -> Bool? {
         guard let standing else { return nil }
         return product.type.isRestorable ? standing.owns(product.productIdentifier) : false
     }
 
     /// Names of the services missing from this view.
-    private func degraded(for products: [PromotedProduct]) -> [String] {
+    private func degraded(for products: [ShelfProduct]) -> [String] {
         var names = Set(eligibility.degraded(for: products.map(\.type)))
         if isOperatorsOrder { names.formUnion([ServiceName.promotionController].compactMap(\.degradedName)) }
         if standing == nil { names.formUnion([ServiceName.paymentQueue].compactMap(\.degradedName)) }
@@ -82,5 +81,23 @@ struct ForwardedPromotion: JSONForm, Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(product, forKey: .product)
         try container.encode(owned, forKey: .owned)
+    }
+}
+
+extension StorePageResponse: WrittenForm where Entry == ForwardedPromotion {
+    func written() throws -> [UInt8] {
+        var json = JSONPieces(capacity: promotions.reduce(64) { $0 + $1.product.bytes.count + 32 })
+        json.append(#"{"degraded":"#)
+        try json.append(degraded)
+        json.append(#","promotions":["#)
+        for (index, promotion) in promotions.enumerated() {
+            json.append(index == 0 ? #"{"owned":"# : #",{"owned":"#)
+            json.append(promotion.owned.map { $0 ? "true" : "false" } ?? "null")
+            json.append(#","product":"#)
+            json.append(promotion.product.bytes)
+            json.append("}")
+        }
+        json.append("]}")
+        return json.bytes
     }
 }

@@ -62,6 +62,11 @@ struct IsolatedStores: Sendable {
 
     // MARK: Reading
 
+    /// Whether a request names a store, or its credentials are a store's.
+    static func concern(_ name: String?, _ principal: Principal) -> Bool {
+        name != nil || principal.bundleId.flatMap(IsolatedApp.init) != nil
+    }
+
     /// Finds the store of a request.
     /// - Parameters:
     ///   - name: The store that the path or the header names; nil for none.
@@ -69,7 +74,7 @@ struct IsolatedStores: Sendable {
     /// - Returns: Nil for the installation.
     /// - Throws: `notFound` for a store that is unknown, removed or over.
     func app(named name: String?, _ principal: Principal) async throws -> IsolatedApp? {
-        guard name != nil || principal.bundleId.flatMap(IsolatedApp.init) != nil else { return nil }
+        guard Self.concern(name, principal) else { return nil }
         let wanted = name ?? principal.bundleId.flatMap(IsolatedApp.init)?.store ?? ""
         guard let found = try await find(wanted) else { throw Self.unknown(wanted) }
         return found.app

@@ -1,7 +1,8 @@
+import BusService
 import Persistence
 import StoreModels
 
-/// Handles `overrides.get`, `order.put` and `visibility.put`: one device's overrides in one app (M87–M105).
+/// Handles `overrides.get`, `overrides.getMany`, `order.put` and `visibility.put`: one device's overrides in one app (M87–M105).
 ///
 /// Every read comes from the database and every write locks the row, so that a read after a write's reply sees the
 /// write, on any replica (M1).
@@ -12,6 +13,29 @@ struct OverrideService: Sendable {
     func get(_ installation: InstallationReference) async throws -> DevicePromotions {
         try await database.read { try await InstallationRepository.promotions(of: installation, in: $0) }
     }
+
+    /// Reads the overrides of several devices in one snapshot.
+    /// - Returns: Those of the first ones, at least one, as many as fit a reply.
+    /// - Throws: `requestInvalid` for too many installations.
+    func getMany(_ batch: OverridesBatch) async throws -> OverridesBatchReply {
+        try batch.validate()
+        let promotions = try await database.read { reader in
+            var promotions: [DevicePromotions] = []
+            for installation in batch.installations {
+                promotions.append(try await InstallationRepository.promotions(of: installation, in: reader))
+            }
+            return promotions
+        }
+        return OverridesBatchReply(
+            promotions: try ReplyBudget.fitting(promotions) { device in
+                // Most devices have no override, and are a few words then.
+                device.overrides == PromotionOverrides()
+                    ? Self.bytesWithoutOverrides : try StoreJSON.encode(device).count
+            })
+    }
+
+    /// The most bytes of a device's JSON without overrides.
+    private static let bytesWithoutOverrides = 1024
 
     /// Sets a device's order of promoted products.
     /// - Returns: The device's current overrides.

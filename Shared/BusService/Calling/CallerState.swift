@@ -1,4 +1,5 @@
 import EventLoop
+import Metrics
 
 /// The breakers, bulkheads and retry budget that one caller's calls share. Breaker and bulkhead are per endpoint.
 final class CallerState: Sendable {
@@ -13,6 +14,13 @@ final class CallerState: Sendable {
     private struct Contents {
         var endpoints: [String: EndpointState] = [:]
         var budget = RetryBudget()
+        var timers: [Result: Timer] = [:]
+    }
+
+    /// What the duration of a call is recorded under.
+    private struct Result: Hashable {
+        let endpoint: String
+        let code: String
     }
 
     /// The answer of breaker and bulkhead to a call.
@@ -65,6 +73,19 @@ final class CallerState: Sendable {
             case .failed: endpoint.breaker.failed(begun: begun, now: now)
             case .abandoned: endpoint.breaker.abandoned(now: now)
             }
+        }
+    }
+
+    /// Returns the timer of an endpoint's calls with a code, `ok` or an error's. Its labels are looked up once.
+    func timer(_ endpoint: String, _ code: String, of caller: String) -> Timer {
+        contents.withLock { contents in
+            let result = Result(endpoint: endpoint, code: code)
+            if let timer = contents.timers[result] { return timer }
+            let timer = Timer(
+                label: "storebus_call_duration_seconds",
+                dimensions: [("caller", caller), ("endpoint", endpoint), ("code", code)])
+            contents.timers[result] = timer
+            return timer
         }
     }
 

@@ -147,10 +147,7 @@ package struct ServiceCaller: Sendable {
     }
 
     private func record(_ endpoint: String, _ code: String, since started: ContinuousClock.Instant) {
-        let timer = Timer(
-            label: "storebus_call_duration_seconds",
-            dimensions: [("caller", caller), ("endpoint", endpoint), ("code", code)])
-        timer.recordNanoseconds(started.duration(to: .now).nanoseconds)
+        state.timer(endpoint, code, of: caller).recordNanoseconds(started.duration(to: .now).nanoseconds)
     }
 
     private static func encode(_ request: some Encodable) throws(StoreError) -> [UInt8] {

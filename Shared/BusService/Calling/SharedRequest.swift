@@ -10,12 +10,14 @@ import StoreModels
 /// let quotes = SharedRequest(caller.function(CatalogEndpoints.quoteProduct))
 /// let quote = try await quotes.ask(request, until: deadline)
 /// ```
-package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sendable {
-    package typealias Send = @Sendable (Key, ContinuousClock.Instant) async throws(StoreError) -> Reply
+///
+/// It is public because the compiler specializes other modules' generic code only if that is public and inlinable.
+public final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sendable {
+    public typealias Send = @Sendable (Key, ContinuousClock.Instant) async throws(StoreError) -> Reply
 
-    private typealias Outcome = Result<Reply, StoreError>
+    @usableFromInline typealias Outcome = Result<Reply, StoreError>
 
-    private enum Turn: Sendable {
+    @usableFromInline enum Turn: Sendable {
         /// This caller sends, also for `others`.
         case sends(number: Int, others: [CheckedContinuation<Turn, Never>])
         case gets(Outcome)
@@ -23,15 +25,22 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
         case asksAgain
     }
 
-    private struct Place {
-        var underWay: [Int: ContinuousClock.Instant] = [:]
-        var waiting: [CheckedContinuation<Turn, Never>] = []
+    @usableFromInline struct Place {
+        @usableFromInline var underWay: [Int: ContinuousClock.Instant] = [:]
+        @usableFromInline var waiting: [CheckedContinuation<Turn, Never>] = []
+
+        @inlinable
+        init() {}
     }
 
-    private struct State {
-        var places: [Key: Place] = [:]
-        var number = 0
+    @usableFromInline struct State {
+        @usableFromInline var places: [Key: Place] = [:]
+        @usableFromInline var number = 0
 
+        @inlinable
+        init() {}
+
+        @inlinable
         mutating func begin(_ key: Key, at now: ContinuousClock.Instant) -> Int {
             number += 1
             places[key, default: Place()].underWay[number] = now
@@ -39,15 +48,15 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
         }
     }
 
-    private let patience: Duration
-    private let lateAfter: Duration
-    private let send: Send
-    private let state = Locked(State())
+    @usableFromInline let patience: Duration
+    @usableFromInline let lateAfter: Duration
+    @usableFromInline let send: Send
+    @usableFromInline let state = Locked(State())
 
     /// - Parameters:
     ///   - patience: How long one request may take, so that callers do not wait long for a lost one.
     ///   - lateAfter: A request that takes this long keeps no later caller back.
-    package init(patience: Duration = .seconds(2), lateAfter: Duration = .milliseconds(25), _ send: @escaping Send) {
+    public init(patience: Duration = .seconds(2), lateAfter: Duration = .milliseconds(25), _ send: @escaping Send) {
         self.patience = patience
         self.lateAfter = lateAfter
         self.send = send
@@ -57,7 +66,8 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
     ///
     /// - Throws: What the request throws; `deadlineExceeded` when it takes longer than `patience` or `deadline` has
     ///   passed.
-    package func ask(_ key: Key, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Reply {
+    @inlinable
+    public func ask(_ key: Key, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Reply {
         while true {
             switch await turn(key) {
             case .sends(let number, let others): return try await sendOne(key, number, for: others, until: deadline)
@@ -70,7 +80,8 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
         }
     }
 
-    private func turn(_ key: Key) async -> Turn {
+    @inlinable
+    func turn(_ key: Key) async -> Turn {
         let number = state.withLock { state -> Int? in
             let now = ContinuousClock.now
             let isFree = state.places[key]?.underWay.values.allSatisfy { now - $0 >= lateAfter } ?? true
@@ -88,7 +99,8 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
         }
     }
 
-    private func sendOne(
+    @inlinable
+    func sendOne(
         _ key: Key, _ number: Int, for others: [CheckedContinuation<Turn, Never>],
         until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Reply {
@@ -107,7 +119,8 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
     }
 
     /// Lets the first waiting caller send the next request for all that wait.
-    private func passOn(_ key: Key, after number: Int) {
+    @inlinable
+    func passOn(_ key: Key, after number: Int) {
         let next = state.withLock { state -> (number: Int, waiting: [CheckedContinuation<Turn, Never>])? in
             state.places[key]?.underWay[number] = nil
             guard let place = state.places[key] else { return nil }

@@ -14,10 +14,23 @@ struct StorebusLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
     var logLevel: Logger.Level
-    private let service: String
-    private let instance: String
-    private let format: LogFormat
-    private let output: @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void
+    /// What never changes, in one object: a logger is copied with each HTTP request.
+    private let target: Target
+
+    private final class Target: Sendable {
+        let service: String
+        let format: LogFormat
+        /// The members `service` and `instance` of a JSON line, each with its comma before it.
+        let origin: [UInt8]
+        let output: @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void
+
+        init(
+            _ service: String, _ format: LogFormat, _ origin: [UInt8],
+            _ output: @escaping @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void
+        ) {
+            (self.service, self.format, self.origin, self.output) = (service, format, origin, output)
+        }
+    }
 
     /// - Parameter output: Gets whole lines; an urgent one, of a warning or worse, has to be out when it returns.
     init(
@@ -26,10 +39,10 @@ struct StorebusLogHandler: LogHandler {
             LineWriter.standardError.add($0, isUrgent: $1)
         }
     ) {
-        self.service = service
-        self.instance = instance
-        self.format = format
-        self.output = output
+        var origin: [UInt8] = []
+        Self.append("service", service, to: &origin)
+        Self.append("instance", instance, to: &origin)
+        target = Target(service, format, origin, output)
         logLevel = level
     }
 
@@ -39,32 +52,58 @@ struct StorebusLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        var fields = metadata
-        if let provided = metadataProvider?.get() { fields.merge(provided) { _, new in new } }
-        if let own = event.metadata { fields.merge(own) { _, new in new } }
-        if let error = event.error { fields["error"] = "\(error)" }
+        let fields = fields(of: event).sorted { $0.key < $1.key }
         let time = Timestamp.wallClock().description
         let line =
-            switch format {
+            switch target.format {
             case .json: jsonLine(event, time, fields)
             case .text: textLine(event, time, fields)
             }
-        output(line, event.level >= .warning)
+        target.output(line, event.level >= .warning)
     }
 
-    private func jsonLine(_ event: LogEvent, _ time: String, _ fields: Logger.Metadata) -> [UInt8] {
-        var line = Array("{\"time\":\"\(time)\",\"level\":\"\(event.level)\"".utf8)
-        Self.append("service", service, to: &line)
-        Self.append("instance", instance, to: &line)
+    private func fields(of event: LogEvent) -> Logger.Metadata {
+        let provided = metadataProvider?.get() ?? [:]
+        // Most events have fields of one source, which are not copied.
+        if metadata.isEmpty, provided.isEmpty, event.error == nil { return event.metadata ?? [:] }
+        var fields = metadata
+        fields.merge(provided) { _, new in new }
+        if let own = event.metadata { fields.merge(own) { _, new in new } }
+        if let error = event.error { fields["error"] = "\(error)" }
+        return fields
+    }
+
+    private func jsonLine(_ event: LogEvent, _ time: String, _ fields: [Logger.Metadata.Element]) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(512)
+        line.append(contentsOf: "{\"time\":\"".utf8)
+        line.append(contentsOf: time.utf8)
+        line.append(contentsOf: "\",\"level\":\"".utf8)
+        line.append(contentsOf: event.level.rawValue.utf8)
+        line.append(UInt8(ascii: "\""))
+        line.append(contentsOf: target.origin)
         Self.append("message", "\(event.message)", to: &line)
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !Self.reserved.contains(name) {
-            Self.append(name, "\(value)", to: &line)
+        for (name, value) in fields where !Self.isReserved(name) {
+            if case .string(let text) = value {
+                Self.append(name, text, to: &line)
+            } else {
+                Self.append(name, "\(value)", to: &line)
+            }
         }
         line.append(contentsOf: "}\n".utf8)
         return line
     }
 
-    private static let reserved: Set = ["time", "level", "service", "instance", "message"]
+    /// Whether the handler itself writes a member of this name.
+    private static func isReserved(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: name == "time"
+        case 5: name == "level"
+        case 7: name == "service" || name == "message"
+        case 8: name == "instance"
+        default: false
+        }
+    }
 
     private static func append(_ name: String, _ value: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: ","))
@@ -73,12 +112,12 @@ struct StorebusLogHandler: LogHandler {
         JSONText.append(value, to: &line)
     }
 
-    private func textLine(_ event: LogEvent, _ time: String, _ fields: Logger.Metadata) -> [UInt8] {
+    private func textLine(_ event: LogEvent, _ time: String, _ fields: [Logger.Metadata.Element]) -> [UInt8] {
         let clock = time.dropFirst(11).dropLast()
         let level = "\(event.level)".padding(to: 8)
-        let pairs = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
+        let pairs = fields.map { " \($0.key)=\($0.value)" }.joined()
         // An event stays one line, even when its values contain line breaks.
-        let text = "\(clock) \(level) \(service): \(event.message)\(pairs)"
+        let text = "\(clock) \(level) \(target.service): \(event.message)\(pairs)"
         return Array("\(String(text.map { $0.isNewline ? " " : $0 }))\n".utf8)
     }
 }

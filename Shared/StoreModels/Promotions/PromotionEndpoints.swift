@@ -28,6 +28,10 @@ public enum PromotionEndpoints {
     /// Reads a device's order and visibility of one app's promotions.
     public static let getOverrides = Endpoint<InstallationReference, DevicePromotions>(
         .promotionController, "overrides.get", isIdempotent: true)
+    /// Reads the same for several installations.
+    /// - Throws: `requestInvalid` beyond ``OverridesBatch``'s bound.
+    public static let getManyOverrides = Endpoint<OverridesBatch, OverridesBatchReply>(
+        .promotionController, "overrides.getMany", isIdempotent: true)
     /// Replaces a device's order.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`.
     public static let putOrder = Endpoint<PutPromotionOrderRequest, PromotionOverrides>(

@@ -19,10 +19,30 @@ public struct ExactText: Hashable, Sendable {
     public var text: String { wrappedValue }
 
     /// Compares length first, and then with the library's own fast comparison. They rule out nearly everything before
-    /// the bytes are compared one by one.
+    /// the bytes are compared.
     public static func == (left: ExactText, right: ExactText) -> Bool {
         left.wrappedValue.utf8.count == right.wrappedValue.utf8.count && left.wrappedValue == right.wrappedValue
-            && left.wrappedValue.utf8.elementsEqual(right.wrappedValue.utf8)
+            && hasSameBytes(left.wrappedValue.utf8, right.wrappedValue.utf8)
+    }
+
+    /// Compares texts of the same length, eight bytes at a time.
+    private static func hasSameBytes(_ left: String.UTF8View, _ right: String.UTF8View) -> Bool {
+        let isSame = left.withContiguousStorageIfAvailable { left in
+            right.withContiguousStorageIfAvailable { right in
+                let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+                var offset = 0
+                while offset + 8 <= left.count {
+                    let words = (
+                        left.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+                        right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    )
+                    if words.0 != words.1 { return false }
+                    offset += 8
+                }
+                return left[offset...].elementsEqual(right[offset...])
+            }
+        }
+        return (isSame ?? nil) ?? left.elementsEqual(right)
     }
 
     public func hash(into hasher: inout Hasher) {

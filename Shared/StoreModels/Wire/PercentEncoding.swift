@@ -18,11 +18,11 @@ package enum PercentEncoding {
 
     /// Decodes a path segment; `+` is itself.
     /// - Returns: Nil for a `%` without two hexadecimal digits, and for bytes that are not UTF-8.
-    package static func decode(_ text: Substring) -> String? { bytes(text, plusIsSpace: false).flatMap(Self.text) }
+    package static func decode(_ text: Substring) -> String? { decoded(text, plusIsSpace: false) }
 
     /// Decodes a name or value of a query as HTML forms encode it. `+` is a space.
     /// - Returns: Nil as ``decode(_:)`` does.
-    package static func decodeForm(_ text: Substring) -> String? { bytes(text, plusIsSpace: true).flatMap(Self.text) }
+    package static func decodeForm(_ text: Substring) -> String? { decoded(text, plusIsSpace: true) }
 
     /// Decodes a name or value of a query strictly by RFC 3986.
     /// - Returns: Nil as ``decode(_:)`` does, for a character that no query may have, and for control characters.
@@ -37,6 +37,12 @@ package enum PercentEncoding {
 
     /// The punctuation that RFC 3986 §3.4 allows in a query, but `&`, which divides it.
     private static let queryPunctuation = Set("%!$'()*+,;:@/?=".utf8)
+
+    private static func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {
+        // Nearly every text is itself.
+        let isPlain = text.utf8.allSatisfy { $0 != UInt8(ascii: "%") && $0 != UInt8(ascii: "+") }
+        return isPlain ? String(text) : bytes(text, plusIsSpace: plusIsSpace).flatMap(Self.text)
+    }
 
     private static func text(_ bytes: [UInt8]) -> String? { String(validating: bytes, as: UTF8.self) }
 

@@ -49,15 +49,10 @@ extension FakePromotionController {
     }
 
     func serveOverrides() {
-        service.handle(PromotionEndpoints.getOverrides) { [self] installation in
-            try check()
-            return contents.withLock { contents in
-                let app = contents.app(installation)
-                return DevicePromotions(
-                    overrides: app?.overrides ?? PromotionOverrides(), isLaunched: app?.isLaunched ?? false,
-                    unsupported: contents.unsupported[installation.deviceId],
-                    isKnown: contents.devices[installation.deviceId] != nil)
-            }
+        service.handle(PromotionEndpoints.getOverrides) { [self] in try promotions($0) }
+        service.handle(PromotionEndpoints.getManyOverrides) { [self] batch in
+            try batch.validate()
+            return OverridesBatchReply(promotions: try batch.installations.map(promotions))
         }
         service.handle(PromotionEndpoints.putOrder) { [self] request in
             try override(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)) {
@@ -68,6 +63,17 @@ extension FakePromotionController {
             try override(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)) {
                 $0.visibility[request.productIdentifier] = request.visibility == .default ? nil : request.visibility
             }
+        }
+    }
+
+    private func promotions(_ installation: InstallationReference) throws -> DevicePromotions {
+        try check()
+        return contents.withLock { contents in
+            let app = contents.app(installation)
+            return DevicePromotions(
+                overrides: app?.overrides ?? PromotionOverrides(), isLaunched: app?.isLaunched ?? false,
+                unsupported: contents.unsupported[installation.deviceId],
+                isKnown: contents.devices[installation.deviceId] != nil)
         }
     }
 

@@ -1,0 +1,31 @@
+/// Asks about the overrides of several devices (``PromotionEndpoints/getManyOverrides``).
+///
+/// ```json
+/// {"installations":[{"bundleId":"com.example.app","deviceId":"alice-1"}]}
+/// ```
+public struct OverridesBatch: Hashable, Sendable, Codable {
+    /// Installations in one batch, at most.
+    public static let installationsMax = 32
+
+    /// At most ``installationsMax``.
+    public var installations: [InstallationReference]
+    public init(installations: [InstallationReference]) { self.installations = installations }
+
+    /// Checks the batch's bound.
+    ///
+    /// - Throws: `requestInvalid` for more than fits.
+    public func validate() throws(StoreError) {
+        guard installations.count <= Self.installationsMax else {
+            throw StoreError(
+                .requestInvalid,
+                "installations: has \(installations.count) of them; \(Self.installationsMax) are asked for at most")
+        }
+    }
+}
+
+/// The overrides of a batch's installations, each as of ``PromotionEndpoints/getOverrides``.
+public struct OverridesBatchReply: Hashable, Sendable, Codable {
+    /// In the order of the request; only the first ones when more does not fit one message of the bus.
+    public var promotions: [DevicePromotions]
+    public init(promotions: [DevicePromotions]) { self.promotions = promotions }
+}

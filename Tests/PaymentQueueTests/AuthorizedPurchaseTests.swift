@@ -1,3 +1,4 @@
+import BusService
 import EventLoop
 import Persistence
 import ServiceTesting

@@ -59,11 +59,12 @@ final class AdmissionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Passes on what was kept of the request being read.
     private func passOn(_ context: ChannelHandlerContext, isWhole: Bool = false) {
-        guard var (head, arrivedAt, body) = begun else { return }
+        guard let request = begun else { return }
         begun = nil
-        Arrival.stamp(&head, arrivedAt, isWhole: isWhole)
+        var head = request.head
+        Arrival.stamp(&head, request.arrivedAt, isWhole: isWhole)
         context.fireChannelRead(wrapInboundOut(.head(head)))
-        if let body { context.fireChannelRead(body) }
+        if let body = request.body { context.fireChannelRead(body) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

@@ -42,7 +42,7 @@ package final class NotifierService: ServiceLifecycle.Service {
             post: post ?? { payload, url, timeout in await sender.post(payload, to: url, timeout: timeout) },
             wall: wall, margin: margin, logger: logger)
         self.deliveries = deliveries
-        endpoints = EndpointService(database: database, targets: targets, wake: { deliveries.wake() })
+        endpoints = EndpointService(database: database, targets: targets, deliveries: deliveries)
         leases = LeaseService(database: database, deliveries: deliveries)
         notifications = NotificationService(
             database: database, collaborators: collaborators, signer: signer, deliveries: deliveries)

@@ -22,7 +22,7 @@ import Testing
                     "DID_CHANGE_RENEWAL_PREF.UPGRADE 5", "DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED 5",
                 ])
             #expect(notifier.received.count == 6)
-            #expect(notifier.world.withLock(\.acknowledged) == ["v_00003", "v_00005"])
+            #expect(notifier.world.withLock(\.acknowledged) == ["v_00005"])
             try await notifier.restart()
             try await notifier.settle()
             #expect(notifier.received.count == 6)
@@ -270,6 +270,62 @@ import Testing
             }
             running.cancel()
             await running.value
+        }
+    }
+
+    // MARK: Hints
+
+    @Test(arguments: Engine.allCases)
+    func `a hint begins a round while an app has an endpoint; what happens without one is read when it is asked for`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            let deliveries = notifier.service.deliveries
+            // No look but those of hints and requests, which come at once.
+            let running = Task { await deliveries.run(interval: .seconds(3_600)) }
+            defer { running.cancel() }
+            try await eventually("the first look has found no endpoint") { !deliveries.followsHints }
+            try await eventually("hints are heard") { notifier.hint() > 0 }
+            notifier.happens(.purchased, to: 1)
+            #expect(try await notifier.list().map(\.state) == [.noEndpoint])
+            notifier.happens(.purchased, to: 2)
+            let trigger = NotificationDraft(
+                bundleId: TestNotifier.bundleId, notificationUUID: "", notificationType: .refund,
+                signedDate: Timestamp(milliseconds: 0))
+            _ = try await notifier.service.notifications.trigger(
+                TriggerNotificationRequest(draft: trigger), deadline: .now + .seconds(5))
+            notifier.happens(.purchased, to: 3)
+            try await notifier.put(.sandbox)
+            try await eventually("the endpoint is known") { deliveries.followsHints }
+            notifier.happens(.purchased, to: 4)
+            #expect(notifier.hint() > 0)
+            try await eventually("what a hint announced is delivered") { notifier.received.count == 1 }
+            #expect(notifier.received == ["ONE_TIME_CHARGE 4"])
+            // What came before the trigger was made before it.
+            let made = try await notifier.list()
+            #expect(made.map(\.notificationType) == [.oneTimeCharge, .oneTimeCharge, .refund, .oneTimeCharge, .oneTimeCharge])
+            #expect(made.map(\.state) == [.noEndpoint, .noEndpoint, .noEndpoint, .noEndpoint, .delivered])
+            #expect(made.map(\.account) == ["account1", "account2", nil, "account3", "account4"])
+            _ = try await notifier.service.endpoints.delete(AppRequest(bundleId: TestNotifier.bundleId))
+            deliveries.wake()
+            try await eventually("the endpoint is gone") { !deliveries.followsHints }
+        }
+    }
+
+    @Test func `what cannot be read does not keep a list or an endpoint waiting`() async throws {
+        try await TestNotifier.with { notifier in
+            let deliveries = notifier.service.deliveries
+            let running = Task { await deliveries.run(interval: .seconds(3_600)) }
+            defer { running.cancel() }
+            try await eventually("the first look has found no endpoint") { !deliveries.followsHints }
+            notifier.happens(.purchased)
+            notifier.world.withLock { $0.isQueueAway = true }
+            #expect(try await notifier.list().isEmpty)
+            try await notifier.put(.sandbox)
+            notifier.world.withLock { $0.isQueueAway = false }
+            deliveries.wake()
+            // It is read when there is an endpoint.
+            try await eventually("it is delivered") { notifier.received == ["ONE_TIME_CHARGE 1"] }
         }
     }
 

@@ -24,7 +24,7 @@ final class DeliveryService: Sendable {
     static let margin: Duration = .seconds(10)
     /// The same for a listener's attempt, whose report only has to arrive.
     static let leaseMargin: Duration = .seconds(1)
-    /// Pause between two looks without a hint.
+    /// Pause between two looks without a hint, and between any two while no app has an endpoint.
     static let interval: Duration = .seconds(1)
     /// Pause between a hint and the second look, for events that were written meanwhile.
     static let afterHint: Duration = .milliseconds(50)
@@ -118,6 +118,10 @@ final class DeliveryService: Sendable {
     private let margin: Duration
     private let logger: Logger
     private let running = Locked<[ExactText: Running]>([:])
+    /// Whether the last look found an app's endpoint. Without one no attempt waits for an event.
+    private let hasEndpoints = Locked(true)
+    /// Whether a hint begins a round.
+    var followsHints: Bool { hasEndpoints.withLock { $0 } }
     private let wakes: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
@@ -147,17 +151,19 @@ final class DeliveryService: Sendable {
     func wake() { waker.yield() }
 
     /// Makes attempts until the task is cancelled.
-    func run() async {
+    /// - Parameter interval: Pause between two looks without a hint.
+    func run(interval: Duration = DeliveryService.interval) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
                 while !Task.isCancelled {
                     self.wake()
-                    try? await Task.sleep(for: Self.interval)
+                    try? await Task.sleep(for: interval)
                 }
                 self.waker.finish()
             }
             group.addTask {
                 await self.collaborators.hints {
+                    guard self.followsHints else { return }
                     self.wake()
                     Task {
                         try? await Task.sleep(for: Self.afterHint)
@@ -181,11 +187,20 @@ final class DeliveryService: Sendable {
         do { _ = try await importer.run() } catch { log("new events", error) }
         do { try await endOverdue() } catch { log("overdue attempts", error) }
         do {
-            return try await database.read { try await NotificationRepository.appsWaiting(in: $0) }
+            let (apps, hasEndpoints) = try await database.read {
+                (try await NotificationRepository.appsWaiting(in: $0), try await EndpointRepository.hasAny(in: $0))
+            }
+            self.hasEndpoints.withLock { $0 = hasEndpoints }
+            return apps
         } catch {
             log("what is due", error)
             return []
         }
+    }
+
+    /// Imports what has happened until now, unless hints do that.
+    func catchUpWithoutHints() async {
+        if !followsHints { await importer.catchUp() }
     }
 
     private func log(_ what: String, _ error: any Error) {

@@ -11,6 +11,11 @@ enum EndpointRepository {
         return try StoredJSON.value(NotificationEndpoint.self, try row["body"])
     }
 
+    /// Tells whether any app has an endpoint.
+    static func hasAny(in reader: SQLReader) async throws(PersistenceError) -> Bool {
+        try await reader.queryOne("SELECT 1 AS found FROM endpoint LIMIT 1") != nil
+    }
+
     /// Reads an app's endpoint and locks it until the commit, so that replicas claim one after the other.
     static func lock(_ bundleId: String, in transaction: SQLTransaction) async throws -> NotificationEndpoint? {
         let row = try await transaction.queryOne(

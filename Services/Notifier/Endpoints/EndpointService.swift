@@ -5,8 +5,7 @@ import StoreModels
 struct EndpointService: Sendable {
     let database: any SQLDatabase
     let targets: TargetPolicy
-    /// Wakes the deliveries.
-    let wake: @Sendable () -> Void
+    let deliveries: DeliveryService
 
     func get(_ request: AppRequest) async throws -> NotificationEndpointReply {
         NotificationEndpointReply(
@@ -15,7 +14,7 @@ struct EndpointService: Sendable {
             })
     }
 
-    /// Sets an app's endpoint.
+    /// Sets an app's endpoint. What happened before gives notifications without one.
     /// - Throws: `urlInvalid`; `requestInvalid` for a timeout out of bounds.
     func put(_ request: PutNotificationEndpointRequest) async throws -> NotificationEndpointReply {
         let endpoint = request.endpoint
@@ -25,10 +24,11 @@ struct EndpointService: Sendable {
                 "$.timeoutMs", "must be \(range.lowerBound) to \(range.upperBound) milliseconds")
         }
         if !endpoint.isListen { _ = try targets.target(of: endpoint.url) }
+        await deliveries.catchUpWithoutHints()
         try await database.write { transaction in
             try await EndpointRepository.put(endpoint, of: request.bundleId, in: transaction)
         }
-        wake()
+        deliveries.wake()
         return NotificationEndpointReply(endpoint: endpoint)
     }
 

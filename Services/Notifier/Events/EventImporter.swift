@@ -12,42 +12,59 @@ struct EventImporter: Sendable {
     private static let name = "serverEvents"
     /// Timeout of one page.
     static let readTime: Duration = .seconds(3)
+    /// How long a request waits for events that were not read yet.
+    static let catchUpTime: Duration = .seconds(1)
 
     let database: any SQLDatabase
     let collaborators: Collaborators
     let logger: Logger
 
     /// Imports all events that can be read now.
+    /// - Parameter deadline: When it stops, after a whole page.
     /// - Returns: The number of events.
     /// - Throws: ``StoreError`` when PaymentQueue does not reply; what was imported until then stays.
-    func run() async throws -> Int {
+    func run(until deadline: ContinuousClock.Instant? = nil) async throws -> Int {
         var total = 0
-        while !Task.isCancelled {
-            let place = try await database.read { try await Self.place(in: $0) }
+        var stored: String?
+        var place = try await database.read { try await Self.place(in: $0) }
+        while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
             let page = try await collaborators.events(
-                ServerEventsRequest(after: place), .now + Self.readTime)
+                ServerEventsRequest(after: place), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
             guard let end = page.events.last?.position else { break }
-            let isFirst = try await database.write { transaction in
-                guard try await Self.advance(from: place, to: end, in: transaction) else { return false }
-                var hasEndpoint: [ExactText: Bool] = [:]
-                for event in page.events {
-                    if hasEndpoint[event.bundleId] == nil {
-                        hasEndpoint[event.bundleId] =
-                            try await EndpointRepository.find(event.bundleId, in: transaction) != nil
-                    }
-                    try await Self.insert(
-                        event, hasEndpoint: hasEndpoint[event.bundleId] == true, in: transaction)
-                }
-                return true
+            guard try await store(page.events, from: place, to: end) else {
+                place = try await database.read { try await Self.place(in: $0) }
+                continue
             }
-            guard isFirst else { continue }
+            (place, stored) = (end, end)
             total += page.events.count
-            // It removes old events only, so the next one does as well.
-            _ = try? await collaborators.acknowledge(
-                AcknowledgeServerEventsRequest(through: end), .now + Self.readTime)
             if !page.hasMore { break }
         }
+        if let stored {
+            // It removes old events only, so the next one does as well. It waits for nothing that the notifier makes.
+            _ = try? await collaborators.acknowledge(
+                AcknowledgeServerEventsRequest(through: stored), .now + Self.readTime)
+        }
         return total
+    }
+
+    /// Imports what has happened until now, as far as that is possible within ``catchUpTime``.
+    func catchUp() async { _ = try? await run(until: .now + Self.catchUpTime) }
+
+    /// Writes the notifications of a page and moves the place.
+    /// - Returns: False when another replica has moved it.
+    private func store(_ events: [ServerEvent], from place: String?, to end: String) async throws -> Bool {
+        try await database.write { transaction in
+            guard try await Self.advance(from: place, to: end, in: transaction) else { return false }
+            var hasEndpoint: [ExactText: Bool] = [:]
+            for event in events {
+                if hasEndpoint[event.bundleId] == nil {
+                    hasEndpoint[event.bundleId] =
+                        try await EndpointRepository.find(event.bundleId, in: transaction) != nil
+                }
+                try await Self.insert(event, hasEndpoint: hasEndpoint[event.bundleId] == true, in: transaction)
+            }
+            return true
+        }
     }
 
     private static func insert(

@@ -27,6 +27,7 @@ struct NotificationService: Sendable {
     func list(_ request: NotificationsRequest) async throws -> NotificationsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let place = Int64(request.after ?? "\(Int64.max)") else { throw Self.unknownPlace }
+        await deliveries.catchUpWithoutHints()
         return try await database.read { reader in
             let rows = try await NotificationRepository.list(
                 request, before: place, limit: request.limit + 1, in: reader)
@@ -133,6 +134,7 @@ struct NotificationService: Sendable {
         let last = deadline - Self.replyMargin
         let now = try await collaborators.clock(AppRequest(bundleId: draft.bundleId), last).now
         draft.signedDate = now
+        await deliveries.catchUpWithoutHints()
         draft.notificationUUID = try await uuid(of: draft)
         let signed = try await collaborators.sign(SignNotificationsRequest(drafts: [draft.shown]), last)
         try await insert(

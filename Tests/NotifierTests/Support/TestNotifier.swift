@@ -41,6 +41,8 @@ final class TestNotifier: Sendable {
     /// Called within each attempt, before its outcome.
     let during = Locked<(@Sendable (String) async -> Void)?>(nil)
     let margin: Duration
+    /// The handlers that hear hints.
+    private let hearers = Locked<[@Sendable () -> Void]>([])
 
     private init(_ engine: Engine, margin: Duration) throws {
         files = try TestDatabase(engine)
@@ -133,7 +135,20 @@ final class TestNotifier: Sendable {
                                 + "\(draft.signedDate) \(draft.notificationUUID)"
                         })
                 }
+            },
+            hints: { [hearers] handler in
+                hearers.withLock { $0.append(handler) }
+                while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
             })
+    }
+
+    /// Hints that there are events.
+    /// - Returns: How many processes hear it.
+    @discardableResult
+    func hint() -> Int {
+        let hearers = hearers.withLock { $0 }
+        for hearer in hearers { hearer() }
+        return hearers.count
     }
 
     private func receive(_ payload: String) async -> AttemptOutcome {

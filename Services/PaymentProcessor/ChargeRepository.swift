@@ -32,7 +32,8 @@ package enum ChargeRepository {
                 product_identifier, decline_reason, created_at, due_at, is_uncaptured)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (charge_key) DO NOTHING RETURNING *
             """,
-            request.chargeKey, (isAuthorization ? .approved : decision.outcome).rawValue, request.amount.minorUnits, request.amount.currency.code,
+            request.chargeKey, (isAuthorization ? .approved : decision.outcome).rawValue, request.amount.minorUnits,
+            request.amount.currency.code,
             request.bundleId, request.customerIdentifier, request.productIdentifier, decision.declineReason,
             now.milliseconds, due?.milliseconds, isAuthorization)
         if let row { return (try charge(row), true) }

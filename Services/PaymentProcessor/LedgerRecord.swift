@@ -13,7 +13,8 @@ struct LedgerRecord: Sendable {
         let factory = factory ?? MetricsSystem.factory
         self.logger = logger
         charges = Dictionary(
-            uniqueKeysWithValues: [Charge.Outcome.approved, .declined, .cancelled, .pending, .authorized].map { outcome in
+            uniqueKeysWithValues: [Charge.Outcome.approved, .declined, .cancelled, .pending, .authorized].map {
+                outcome in
                 let labels = [("outcome", outcome.rawValue)]
                 return (outcome, Counter(label: "storebus_charges_total", dimensions: labels, factory: factory))
             })

@@ -303,7 +303,10 @@ import Testing
             #expect(notifier.received == ["ONE_TIME_CHARGE 4"])
             // What came before the trigger was made before it.
             let made = try await notifier.list()
-            #expect(made.map(\.notificationType) == [.oneTimeCharge, .oneTimeCharge, .refund, .oneTimeCharge, .oneTimeCharge])
+            #expect(
+                made.map(\.notificationType) == [
+                    .oneTimeCharge, .oneTimeCharge, .refund, .oneTimeCharge, .oneTimeCharge,
+                ])
             #expect(made.map(\.state) == [.noEndpoint, .noEndpoint, .noEndpoint, .noEndpoint, .delivered])
             #expect(made.map(\.account) == ["account1", "account2", nil, "account3", "account4"])
             _ = try await notifier.service.endpoints.delete(AppRequest(bundleId: TestNotifier.bundleId))

@@ -26,7 +26,7 @@ final class CaptureService: Sendable {
     /// Maximum number of charges that wait to be voided; more lapse.
     static let voidsMax = 1_000
 
-    private struct State {
+    private struct Contents {
         /// Purchases that this process has committed.
         var pending: [String] = []
         var voids: [String] = []
@@ -42,7 +42,7 @@ final class CaptureService: Sendable {
     private let collaborators: PurchaseCollaborators
     private let checkpoint: CheckpointHook
     private let logger: Logger
-    private let state = Locked(State(due: .now, readDue: .now))
+    private let state = Locked(Contents(due: .now, readDue: .now))
 
     init(
         database: any SQLDatabase, clock: BusinessClock, collaborators: PurchaseCollaborators,

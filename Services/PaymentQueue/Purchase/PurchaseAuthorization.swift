@@ -55,7 +55,7 @@ struct PurchaseAuthorization: Hashable, Sendable {
 }
 
 extension PurchasePlan {
-    /// Whether nothing stands between the shopper and the charge: no answer to wait for, and no fault to simulate.
+    /// Whether the shopper is charged without an answer to wait for and without a simulated fault.
     var isPlain: Bool {
         guard case .sell(let terms, _) = decision else { return false }
         return asks.isEmpty && terms.simulate == nil

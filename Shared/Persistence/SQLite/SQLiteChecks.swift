@@ -10,7 +10,8 @@ enum SQLiteChecks {
     /// Rewrites the tables that have lists. A second call changes nothing.
     /// - Throws: ``PersistenceError``; the schema is as it was then.
     static func spellOut(_ connection: SQLiteConnection) throws(PersistenceError) {
-        let tables = try connection.run("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '% IN (%'")
+        let tables = try connection.run(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql LIKE '% IN (%'")
         var changed: [(name: String, sql: String)] = []
         for row in tables.rows {
             let (name, sql): (String, String) = (try row["name"], try row["sql"])

@@ -119,9 +119,9 @@ final class DeliveryService: Sendable {
     private let logger: Logger
     private let running = Locked<[ExactText: Running]>([:])
     /// Whether the last look found an app's endpoint. Without one no attempt waits for an event.
-    private let hasEndpoints = Locked(true)
+    private let endpointFound = Locked(true)
     /// Whether a hint begins a round.
-    var followsHints: Bool { hasEndpoints.withLock { $0 } }
+    var followsHints: Bool { endpointFound.withLock { $0 } }
     private let wakes: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
 
@@ -190,7 +190,7 @@ final class DeliveryService: Sendable {
             let (apps, hasEndpoints) = try await database.read {
                 (try await NotificationRepository.appsWaiting(in: $0), try await EndpointRepository.hasAny(in: $0))
             }
-            self.hasEndpoints.withLock { $0 = hasEndpoints }
+            self.endpointFound.withLock { $0 = hasEndpoints }
             return apps
         } catch {
             log("what is due", error)

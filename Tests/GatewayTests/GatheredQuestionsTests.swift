@@ -2,6 +2,7 @@ import BusClient
 import BusService
 import EventLoop
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Gateway
@@ -14,6 +15,18 @@ import Testing
     }
 
     @Test func `a question that the reply to its batch leaves out is asked alone`() async throws {
+        // On a busy machine the questions may come so late that each is asked alone.
+        try await eventually("some are asked together", within: .seconds(60)) {
+            let (alone, together) = try await Self.askTen()
+            #expect(together.allSatisfy { $0.count <= 8 })
+            #expect(Set(alone + together.compactMap(\.first)) == Set(0..<10))
+            #expect(Set(alone).isSuperset(of: together.flatMap { $0.dropFirst() }))
+            return together.contains { $0.count > 1 }
+        }
+    }
+
+    /// Asks ten questions while the first two are held. A reply to a batch has the answer to its first question.
+    private static func askTen() async throws -> (alone: [Int], together: [[Int]]) {
         let (client, gate, asked) = (InMemoryBus().client(name: "gateway"), Gate(), Locked(Asked()))
         let questions = GatheredQuestions<Int, Int, Int>(bus: client, service: .promotionController, batchMax: 8) {
             (_, item, _) async throws(StoreError) in
@@ -31,13 +44,16 @@ import Testing
                 }
                 if item < 2 { while gate.arrived <= item { await Task.yield() } }
             }
+            // Questions that wait are sent together when the first ones are late, also while those are held.
+            let late = ContinuousClock.now + .seconds(1)
+            while asked.withLock({ $0.alone.count + $0.together.joined().count < 10 }), ContinuousClock.now < late {
+                await Task.yield()
+            }
             gate.open()
             for try await (item, answer) in group { #expect(answer == item * 10) }
         }
-        let (alone, together) = asked.withLock { ($0.alone, $0.together) }
-        #expect(!together.isEmpty && together.allSatisfy { $0.count <= 8 })
-        #expect(Set(alone) == Set([0, 1] + together.flatMap { $0.dropFirst() }))
         await client.close()
+        return asked.withLock { ($0.alone, $0.together) }
     }
 
     @Test func `a question with little time left is asked alone, however many are under way`() async throws {

@@ -202,6 +202,7 @@ extension CustomerTransaction {
         let isFirst = try await TransactionRepository.advance(
             next, body: body, from: stored, in: transaction)
         guard isFirst else {
+            if next.modifiedSeq != stored.modifiedSeq { giveBackModifiedSeq() }
             return try await TransactionRepository.find(stored.id, of: customer, in: transaction) ?? stored
         }
         for action in actions { try await perform(action, next, body: body) }

@@ -163,6 +163,9 @@ struct CustomerTransaction {
         return account.modifiedSeq + modifications
     }
 
+    /// Gives back the last place that was taken, for a change that another writer has made first.
+    mutating func giveBackModifiedSeq() { modifications -= 1 }
+
     private func writeJournal() async throws {
         guard !entries.isEmpty || modifications > 0 else { return }
         try await CustomerRepository.setHead(

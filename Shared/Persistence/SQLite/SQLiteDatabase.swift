@@ -122,8 +122,7 @@ package final class SQLiteDatabase: SQLDatabase {
         reads.close()
     }
 
-    /// Runs `body` in a SAVEPOINT of the next group, and returns after its COMMIT. The commit has reached the disk
-    /// then.
+    /// Runs `body` in the next group, and returns after its COMMIT. The commit has reached the disk then.
     ///
     /// A body that throws rolls back only its own changes; its error is rethrown. Cancelling the task does not roll a
     /// write back.

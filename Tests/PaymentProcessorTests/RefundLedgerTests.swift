@@ -113,7 +113,7 @@ import Testing
         _ engine: Engine
     ) async throws {
         let fixture = try LedgerFixture(engine)
-        try await fixture.withDatabase(migrations: Array(PaymentProcessorSchema.migrations.prefix(2))) { database in
+        _ = try await fixture.withDatabase(migrations: Array(PaymentProcessorSchema.migrations.prefix(2))) { database in
             try await database.write { transaction in
                 try await transaction.execute(
                     """

@@ -19,13 +19,17 @@ ROUNDS  ?= 3
 SECONDS ?= 5
 # `make bench-subscriptions`: how many fall due with one move of the clock.
 SUBSCRIPTIONS ?= 100000
+# `make bench-flat`: what the filled store has.
+TRANSACTIONS ?= 1000000
+PRODUCTS     ?= 100000
+EVENTS       ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
 SERVICES := broker catalog payment-queue payment-processor promotion-controller eligibility notifier gateway storebus
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,7 +86,7 @@ spike: deps ## Measure where the gateway's handlers should run; needs wrk.
 	Tests/Benchmarks/LoopSpike/measure \
 	    "$$(STOREBUS_SPIKE=1 $(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/LoopSpike"
 
-bench: build ## Measure bus, products and purchases; PEER=DIR beside another implementation. Needs wrk.
+bench: build ## Measure bus, products and purchases; PEER=DIR beside another implementation. Needs wrk, cc.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
 	Tests/Benchmarks/bench "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
@@ -97,10 +101,15 @@ bench-bus: ## Measure the broker beside nats-server with bare sockets. Needs nat
 	Tests/Benchmarks/bench-bus "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(BEFORE),--before "$(BEFORE)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
-bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PEER=DIR beside another. Needs wrk.
+bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PEER=DIR beside another. Needs wrk, cc.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
 	Tests/Benchmarks/bench-purchases "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+
+bench-flat: build ## Measure a filled store beside an empty one; TRANSACTIONS=1000000 stored. Needs wrk.
+	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
+	Tests/Benchmarks/bench-flat "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
+	    --transactions $(TRANSACTIONS) --products $(PRODUCTS) --events $(EVENTS) --rounds $(ROUNDS) --seconds $(SECONDS)
 
 bench-subscriptions: build ## Measure renewals and eligibility; SUBSCRIPTIONS=100000. PostgreSQL where there is one.
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench

@@ -1,5 +1,5 @@
 """What the benchmarks share: a catalogue, running stacks, meters, and cells that are measured until the machine is quiet."""
-import contextlib, importlib.machinery, importlib.util, json, os, platform, pwd, sqlite3, statistics, subprocess, sys
+import contextlib, importlib.machinery, importlib.util, json, os, platform, pwd, statistics, subprocess, sys
 import tempfile, time, urllib.request, uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -8,6 +8,11 @@ LOOKED_AT = ["com.example.shop.item%03d" % i for i in range(200)]
 CUSTOMERS = 64
 BOUGHT = ["com.example.shop.coins%02d" % i for i in range(CUSTOMERS)]
 QUIET_CORES = 0.10
+# An introductory offer is used once in a group: so many customers buy in one group after the other.
+NEWCOMERS, OFFERS = 2_000, 100
+# Scenarios of the load whose customers or products are not those who buy and what they buy.
+CROWDS = {"unfinished": "readers", "trial": "newcomers", "offer": "newcomers"}
+LISTS = {"products": "products", "trial": "trial", "offer": "offer"}
 
 
 def catalogue():
@@ -37,17 +42,45 @@ def catalogue():
     }
 
 
+def offering():
+    """The catalogue with groups of one subscription each, which begins with a free trial or three cheaper months."""
+    contents = catalogue()
+    for mode, terms in (("trial", {"paymentMode": "free", "numberOfPeriods": 1, "subscriptionPeriod": "P1W"}),
+                        ("offer", {"paymentMode": "payAsYouGo", "numberOfPeriods": 3, "subscriptionPeriod": "P1M",
+                                   "displayPrice": "0.99"})):
+        for id in offered(mode):
+            subscription = {
+                "productID": id, "internalID": id, "type": "RecurringSubscription", "referenceName": id,
+                "displayPrice": "4.99", "familyShareable": False, "adHocOffers": [], "codeOffers": [], "groupNumber": 1,
+                "introductoryOffer": {"internalID": id + ".intro", **terms}, "recurringSubscriptionPeriod": "P1M",
+                "subscriptionGroupID": id,
+                "localizations": [{"locale": "en_US", "displayName": id, "description": "What you get."}]}
+            contents["subscriptionGroups"].append(
+                {"id": id, "name": id, "localizations": [], "subscriptions": [subscription]})
+    return contents
+
+
+def offered(mode): return ["com.example.shop.%s%03d" % (mode, i) for i in range(OFFERS)]
+
+
 # What the machine and a stack's processes have used.
 
 def cpu_seconds(pids):
-    """Run time of all threads of the processes, in seconds, to the nanosecond."""
+    """Run time of the processes in seconds, to the nanosecond, of threads that have ended, too."""
     total = 0
     for pid in pids:
-        with contextlib.suppress(OSError):
-            for thread in os.listdir("/proc/%d/task" % pid):
-                with contextlib.suppress(OSError), open("/proc/%d/task/%s/schedstat" % (pid, thread)) as file:
-                    total += int(file.read().split()[0])
-    return total / 1e9
+        # The clock that clock_getcpuclockid gives for another process.
+        with contextlib.suppress(OSError): total += time.clock_gettime(~pid << 3 | 2)
+    return total
+
+
+def written_bytes(pids):
+    """What the processes gave to storage: whole pages of files that became dirty, each again when it was written since."""
+    total = 0
+    for pid in pids:
+        with contextlib.suppress(OSError), open("/proc/%d/io" % pid) as file:
+            total += int(next(line for line in file if line.startswith("write_bytes:")).split()[1])
+    return total
 
 
 def busy_seconds():
@@ -67,15 +100,19 @@ def family(pid):
 
 
 class Meter:
-    """CPU of a stack and of everybody else while a block runs. Of a database server all its processes count."""
+    """CPU of a stack and of everybody else while a block runs, and what the stack wrote. Of a database server all its
+    processes count."""
     def __init__(self, pids, postmaster=None): self.pids, self.postmaster = pids, postmaster
-    def spent(self): return cpu_seconds(self.pids + (family(self.postmaster) if self.postmaster else []))
+    def all(self): return self.pids + (family(self.postmaster) if self.postmaster else [])
+    def spent(self): return cpu_seconds(self.all())
     def __enter__(self):
+        self.given = written_bytes(self.all())
         self.stack, self.busy, self.own, self.start = self.spent(), busy_seconds(), os.times(), time.time()
         return self
     def __exit__(self, *_):
         own = os.times()
         self.used = self.spent() - self.stack
+        self.written = written_bytes(self.all()) - self.given
         self.load = own.children_user + own.children_system - self.own.children_user - self.own.children_system
         mine = self.load + own.user + own.system - self.own.user - self.own.system
         self.foreign = max(0.0, (busy_seconds() - self.busy - self.used - mine) / (time.time() - self.start))
@@ -95,7 +132,7 @@ class Stack:
     readers with three unfinished transactions each."""
     def __init__(self, name, url, pids, directory, postmaster=None, finish_by="id", crowds=True):
         self.name, self.url, self.pids, self.directory, self.postmaster = name, url, pids, directory, postmaster
-        self.finish_by, self.names = finish_by, {}
+        self.finish_by, self.names, self.used = finish_by, {}, {}
         if crowds: self.gather()
 
     def gather(self):
@@ -109,38 +146,54 @@ class Stack:
                 post(url, "/v1/payments", {"productIdentifier": BOUGHT[j], "quantity": 1},
                      {"Authorization": "Bearer " + token, "Idempotency-Key": uuid.uuid4().hex})
 
-    def sessions(self, crowd, prefix):
+    def sessions(self, crowd, prefix, count=CUSTOMERS):
         tokens = []
-        for i in range(CUSTOMERS):
+        for i in range(count):
             session = {"bundleId": BUNDLE, "deviceId": "%s-device%d" % (prefix, i), "account": "%s%d" % (prefix, i),
                        "platform": "iOS", "osVersion": "17.0", "appVersion": "1.0"}
             tokens.append(post(self.url, "/v1/sessions", session)["token"])
         with open(self.directory + "/" + crowd, "w") as file: file.write("\n".join(tokens) + "\n")
         return tokens
 
+    def newcomers(self):
+        """Opens the accounts that use offers, and sees that an offer is what they get."""
+        tokens = self.sessions("newcomers", "newcomer", NEWCOMERS)
+        for mode, price in (("trial", 0), ("offer", 0.99)):
+            ids = offered(mode)
+            with open(self.directory + "/" + mode, "w") as file: file.write("\n".join(ids) + "\n")
+            bought = post(self.url, "/v1/payments", {"productIdentifier": ids[0], "quantity": 1},
+                          {"Authorization": "Bearer " + tokens[0], "Idempotency-Key": uuid.uuid4().hex})
+            if float(bought["price"]["amount"]) != price: sys.exit("not the %s: %s" % (mode, bought))
+            self.used[mode] = 1
+
     def drive(self, scenario, connections, seconds, pause=0):
         """wrk's result. `pause`: milliseconds each connection waits between two requests."""
+        if scenario in ("trial", "offer") and not self.used: self.newcomers()
         environment = dict(os.environ, SCENARIO=scenario, RUN=uuid.uuid4().hex[:12], PAUSE=str(pause),
-                           TOKENS=self.directory + ("/readers" if scenario == "unfinished" else "/buyers"),
-                           IDS=self.directory + ("/products" if scenario == "products" else "/buy"),
-                           FINISH_BY=self.finish_by)
+                           TOKENS=self.directory + "/" + CROWDS.get(scenario, "buyers"),
+                           IDS=self.directory + "/" + LISTS.get(scenario, "buy"),
+                           FINISH_BY=self.finish_by, USED=str(self.used.get(scenario, 0)))
         command = ["wrk", "-t1", "-c%d" % connections, "-d%ds" % seconds, "--timeout", "5s", "-s", HERE + "/load.lua"]
         output = subprocess.run(command + [self.url], capture_output=True, text=True, env=environment)
         for line in output.stdout.splitlines():
-            if line.startswith("RESULT "): return json.loads(line[7:])
+            if line.startswith("RESULT "):
+                result = json.loads(line[7:])
+                # Each connection had one more under way.
+                if scenario in self.used: self.used[scenario] += result["requests"] + 2 * connections
+                return result
         sys.exit("wrk failed: " + output.stdout + output.stderr)
 
 
 @contextlib.contextmanager
-def storebus(binaries, name="storebus", environment=None, postmaster=None, stored=0, contents=None, crowds=True):
-    """`storebus up` with release executables. `environment`: further settings of the services; `stored`: how many
-    transactions lie in the payment queue's SQLite file already; `contents`: another catalogue; `crowds`: whether the
-    customers are there already."""
+def storebus(binaries, name="storebus", environment=None, postmaster=None, contents=None, crowds=True, before=None):
+    """`storebus up` with release executables. `environment`: further settings of the services; `contents`: another
+    catalogue; `crowds`: whether the customers are there already; `before`: called with the store, which then runs
+    without crowds, and what it returns is called with the store down."""
     with tempfile.TemporaryDirectory(prefix="storebus-bench") as directory:
         with open(directory + "/bench.storekit", "w") as file: json.dump(contents or catalogue(), file)
-        if stored:
-            with up(binaries, name, directory, environment, postmaster) as stack: stack.drive("buy", 1, 1)
-            fill(directory + "/data/payment-queue.sqlite", stored)
+        if before:
+            with up(binaries, name, directory, environment, postmaster, crowds=False) as stack: down = before(stack)
+            down()
         with up(binaries, name, directory, environment, postmaster, crowds) as stack: yield stack
 
 
@@ -164,37 +217,6 @@ def up(binaries, name, directory, environment, postmaster, crowds=True):
     finally:
         process.terminate()
         process.wait(60)
-
-
-# What makes a copy of a row another row; all other columns are copied. `n` numbers the copies.
-OWN = {"id": "id || '-' || n", "transaction_id": "transaction_id || '-' || n", "request_key": "request_key || '-' || n",
-       "created_seq": "created_seq + n * 1000", "seq": "seq + n * 1000", "history_seq": "history_seq + n * 1000", "position": "NULL", "event": "NULL",
-       "transaction_number": "1000000000000000 + n * 1000000 + transaction_number % 1000000", "is_finished": "1"}
-
-
-def fill(path, count):
-    """Multiplies what the buyers have bought until about `count` finished transactions are stored, each with its
-    payment and its rows of the journal."""
-    database = sqlite3.connect(path)
-    bought = "(SELECT MIN(id) FROM payment_transaction WHERE state = 'purchased' GROUP BY customer_identifier)"
-    templates = database.execute("SELECT COUNT(*) FROM payment_transaction WHERE id IN %s" % bought).fetchone()[0]
-    database.execute("PRAGMA synchronous = OFF")
-    database.execute("CREATE TEMP TABLE template AS SELECT id FROM payment_transaction WHERE id IN %s" % bought)
-    tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    for table, link in (("payment_transaction", "id"), ("payment", "transaction_id"), ("journal", "transaction_id")):
-        if table not in tables: continue
-        columns = [row[1] for row in database.execute("PRAGMA table_info(%s)" % table)]
-        database.execute(
-            "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < %d) "
-            "INSERT INTO %s (%s) SELECT %s FROM %s, number WHERE %s IN (SELECT id FROM template)" % (
-                count // templates, table, ", ".join(columns),
-                ", ".join(OWN.get(column, column) for column in columns), table, link))
-    database.execute("UPDATE customer SET head_seq = (SELECT COALESCE(MAX(seq), 0) FROM journal WHERE "
-                     "journal.bundle_id = customer.bundle_id AND "
-                     "journal.customer_identifier = customer.customer_identifier)")
-    database.commit()
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
 
 
 @contextlib.contextmanager
@@ -269,6 +291,7 @@ def http_cell(stack, scenario, connections, seconds, pause=0):
     requests = max(1, result["requests"])
     return {"rps": requests / (result["us"] / 1e6), "p50": result["p50us"] / 1e3, "p99": result["p99us"] / 1e3,
             "cpu": meter.used / requests * 1e3, "bad": result["bad"], "foreign": meter.foreign,
+            "written": meter.written / requests,
             "shares": {name: (cpu_seconds([pid]) - before[name]) / requests * 1e3 for name, pid in stack.names.items()}}
 
 
@@ -311,10 +334,10 @@ def note(options, round, what, connections, stack, result):
 def key(row): return row["what"], row["connections"], row["stack"]
 
 
-def medians(rows):
+def medians(rows, names=("rps", "p50", "p99", "cpu")):
     """By (what, connections, stack), in the order they were first measured."""
     return {one: {name: statistics.median(row[name] for row in rows if key(row) == one)
-                  for name in ("rps", "p50", "p99", "cpu")} for one in dict.fromkeys(map(key, rows))}
+                  for name in names} for one in dict.fromkeys(map(key, rows))}
 
 
 def place():

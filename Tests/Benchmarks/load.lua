@@ -5,9 +5,12 @@
 --   unfinished   GET the queue
 --   buy          a purchase with a fresh key; customer i buys product i
 --   buy-finish   purchases and finishes in turn, each a request
+--   trial, offer purchases of subscriptions that begin with an offer: each customer buys the first product, then each the
+--                second, and so on, because an offer is used once; the first USED of them were made before
 -- PAUSE: milliseconds a connection waits before its next request, for less than full load.
 local scenario, run, pause = os.getenv("SCENARIO"), os.getenv("RUN"), tonumber(os.getenv("PAUSE") or "0")
 local gets, auth, bodies, owner, count = {}, {}, {}, {}, 0
+local is_offer, used = scenario == "trial" or scenario == "offer", tonumber(os.getenv("USED") or "0")
 local bought, first, last = {}, 1, 0
 
 local function lines(name)
@@ -18,10 +21,10 @@ end
 
 function init()
     local ids = lines("IDS")
+    for i, id in ipairs(ids) do bodies[i] = '{"productIdentifier":"' .. id .. '","quantity":1}' end
     for i, token in ipairs(lines("TOKENS")) do
         auth[i] = "Bearer " .. token
-        bodies[i] = '{"productIdentifier":"' .. ids[i] .. '","quantity":1}'
-        owner[ids[i]] = auth[i]
+        if not is_offer then owner[ids[i]] = auth[i] end
         local path = "/v1/transactions"
         if scenario == "products" then
             local ten = {}
@@ -41,6 +44,12 @@ function delay() return pause end
 function request()
     count = count + 1
     local customer = count % #auth + 1
+    local product = customer
+    if is_offer then
+        customer, product = (used + count - 1) % #auth + 1, math.floor((used + count - 1) / #auth) + 1
+        -- All offers are used: a request that fails.
+        if product > #bodies then return wrk.format("GET", "/v1/offers-are-used") end
+    end
     if scenario == "products" or scenario == "unfinished" or scenario == "store-page" then return gets[customer] end
     if scenario == "buy-finish" and first <= last then
         local next = bought[first]
@@ -51,7 +60,7 @@ function request()
         ["Authorization"] = auth[customer], ["Content-Type"] = "application/json",
         ["Idempotency-Key"] = run .. "-" .. count,
     }
-    return wrk.format("POST", "/v1/payments", headers, bodies[customer])
+    return wrk.format("POST", "/v1/payments", headers, bodies[product])
 end
 
 -- Whose a transaction is says its product: each customer buys another one. A peer may know it by its second name only.

@@ -26,17 +26,23 @@ package enum ChargeRepository {
         in transaction: SQLTransaction
     ) async throws(PersistenceError) -> (charge: Charge, isNew: Bool) {
         let isAuthorization = decision.outcome == .authorized
-        let row = try await transaction.queryOne(
+        let number = try await transaction.insert(
             """
             INSERT INTO charge (charge_key, outcome, amount_minor, currency, bundle_id, customer_identifier,
                 product_identifier, decline_reason, created_at, due_at, is_uncaptured)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (charge_key) DO NOTHING RETURNING *
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (charge_key) DO NOTHING
             """,
             request.chargeKey, (isAuthorization ? .approved : decision.outcome).rawValue, request.amount.minorUnits,
             request.amount.currency.code,
             request.bundleId, request.customerIdentifier, request.productIdentifier, decision.declineReason,
-            now.milliseconds, due?.milliseconds, isAuthorization)
-        if let row { return (try charge(row), true) }
+            now.milliseconds, due?.milliseconds, isAuthorization, numberedBy: "charge_number")
+        if let number {
+            let charge = Charge(
+                chargeKey: request.chargeKey, chargeIdentifier: "\(number)", outcome: decision.outcome,
+                amount: request.amount, declineReason: decision.declineReason, createdAt: now,
+                authorizedUntil: isAuthorization ? now + ChargeLedger.authorizedTime : nil)
+            return (charge, true)
+        }
         guard let known = try await find(request.chargeKey, in: transaction) else { throw vanished }
         return (known, false)
     }
@@ -46,7 +52,7 @@ package enum ChargeRepository {
     package static func capture(
         _ chargeKeys: [String], in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
-        let (places, padded) = list(chargeKeys)
+        let (places, padded) = SQLList.padded(chargeKeys)
         return try keys(
             await transaction.query(
                 """
@@ -60,25 +66,13 @@ package enum ChargeRepository {
     package static func approved(
         among chargeKeys: [String], in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
-        let (places, padded) = list(chargeKeys)
+        let (places, padded) = SQLList.padded(chargeKeys)
         return try keys(
             await reader.query(
                 """
                 SELECT charge_key FROM charge
                 WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 0
                 """, arguments: padded))
-    }
-
-    /// Returns a list of parameters, whose last is repeated until their number is a power of two: so that there are few
-    /// statements to prepare.
-    private static func list(_ keys: [String]) -> (places: String, values: [String]) {
-        guard let last = keys.last else { return ("NULL", []) }
-        var count = 1
-        while count < keys.count { count *= 2 }
-        return (
-            Array(repeating: "?", count: count).joined(separator: ", "),
-            keys + Array(repeating: last, count: count - keys.count)
-        )
     }
 
     private static func keys(_ rows: [SQLRow]) throws(PersistenceError) -> [String] {

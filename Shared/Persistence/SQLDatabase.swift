@@ -54,6 +54,13 @@ protocol SQLSession: AnyObject {
     /// - Parameter rowsMax: The number of rows wanted; rows beyond it are not fetched.
     func run(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> SQLResult
 
+    /// Runs an INSERT of at most one row.
+    /// - Parameter column: The column whose number the engine has given.
+    /// - Returns: That number; nil when a conflict has kept the row out.
+    func insert(
+        _ sql: String, _ arguments: [SQLValue], numberedBy column: String
+    ) async throws(PersistenceError) -> Int64?
+
     /// Runs one statement whose result is asked for later. Where the engine can, it is on its way when this returns.
     /// - Parameter rowsMax: The number of rows wanted.
     func start(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> StartedQuery

@@ -24,12 +24,30 @@ package final class SQLTransaction: SQLReader {
         try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).changed
     }
 
+    /// Runs an INSERT of at most one row, without RETURNING.
+    ///
+    /// ```swift
+    /// let position = try await transaction.insert(
+    ///     "INSERT INTO notification (uuid) VALUES (?) ON CONFLICT DO NOTHING", uuid, numberedBy: "position")
+    /// ```
+    /// - Parameter column: The `INTEGER PRIMARY KEY` of SQLite, the identity column of PostgreSQL.
+    /// - Returns: The number that the engine has given the row; nil when a conflict has kept it out.
+    package func insert(
+        _ sql: String, _ arguments: any SQLValueConvertible..., numberedBy column: String
+    ) async throws(PersistenceError) -> Int64? {
+        try await session.insert(sql, arguments.map(\.sqlValue), numberedBy: column)
+    }
+
     /// Runs a statement without returning its count. It does not wait for the result where the engine can continue
     /// without it. On PostgreSQL that saves a round trip; SQLite runs it immediately.
     ///
     /// - Throws: ``PersistenceError``. A failure that is known only later is thrown by the next statement that waits,
     ///   or takes the place of the commit; so use ``execute(_:_:)`` to catch a constraint violation.
     package func send(_ sql: String, _ arguments: any SQLValueConvertible...) async throws(PersistenceError) {
+        try await session.send(sql, arguments.map(\.sqlValue))
+    }
+    /// As ``send(_:_:)``, with parameters put together at run time.
+    package func send(_ sql: String, arguments: [any SQLValueConvertible]) async throws(PersistenceError) {
         try await session.send(sql, arguments.map(\.sqlValue))
     }
 }

@@ -175,4 +175,39 @@ import Testing
             #expect(try await database.write { try await $0.execute("UPDATE item SET price = 1 WHERE id = 404") } == 0)
         }
     }
+
+    @Test(arguments: Engine.allCases) func `an INSERT gives its row's number, and nil for a row that a conflict keeps out`(
+        _ engine: Engine
+    ) async throws {
+        try await TestDatabase.with(engine) { database async throws in
+            let numbers = try await database.write { transaction in
+                var numbers: [Int64?] = []
+                for name in ["first", "second"] {
+                    numbers.append(
+                        try await transaction.insert("INSERT INTO item (name) VALUES (?)", name, numberedBy: "id"))
+                }
+                numbers.append(
+                    try await transaction.insert(
+                        "INSERT INTO item (id, name) VALUES (?, ?) ON CONFLICT DO NOTHING", 1, "third", numberedBy: "id"))
+                return numbers
+            }
+            #expect(numbers == [1, 2, nil])
+            #expect(try await database.count() == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `a list finds each of its values once, whatever their number`(
+        _ engine: Engine
+    ) async throws {
+        try await TestDatabase.with(engine) { database async throws in
+            for number in 1...9 { try await database.insert("\(number)") }
+            for count in 0...9 {
+                let (places, values) = SQLList.padded((0..<count).map { "\($0 + 1)" })
+                let found = try await database.read { reader in
+                    try await reader.query("SELECT id FROM item WHERE name IN (\(places))", arguments: values).count
+                }
+                #expect(found == count)
+            }
+        }
+    }
 }

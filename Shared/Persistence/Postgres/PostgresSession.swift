@@ -24,6 +24,13 @@ final class PostgresSession: SQLSession {
         return try keep(result)
     }
 
+    func insert(
+        _ sql: String, _ arguments: [SQLValue], numberedBy column: String
+    ) async throws(PersistenceError) -> Int64? {
+        let rows = try await run("\(sql) RETURNING \(column)", arguments, rowsMax: .max).rows
+        return try rows.first.map { row throws(PersistenceError) in try row[column] }
+    }
+
     func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError) {
         if let failure { throw failure }
         let begin = takeBegin()

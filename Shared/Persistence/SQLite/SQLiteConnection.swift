@@ -38,6 +38,9 @@ final class SQLiteConnection: @unchecked Sendable {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// The `INTEGER PRIMARY KEY` of the last row that an INSERT has written.
+    var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(handle) }
+
     /// Runs one statement to its end, or until there are `rowsMax` rows.
     func run(
         _ sql: String, _ arguments: [SQLValue] = [], rowsMax: Int = .max

@@ -22,6 +22,13 @@ final class SQLiteSession: SQLSession {
         }
     }
 
+    /// Without RETURNING, for which SQLite makes and removes a table in memory.
+    func insert(
+        _ sql: String, _ arguments: [SQLValue], numberedBy column: String
+    ) async throws(PersistenceError) -> Int64? {
+        try await run(sql, arguments, rowsMax: 0).changed == 0 ? nil : connection.lastInsertedNumber
+    }
+
     func start(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> StartedQuery {
         StartedQuery(.done(try await run(sql, arguments, rowsMax: rowsMax)))
     }

@@ -56,19 +56,21 @@ struct EventImporter: Sendable {
         try await database.write { transaction in
             guard try await Self.advance(from: place, to: end, in: transaction) else { return false }
             var hasEndpoint: [ExactText: Bool] = [:]
+            var dates = try await SignedDates(of: events, in: transaction)
             for event in events {
                 if hasEndpoint[event.bundleId] == nil {
                     hasEndpoint[event.bundleId] =
                         try await EndpointRepository.find(event.bundleId, in: transaction) != nil
                 }
-                try await Self.insert(event, hasEndpoint: hasEndpoint[event.bundleId] == true, in: transaction)
+                try await Self.insert(
+                    event, &dates, hasEndpoint: hasEndpoint[event.bundleId] == true, in: transaction)
             }
             return true
         }
     }
 
     private static func insert(
-        _ event: ServerEvent, hasEndpoint: Bool, in transaction: SQLTransaction
+        _ event: ServerEvent, _ dates: inout SignedDates, hasEndpoint: Bool, in transaction: SQLTransaction
     ) async throws {
         if let extensions = event.extensions {
             var draft = NotificationDraft(
@@ -76,18 +78,20 @@ struct EventImporter: Sendable {
                 notificationType: .renewalExtension, subtype: .summary, signedDate: event.at)
             draft.extensions = extensions
             try await NotificationRepository.insert(
-                NewNotification(draft: draft, eventAt: event.at, signedAt: event.at), hasEndpoint: hasEndpoint,
-                in: transaction)
+                NewNotification(draft: draft, eventAt: event.at), hasEndpoint: hasEndpoint, in: transaction)
         }
         for (ordinal, made) in NotificationPolicy.notifications(of: event.changes).enumerated() {
             var draft = NotificationDraft(
                 bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: ordinal),
-                notificationType: made.type, subtype: made.subtype, signedDate: event.at)
+                notificationType: made.type, subtype: made.subtype, signedDate: dates.next(for: event))
             draft.appTransactionIdentifier = event.appTransactionIdentifier
             draft.transaction = made.change.transaction
             draft.subscription = made.change.subscription
             if made.type == .consumptionRequest {
                 draft.consumptionRequestReason = made.change.consumptionRequestReason
+            }
+            if event.customerIdentifier != nil, let app = IsolatedApp(draft.bundleId) {
+                draft.notificationUUID = NotificationUUID.of(draft, in: app)
             }
             try await NotificationRepository.insert(
                 NewNotification(
@@ -113,6 +117,48 @@ struct EventImporter: Sendable {
         }
         return try await transaction.execute(
             "UPDATE outbox_reader SET position = ? WHERE name = ? AND position = ?", end, name, place) == 1
+    }
+}
+
+/// The dates of a page's notifications: the event's time, and a millisecond more for each further one of its customer.
+private struct SignedDates {
+    private struct Instant: Hashable {
+        var customer: CustomerReference
+        var at: Timestamp
+    }
+
+    /// When the last one was signed.
+    private var last: [Instant: Timestamp] = [:]
+
+    /// Reads what was signed before at the events' instants, in one round trip.
+    init(of events: [ServerEvent], in reader: SQLReader) async throws(PersistenceError) {
+        var started: [(Instant, StartedQuery)] = []
+        for instant in Set(events.compactMap(Self.instant)) {
+            started.append(
+                (
+                    instant,
+                    try await NotificationRepository.startLastSigned(of: instant.customer, at: instant.at, in: reader)
+                ))
+        }
+        for (instant, query) in started {
+            let milliseconds: Int64? = try await query.first()?["last"]
+            last[instant] = milliseconds.map(Timestamp.init(milliseconds:))
+        }
+    }
+
+    /// Takes the date of an event's next notification.
+    mutating func next(for event: ServerEvent) -> Timestamp {
+        guard let instant = Self.instant(event) else { return event.at }
+        let next = last[instant].map { $0 + .milliseconds(1) } ?? event.at
+        last[instant] = next
+        return next
+    }
+
+    private static func instant(_ event: ServerEvent) -> Instant? {
+        event.customerIdentifier.map {
+            Instant(
+                customer: CustomerReference(bundleId: event.bundleId, customerIdentifier: $0), at: event.at)
+        }
     }
 }
 

@@ -16,32 +16,32 @@ enum NotificationRepository {
     static func insert(
         _ new: NewNotification, hasEndpoint: Bool, in transaction: SQLTransaction
     ) async throws {
-        var draft = new.draft
-        if let customer = new.customerIdentifier, new.signedAt == nil {
-            let row = try await transaction.queryOne(
-                """
-                SELECT MAX(signed_at) AS last FROM notification
-                WHERE bundle_id = ? AND customer_identifier = ? AND event_at = ?
-                """, draft.bundleId, customer, new.eventAt.milliseconds)
-            let last: Int64? = try row?["last"]
-            draft.signedDate = last.map { Timestamp(milliseconds: $0 + 1) } ?? new.eventAt
-            if let app = IsolatedApp(draft.bundleId) { draft.notificationUUID = NotificationUUID.of(draft, in: app) }
-        } else {
-            draft.signedDate = new.signedAt ?? new.eventAt
-        }
-        let row = try await transaction.queryOne(
+        let draft = new.draft
+        try await transaction.send(
             """
             INSERT INTO notification (uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at,
                 state, due_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING position
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, draft.notificationUUID, draft.bundleId, new.customerIdentifier, new.account, draft.notificationType,
             draft.subtype, new.eventAt.milliseconds, draft.signedDate.milliseconds,
             hasEndpoint ? ServerNotification.State.pending : .noEndpoint,
             hasEndpoint ? new.eventAt.milliseconds : nil)
-        guard let row else { return }
-        let position: Int64 = try row["position"]
         try await transaction.send(
-            "INSERT INTO notification_payload (position, draft) VALUES (?, ?)", position, try StoredJSON.text(draft))
+            """
+            INSERT INTO notification_payload (position, draft) SELECT position, ? FROM notification WHERE uuid = ?
+            ON CONFLICT DO NOTHING
+            """, try StoredJSON.text(draft), draft.notificationUUID)
+    }
+
+    /// Starts to read when the last notification of a customer's instant was signed, the column `last`.
+    static func startLastSigned(
+        of customer: CustomerReference, at instant: Timestamp, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.start(
+            """
+            SELECT MAX(signed_at) AS last FROM notification
+            WHERE bundle_id = ? AND customer_identifier = ? AND event_at = ?
+            """, customer.bundleId, customer.customerIdentifier, instant.milliseconds)
     }
 
     // MARK: Signatures

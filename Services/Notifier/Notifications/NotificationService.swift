@@ -117,7 +117,7 @@ struct NotificationService: Sendable {
         var draft = NotificationDraft(
             bundleId: request.bundleId, notificationUUID: "", notificationType: .test, signedDate: now)
         draft.notificationUUID = try await uuid(of: draft)
-        try await insert(NewNotification(draft: draft, eventAt: now, signedAt: now), payload: nil)
+        try await insert(NewNotification(draft: draft, eventAt: now), payload: nil)
         return TestNotificationReply(notificationUUID: draft.shownUUID, at: now)
     }
 
@@ -139,8 +139,8 @@ struct NotificationService: Sendable {
         let signed = try await collaborators.sign(SignNotificationsRequest(drafts: [draft.shown]), last)
         try await insert(
             NewNotification(
-                draft: draft, customerIdentifier: request.customerIdentifier, account: request.account, eventAt: now,
-                signedAt: now), payload: signed.signedPayloads.first)
+                draft: draft, customerIdentifier: request.customerIdentifier, account: request.account, eventAt: now),
+            payload: signed.signedPayloads.first)
         return try await shown(
             NotificationRequest(bundleId: draft.bundleId, notificationUUID: draft.shownUUID))
     }

@@ -69,6 +69,4 @@ struct NewNotification: Sendable {
     var account: String?
     /// Business time of the event.
     var eventAt: Timestamp
-    /// Nil for the event's time, and a millisecond more for each further one of the customer.
-    var signedAt: Timestamp?
 }

@@ -28,8 +28,8 @@ enum CaptureRepository {
 
     /// Removes purchases whose charges are captured.
     static func remove(_ transactionIDs: [String], in transaction: SQLTransaction) async throws(PersistenceError) {
-        for identifier in transactionIDs {
-            try await transaction.send("DELETE FROM capture WHERE transaction_id = ?", identifier)
-        }
+        let (places, values) = SQLList.padded(transactionIDs)
+        try await transaction.send(
+            "DELETE FROM capture WHERE transaction_id IN (\(places))", arguments: values)
     }
 }

@@ -17,7 +17,7 @@ struct CustomerTransaction {
     struct Committed<Output: Sendable>: Sendable {
         var output: Output
         /// Changes to publish after the commit.
-        var changes: [CustomerChange]
+        var changes: [PublishedChange]
         /// Purchases that need not wait any longer.
         var woken: [String]
 
@@ -76,7 +76,7 @@ struct CustomerTransaction {
         let output = try await body(&commit, started)
         try await commit.writeJournal()
         try await commit.writeServerEvent()
-        return Committed(output: output, changes: commit.entries.map(\.change), woken: commit.woken)
+        return Committed(output: output, changes: commit.entries.map(\.published), woken: commit.woken)
     }
 
     private init(

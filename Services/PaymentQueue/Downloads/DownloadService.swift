@@ -7,7 +7,7 @@ struct DownloadService: Sendable {
     let clock: BusinessClock
     let defaults: AppDefaults
     let checkpoint: CheckpointHook
-    let publish: @Sendable (CustomerChange) -> Void
+    let publish: @Sendable (PublishedChange) -> Void
 
     /// Reads one download of a device.
     /// - Throws: `notFound`, also for another customer's or device's download, and once the transaction is finished.

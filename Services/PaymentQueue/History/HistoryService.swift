@@ -162,7 +162,7 @@ struct HistoryService: Sendable {
         /// The `id`s of the removed transactions.
         var ids: [String]
         /// Changes to publish to open streams after the commit.
-        var changes: [CustomerChange]
+        var changes: [PublishedChange]
         /// Whether only transactions are left that the processor may be asked about.
         var isAll: Bool
     }

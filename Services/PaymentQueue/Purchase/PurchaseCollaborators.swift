@@ -36,7 +36,7 @@ struct PurchaseCollaborators: Sendable {
     /// - Throws: As `refund`.
     var reverseRefund: @Sendable (ReverseRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
     /// Notifies other services of a committed change, at most once.
-    var publish: @Sendable (CustomerChange) -> Void
+    var publish: @Sendable (PublishedChange) -> Void
     /// Reads an app from Catalog.
     var app: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
     /// Reads all storefronts from Catalog.

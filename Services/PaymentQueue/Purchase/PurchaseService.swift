@@ -59,7 +59,7 @@ struct PurchaseService: Sendable {
     struct Written: Sendable {
         var stored: StoredTransaction
         /// Changes to publish after the commit.
-        var changes: [CustomerChange]
+        var changes: [PublishedChange]
         /// Purchases that waited for this one.
         var woken: [String]
 

@@ -10,16 +10,31 @@ enum JournalRepository {
     static func append(
         _ entries: [JournalEntry], of customer: CustomerReference, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        for entry in entries {
+        var rest = entries[...]
+        while !rest.isEmpty {
+            let batch = rest.prefix(rowsMax)
+            rest = rest.dropFirst(batch.count)
+            let rows = rowLists[batch.count - 1]
             try await transaction.send(
                 """
                 INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id,
                     body, written_at, event)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES \(rows)
                 """,
-                customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID, entry.revision,
-                entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds, entry.event)
+                arguments: batch.flatMap { entry -> [any SQLValueConvertible] in
+                    [
+                        customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID,
+                        entry.revision, entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds,
+                        entry.event,
+                    ]
+                })
         }
+    }
+
+    /// Maximum number of rows of one statement. Most commits have one or two.
+    private static let rowsMax = 4
+    private static let rowLists = (1...rowsMax).map {
+        Array(repeating: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: $0).joined(separator: ", ")
     }
 
     /// Reads the changes after `after`, in order.
@@ -121,4 +136,12 @@ struct JournalEntry: Hashable, Sendable {
     var revision: Int?
     /// The store event this change is listed as; nil when it is none.
     var event: StoreEvent.Kind?
+
+    /// The change as the event that announces it: a transaction's JSON is the row's.
+    var published: PublishedChange {
+        change.carrying(change.transaction.map { .stored(id: $0.id, EncodedJSON(stored: body)) })
+    }
 }
+
+/// A change of a customer as it is published.
+typealias PublishedChange = CustomerChangeOf<TransactionJSON>

@@ -7,7 +7,7 @@ struct RefundRequestService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
     let refunds: RefundService
-    let publish: @Sendable (CustomerChange) -> Void
+    let publish: @Sendable (PublishedChange) -> Void
 
     /// Opens a request about a purchase that was not taken back.
     /// - Throws: `notFound`; `transactionStateInvalid` for no purchase, one that was taken back, and while one is open.

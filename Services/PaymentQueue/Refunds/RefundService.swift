@@ -101,7 +101,7 @@ struct RefundService: Sendable {
         /// The customer; nil when the purchase was taken back before.
         var takenFrom: CustomerReference?
         /// Changes to publish after the commit.
-        var changes: [CustomerChange]
+        var changes: [PublishedChange]
         /// The refund that is not sent to the processor yet, if any.
         var refund: StoredRefund?
     }

@@ -18,7 +18,7 @@ struct RestoreService: Sendable {
     let clock: BusinessClock
     let defaults: AppDefaults
     let checkpoint: CheckpointHook
-    let publish: @Sendable (CustomerChange) -> Void
+    let publish: @Sendable (PublishedChange) -> Void
     let logger: Logger
 
     /// Begins a restore, or finds the one this key has begun.

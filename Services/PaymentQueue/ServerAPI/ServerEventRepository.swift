@@ -47,6 +47,8 @@ enum ServerEventRepository {
         var position: EventPosition
         var customer: CustomerReference
         var event: StoredServerEvent
+        /// The number of bytes stored of the event.
+        var byteCount: Int
     }
 
     /// Writes an event.
@@ -69,9 +71,10 @@ enum ServerEventRepository {
             ORDER BY \(dialect.eventOrder) LIMIT ?
             """, arguments: dialect.arguments(after) + [limit]
         ).map { row in
-            Row(
+            let body: String = try row["body"]
+            return Row(
                 position: try EventPosition(row), customer: try CustomerReference(row),
-                event: try StoredJSON.value(StoredServerEvent.self, try row["body"]))
+                event: try StoredJSON.value(StoredServerEvent.self, body), byteCount: body.utf8.count)
         }
     }
 

@@ -31,15 +31,18 @@ struct ServerEventService: Sendable {
                 throw Self.unknownPlace
             }
             let rows = try await ServerEventRepository.list(after: after, limit: request.limit + 1, in: reader)
+            let page = ReplyBudget.fitting(Array(rows.prefix(request.limit)), Self.bytesMax)
             var events: [ServerEvent] = []
-            for row in rows.prefix(request.limit) { events.append(try await Self.event(row, in: reader)) }
-            return (events, rows.count > request.limit)
+            for row in page { events.append(try await Self.event(row, in: reader)) }
+            return (events, rows.count > page.count)
         }
-        let page = try ReplyBudget.fitting(events)
         return ServerEventsPage(
-            events: try await priced(page), after: page.last?.position ?? request.after,
-            hasMore: hasMore || page.count < events.count)
+            events: try await priced(events), after: events.last?.position ?? request.after, hasMore: hasMore)
     }
+
+    /// Returns more bytes than an event's JSON has: a subscription's repeats the transaction, and names and place are
+    /// added.
+    private static func bytesMax(_ row: ServerEventRepository.Row) -> Int { 2 * row.byteCount + 2_048 }
 
     /// Records that the notifier has stored the events through a place.
     /// - Throws: `requestInvalid` for a place that is none.

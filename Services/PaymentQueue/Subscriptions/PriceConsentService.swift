@@ -14,7 +14,7 @@ struct PriceConsentService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
     let quotes: QuoteCache
-    let publish: @Sendable (CustomerChange) -> Void
+    let publish: @Sendable (PublishedChange) -> Void
     let logger: Logger
 
     /// Compares the agreed price of every renewing subscription with its product's.

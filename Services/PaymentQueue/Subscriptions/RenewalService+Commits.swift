@@ -11,7 +11,7 @@ extension RenewalService {
         /// The period's transaction, if it was paid.
         var transaction: PaymentTransaction?
         /// Changes to publish after the commit.
-        var changes: [CustomerChange]
+        var changes: [PublishedChange]
         /// Purchases that need not wait any longer.
         var woken: [String]
     }

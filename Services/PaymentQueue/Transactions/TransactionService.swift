@@ -10,7 +10,7 @@ struct TransactionService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
     var checkpoint: CheckpointHook = { _ in }
-    let publish: @Sendable (CustomerChange) -> Void
+    let publish: @Sendable (PublishedChange) -> Void
 
     /// Reads a transaction.
     /// - Throws: `notFound`, also for another customer's, and for one this device does not see.

@@ -4,34 +4,17 @@
 /// {"bundleId":"com.example.app","customerIdentifier":"c_…","seq":7,"kind":"updated","transaction":{…}}
 /// ```
 /// `seq` has no gaps per customer; `transaction` is the transaction at that revision, so that a reader sees every state
-/// in order even when it reads late.
-public struct CustomerChange: Hashable, Sendable, Codable {
-    /// The kind of change.
-    public enum Kind: String, Sendable, Codable {
-        /// A transaction is new or has another state.
-        case updated
-        /// The transaction left the queue on every device. The app finished it, or an operator deleted it.
-        case removed
-        /// A restore has ended; every transaction it restored comes before it.
-        case restoreEnded
-        /// Downloads of one device have changed their state.
-        case downloadsUpdated
-        /// The customer's entitlements to products were revoked.
-        case entitlementsRevoked
-        /// A subscription has changed in a way that no transaction's state shows. Streams report a price that waits for
-        /// consent.
-        case subscriptionChanged
-    }
-
+/// in order even when it reads late. `Item` is the transaction, or its JSON as it is stored.
+public struct CustomerChangeOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// Counts the customer's changes, without gaps.
     public var seq: Int64
     /// Decides which of the members below are present.
-    public var kind: Kind
+    public var kind: CustomerChangeKind
     /// For `updated`, `removed`, `entitlementsRevoked` and `subscriptionChanged`.
-    public var transaction: PaymentTransaction?
+    public var transaction: Item?
     /// For `restoreEnded`.
     public var restore: Restore?
     /// For `downloadsUpdated`, as they are for `deviceId`.
@@ -40,7 +23,39 @@ public struct CustomerChange: Hashable, Sendable, Codable {
     public var productIdentifiers: [String]?
     /// For `restoreEnded` and `downloadsUpdated`, the only device that is notified.
     public var deviceId: String?
+}
 
+public typealias CustomerChange = CustomerChangeOf<PaymentTransaction>
+
+/// The kind of a change.
+public enum CustomerChangeKind: String, Sendable, Codable {
+    /// A transaction is new or has another state.
+    case updated
+    /// The transaction left the queue on every device. The app finished it, or an operator deleted it.
+    case removed
+    /// A restore has ended; every transaction it restored comes before it.
+    case restoreEnded
+    /// Downloads of one device have changed their state.
+    case downloadsUpdated
+    /// The customer's entitlements to products were revoked.
+    case entitlementsRevoked
+    /// A subscription has changed in a way that no transaction's state shows. Streams report a price that waits for
+    /// consent.
+    case subscriptionChanged
+}
+
+extension CustomerChangeOf {
+    public typealias Kind = CustomerChangeKind
+
+    /// Returns the same change with its transaction in another form.
+    public func carrying<Other>(_ transaction: Other?) -> CustomerChangeOf<Other> {
+        CustomerChangeOf<Other>(
+            bundleId: bundleId, customerIdentifier: customerIdentifier, seq: seq, kind: kind, transaction: transaction,
+            restore: restore, downloads: downloads, productIdentifiers: productIdentifiers, deviceId: deviceId)
+    }
+}
+
+extension CustomerChange {
     /// Creates the change of a transaction.
     public init(
         bundleId: String, customerIdentifier: String, seq: Int64, kind: Kind, transaction: PaymentTransaction

@@ -176,9 +176,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func `an INSERT gives its row's number, and nil for a row that a conflict keeps out`(
-        _ engine: Engine
-    ) async throws {
+    @Test(arguments: Engine.allCases)
+    func `an INSERT gives its row's number, nil for a row that a conflict keeps out`(_ engine: Engine) async throws {
         try await TestDatabase.with(engine) { database async throws in
             let numbers = try await database.write { transaction in
                 var numbers: [Int64?] = []
@@ -188,7 +187,8 @@ import Testing
                 }
                 numbers.append(
                     try await transaction.insert(
-                        "INSERT INTO item (id, name) VALUES (?, ?) ON CONFLICT DO NOTHING", 1, "third", numberedBy: "id"))
+                        "INSERT INTO item (id, name) VALUES (?, ?) ON CONFLICT DO NOTHING", 1, "third",
+                        numberedBy: "id"))
                 return numbers
             }
             #expect(numbers == [1, 2, nil])

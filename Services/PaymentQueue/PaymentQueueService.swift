@@ -189,6 +189,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             page.priceConsents = try await signIns.priceConsents(request)
             return page
         }
+        endpoints.handle(PaymentEndpoints.unfinishedLists, queue.unfinished)
         endpoints.handle(PaymentEndpoints.changes, queue.changes)
         endpoints.handle(PaymentEndpoints.heads, queue.heads)
         endpoints.handle(PaymentEndpoints.listEvents, events.list)

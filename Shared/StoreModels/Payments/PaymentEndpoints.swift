@@ -18,6 +18,10 @@ public enum PaymentEndpoints {
     public static func snapshot<Item>(as item: Item.Type) -> Endpoint<SnapshotRequest, SnapshotOf<Item>> {
         Endpoint(.paymentQueue, "queue.snapshot", isIdempotent: true)
     }
+    /// Reads the unfinished transactions of up to 32 devices, each as the gateway responds with them.
+    /// - Throws: `requestInvalid` for too many, and for a page that counts as a delivery.
+    public static let unfinishedLists = Endpoint<UnfinishedListsRequest, UnfinishedLists>(
+        .paymentQueue, "queue.unfinished", isIdempotent: true)
     /// Reads a customer's journal after a position.
     public static let changes = Endpoint<ChangesRequest, ChangesReply>(
         .paymentQueue, "queue.changes", isIdempotent: true)

@@ -308,6 +308,7 @@ extension PaymentQueueService {
         endpoints.handle(SubscriptionEndpoints.acknowledgeRevocations, refunds.acknowledge)
         endpoints.handle(SubscriptionEndpoints.receipt, receipts.facts)
         endpoints.handle(PaymentEndpoints.standing, transactions.standing)
+        endpoints.handle(PaymentEndpoints.standings, transactions.standings)
         endpoints.handle(ServerAPIEndpoints.lookup, serverAPI.lookup)
         endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)
         endpoints.handle(ServerAPIEndpoints.modified, serverAPI.modified)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: lists that are asked for together are those asked for alone, also of an earlier PaymentQueue.
+/// Goal: lists and standings that are asked for together are those asked for alone, also of an earlier PaymentQueue.
 @Suite struct PaymentQuestionsTests {
     /// PaymentQueue, whose replies to single questions wait at a gate.
     private final class Asked: Sendable {
@@ -28,6 +28,11 @@ import Testing
             await asked.gate.wait()
             return Snapshot(transactions: [Sample.purchased(request.customerIdentifier)], seq: 1)
         }
+        fake.handle(PaymentEndpoints.standing) { request in
+            asked.alone.withLock { $0.append(request.customerIdentifier) }
+            await asked.gate.wait()
+            return Self.standing(of: request.customerIdentifier)
+        }
         if version == .present {
             fake.handle(PaymentEndpoints.unfinishedLists) { request in
                 asked.together.withLock { $0.append(request.lists.map(\.customerIdentifier)) }
@@ -36,6 +41,13 @@ import Testing
                         guard list.customerIdentifier != "alone" else { return nil }
                         let transactions = [Sample.purchased(list.customerIdentifier)]
                         return try StoreJSON.encode(TransactionsPage(transactions: transactions))[...]
+                    })
+            }
+            fake.handle(PaymentEndpoints.standings) { request in
+                asked.together.withLock { $0.append(request.customers.map(\.customerIdentifier)) }
+                return CustomerStandings(
+                    standings: request.customers.map {
+                        $0.customerIdentifier == "alone" ? nil : Self.standing(of: $0.customerIdentifier)
                     })
             }
         }
@@ -63,6 +75,11 @@ import Testing
             }
             return version == .earlier || wereTogether.withLock { $0 }
         }
+    }
+
+    private static func standing(of customer: String) -> CustomerStanding {
+        CustomerStanding(
+            storefront: "USA", ownedProductIdentifiers: [customer], businessNow: Timestamp(milliseconds: 0))
     }
 
     /// Asks two questions that are held, and three more that wait for them.
@@ -96,6 +113,17 @@ import Testing
                 let page = try StoreJSON.decode(
                     TransactionsPage.self, from: try await questions.ask(list, context).written())
                 return page.transactions.map(\.id)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `standings are asked for together, and alone where the reply has none`(isPresent: Bool) async throws {
+        try await run(isPresent ? .present : .earlier) { client, services, asked in
+            let questions = StandingQuestions(bus: client, services: services)
+            try await ask(asked) { customer in
+                let request = CustomerStandingRequest(bundleId: "a", customerIdentifier: customer)
+                return try await questions.ask(request, context).ownedProductIdentifiers
             }
         }
     }

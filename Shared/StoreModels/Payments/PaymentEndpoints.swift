@@ -86,6 +86,10 @@ public enum PaymentEndpoints {
     /// - Throws: `notFound` for an unknown customer.
     public static let standing = Endpoint<CustomerStandingRequest, CustomerStanding>(
         .paymentQueue, "customer.standing", isIdempotent: true)
+    /// The same for up to 32 customers.
+    /// - Throws: `requestInvalid` for too many.
+    public static let standings = Endpoint<CustomerStandingsRequest, CustomerStandings>(
+        .paymentQueue, "customer.standings", isIdempotent: true)
 
     /// Reads a tester's settings; an unknown account has the defaults.
     public static let getTester = Endpoint<TesterRequest, Tester>(.paymentQueue, "tester.get", isIdempotent: true)

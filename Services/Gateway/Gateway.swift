@@ -28,6 +28,8 @@ package final class Gateway: Sendable {
     let products: ProductDirectory
     let eligibilityQuestions: EligibilityQuestions
     let overrideQuestions: OverrideQuestions
+    let unfinishedQuestions: UnfinishedQuestions
+    let standingQuestions: StandingQuestions
     let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
@@ -66,6 +68,8 @@ package final class Gateway: Sendable {
         self.products = ProductDirectory()
         self.eligibilityQuestions = EligibilityQuestions(bus: bus, services: services)
         self.overrideQuestions = OverrideQuestions(bus: bus, services: services)
+        self.unfinishedQuestions = UnfinishedQuestions(bus: bus, services: services)
+        self.standingQuestions = StandingQuestions(bus: bus, services: services)
         self.promoted = PromotionDirectory(services: services, versions: versions, patience: catalogPatience)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)

@@ -189,6 +189,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             page.priceConsents = try await signIns.priceConsents(request)
             return page
         }
+        endpoints.handle(PaymentEndpoints.unfinishedLists, queue.unfinished)
         endpoints.handle(PaymentEndpoints.changes, queue.changes)
         endpoints.handle(PaymentEndpoints.heads, queue.heads)
         endpoints.handle(PaymentEndpoints.listEvents, events.list)
@@ -307,6 +308,7 @@ extension PaymentQueueService {
         endpoints.handle(SubscriptionEndpoints.acknowledgeRevocations, refunds.acknowledge)
         endpoints.handle(SubscriptionEndpoints.receipt, receipts.facts)
         endpoints.handle(PaymentEndpoints.standing, transactions.standing)
+        endpoints.handle(PaymentEndpoints.standings, transactions.standings)
         endpoints.handle(ServerAPIEndpoints.lookup, serverAPI.lookup)
         endpoints.handle(ServerAPIEndpoints.appTransaction, serverAPI.appTransaction)
         endpoints.handle(ServerAPIEndpoints.modified, serverAPI.modified)

@@ -33,6 +33,32 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `several customers are answered as each alone, in their order`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let shoppers = try await [
+                store.shopper(), store.shopper().named("unknown"), store.shopper("bob"), store.shopper("carol"),
+            ]
+            _ = try await shoppers[0].add("beaches", key: "1")
+            _ = try await shoppers[2].add("pro.monthly", key: "1")
+            let questions = shoppers.map {
+                CustomerStandingRequest(bundleId: Catalogue.bundleId, customerIdentifier: $0.customer)
+            }
+            let together = try await store.caller.call(
+                PaymentEndpoints.standings, CustomerStandingsRequest(customers: questions)
+            ).standings
+            #expect(together.map { $0?.ownedProductIdentifiers } == [["beaches"], nil, ["pro.monthly"], []])
+            for (standing, shopper) in zip(together, shoppers) where standing != nil {
+                let alone = try await shopper.standing()
+                #expect(standing?.ownedProductIdentifiers == alone.ownedProductIdentifiers)
+                #expect(standing?.storefront == alone.storefront)
+            }
+            let tooMany = CustomerStandingsRequest(customers: Array(repeating: questions[0], count: 33))
+            let error = try await refusal { try await store.caller.call(PaymentEndpoints.standings, tooMany) }
+            #expect(error?.code == .requestInvalid)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `what was refunded or revoked is not owned, and buying again gives it back`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()

@@ -20,16 +20,10 @@ extension Gateway {
     /// Lists this device's unfinished transactions. Reading does not count as a delivery.
     private func unfinished(_ call: Call) async throws -> Reply<TransactionsPage> {
         let session = call.session
-        let snapshot = try await services.call(
-            PaymentEndpoints.snapshot(as: PresentedTransaction.self),
-            SnapshotRequest(
-                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-                countsDelivery: false, after: try call.after(), limit: try call.limit()),
-            context: call.context())
-        return try Reply(
-            ForwardedTransactions(
-                transactions: snapshot.transactions.filter { $0.isVisible(to: session.deviceId) },
-                after: snapshot.after))
+        let list = SnapshotRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            countsDelivery: false, after: try call.after(), limit: try call.limit())
+        return try Reply(try await unfinishedQuestions.ask(list, call.context()))
     }
 
     private func transaction(_ call: Call) async throws -> Reply<PaymentTransaction> {
@@ -75,14 +69,6 @@ extension Gateway {
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             id: try call.parameter(.id, of: "transaction"))
     }
-}
-
-/// A page of transactions that are forwarded unchanged.
-private struct ForwardedTransactions: JSONForm, Encodable {
-    typealias Body = TransactionsPage
-
-    var transactions: [PresentedTransaction]
-    var after: String?
 }
 
 extension Call {

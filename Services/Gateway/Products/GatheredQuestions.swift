@@ -12,8 +12,8 @@ final class GatheredQuestions<Place: Hashable & Sendable, Item: Sendable, Answer
     /// Asks one question.
     typealias Alone = @Sendable (Place, Item, CallContext) async throws(StoreError) -> Answer
     /// Asks several questions of one place.
-    /// - Returns: The answers of the first questions, in their order; the others are asked alone.
-    typealias Many = @Sendable (Place, [Item], CallContext) async throws(StoreError) -> [Answer]
+    /// - Returns: The answers of the first questions, in their order; the others, and those with nil, are asked alone.
+    typealias Many = @Sendable (Place, [Item], CallContext) async throws(StoreError) -> [Answer?]
 
     /// The minimum time left of a question in a batch; others are sent alone. The earliest deadline of its questions is
     /// the batch's.
@@ -126,7 +126,13 @@ final class GatheredQuestions<Place: Hashable & Sendable, Item: Sendable, Answer
         let context = CallContext(deadline: deadline, traceparent: first.context.traceparent)
         do throws(StoreError) {
             let answers = try await many(place, questions.map(\.item), context)
-            for (question, answer) in zip(questions, answers) { question.answer.resume(returning: .success(answer)) }
+            for (question, answer) in zip(questions, answers) {
+                if let answer {
+                    question.answer.resume(returning: .success(answer))
+                } else {
+                    askAlone(question, at: place)
+                }
+            }
             for question in questions.dropFirst(answers.count) { askAlone(question, at: place) }
         } catch {
             for question in questions { question.answer.resume(returning: .failure(error)) }

@@ -85,12 +85,11 @@ extension Gateway {
     private func standing(_ call: Call) async throws(StoreError) -> CustomerStanding? {
         let session = call.session
         do {
-            return try await degrading(.paymentQueue) { [services] () async throws(StoreError) in
-                try await services.call(
-                    PaymentEndpoints.standing,
+            return try await degrading(.paymentQueue) { [standingQuestions] () async throws(StoreError) in
+                try await standingQuestions.ask(
                     CustomerStandingRequest(
                         bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
-                    context: call.context(deadline: call.optionalDeadline))
+                    call.context(deadline: call.optionalDeadline))
             }
         } catch  where error.code == .notFound {
             return nil

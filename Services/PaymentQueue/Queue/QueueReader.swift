@@ -82,15 +82,11 @@ struct QueueReader: Sendable {
         _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
     ) async throws -> (SnapshotOf<TransactionJSON>, isFirst: Bool) {
         let place = try await place(of: request, customer.id, in: reader)
-        // A list is forwarded as it is stored.
         if request.opening == nil, !request.countsDelivery,
-            let rows = try await TransactionRepository.unfinishedJSON(
-                of: customer.id, deviceId: request.deviceId, after: place.seq, limit: request.limit + 1, in: reader)
+            let list = try await storedList(behind: place, request, of: customer, in: reader)
         {
-            let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) { row in try row.byteCount }
-            let isLast = page.count == rows.count
             return try await Self.page(
-                page, isLast: isLast, after: isLast ? nil : page.last?.id, request, of: customer, in: reader)
+                list.transactions, isLast: list.after == nil, after: list.after, request, of: customer, in: reader)
         }
         let rows = try await rows(behind: place, request, of: customer, in: reader)
         let shown = try await DownloadRepository.view(
@@ -100,6 +96,81 @@ struct QueueReader: Sendable {
         return try await Self.page(
             page.map { .value($0) }, isLast: isLast, after: isLast ? nil : after(page, rows, request), request,
             of: customer, in: reader)
+    }
+
+    /// Reads a list's page as it is stored.
+    /// - Returns: Nil when a transaction has downloads.
+    private static func storedList(
+        behind place: StreamPlace, _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
+    ) async throws -> (transactions: [TransactionJSON], after: String?)? {
+        guard
+            let rows = try await TransactionRepository.unfinishedJSON(
+                of: customer.id, deviceId: request.deviceId, after: place.seq, limit: request.limit + 1, in: reader)
+        else { return nil }
+        let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) { row in try row.byteCount }
+        return (page, page.count == rows.count ? nil : page.last?.id)
+    }
+
+    /// Reads lists of several devices from one snapshot, each as the gateway responds with it.
+    /// - Returns: Those of the first ones, at least one, as many as fit a reply. Nil in place of one that
+    ///   ``snapshot(_:deadline:)`` refuses, and of one with downloads.
+    /// - Throws: `requestInvalid`.
+    func unfinished(_ request: UnfinishedListsRequest) async throws -> UnfinishedLists {
+        try request.validate()
+        let (pages, new) = try await database.read { reader in
+            var pages: [ArraySlice<UInt8>?] = []
+            var new: [NewDevice] = []
+            var room = ReplyBudget.bytesMax
+            for list in request.lists {
+                let (page, newDevice) = try await Self.list(list, in: reader)
+                room -= (page?.count ?? 0) + 16
+                guard room >= 0 || pages.isEmpty else { break }
+                pages.append(page)
+                if let newDevice { new.append(newDevice) }
+            }
+            return (pages, new)
+        }
+        if !new.isEmpty {
+            // Later revocations are sent to these devices.
+            try await database.write { transaction in
+                for device in new {
+                    try await RevocationRepository.see(
+                        through: device.seq, of: device.customer, deviceId: device.deviceId, in: transaction)
+                }
+            }
+        }
+        return UnfinishedLists(pages: pages)
+    }
+
+    /// A device about whose revocations nothing is stored, and the customer's last journal row.
+    private struct NewDevice: Sendable {
+        let customer: CustomerReference
+        let deviceId: String
+        let seq: Int64
+    }
+
+    private static func list(
+        _ request: SnapshotRequest, in reader: SQLReader
+    ) async throws -> (page: ArraySlice<UInt8>?, NewDevice?) {
+        guard (1...pageMax).contains(request.limit),
+            let customer = try await CustomerRepository.find(request.customer, in: reader)
+        else { return (nil, nil) }
+        var place = StreamPlace.rest(after: 0)
+        if let after = request.after {
+            guard let stored = try await TransactionRepository.find(after, of: customer.id, in: reader) else {
+                return (nil, nil)
+            }
+            place = .rest(after: stored.createdSeq)
+        }
+        guard let list = try await storedList(behind: place, request, of: customer, in: reader) else {
+            return (nil, nil)
+        }
+        let page = try TransactionJSON.page(list.transactions, after: list.after)[...]
+        // A list's revocations would come with its last page.
+        guard list.after == nil,
+            try await !RevocationRepository.knows(request.deviceId, of: customer.id, in: reader)
+        else { return (page, nil) }
+        return (page, NewDevice(customer: customer.id, deviceId: request.deviceId, seq: customer.headSeq))
     }
 
     /// Adds the ends of restores and the revocations that the device has not seen.
@@ -206,6 +277,17 @@ struct QueueReader: Sendable {
             known[CustomerReference(bundleId: $0.bundleId, customerIdentifier: $0.customerIdentifier)]
         }
         return HeadsReply(heads: heads.map { $0?.seq ?? 0 }, storefronts: heads.map { $0?.storefront ?? "" })
+    }
+}
+
+extension RevocationRepository {
+    /// Tells whether a device's position among the revocations is stored.
+    fileprivate static func knows(
+        _ deviceId: String, of customer: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> Bool {
+        try await reader.queryOne(
+            "SELECT seq FROM revocation_seen WHERE bundle_id = ? AND customer_identifier = ? AND device_id = ?",
+            customer.bundleId, customer.customerIdentifier, deviceId) != nil
     }
 }
 

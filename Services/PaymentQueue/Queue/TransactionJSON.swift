@@ -47,4 +47,27 @@ enum TransactionJSON: Hashable, Sendable, Codable {
             }
         }
     }
+
+    /// Writes a page of transactions as a client receives it.
+    /// - Parameter after: The next page's; nil for the last page.
+    static func page(_ transactions: [TransactionJSON], after: String?) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(try transactions.reduce(64) { try $0 + $1.byteCount + 1 })
+        bytes.append(UInt8(ascii: "{"))
+        if let after {
+            bytes.append(contentsOf: #""after":"#.utf8)
+            bytes.append(contentsOf: try StoreJSON.encode(after))
+            bytes.append(UInt8(ascii: ","))
+        }
+        bytes.append(contentsOf: #""transactions":["#.utf8)
+        for (index, transaction) in transactions.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            switch transaction {
+            case .value(let value): bytes.append(contentsOf: try StoreJSON.encode(value))
+            case .stored(_, let json): bytes.append(contentsOf: json.bytes)
+            }
+        }
+        bytes.append(contentsOf: "]}".utf8)
+        return bytes
+    }
 }

@@ -186,24 +186,47 @@ extension TransactionService {
     /// Reads a customer's storefront and present entitlements, for a page of the store.
     /// - Throws: `notFound` for an unknown customer.
     func standing(_ request: CustomerStandingRequest) async throws -> CustomerStanding {
-        try await database.read { reader in
-            let id = request.customer
-            guard let customer = try await CustomerRepository.find(id, in: reader) else {
-                throw StoreError(.notFound, "no such customer")
-            }
-            let now = clock.now(try await CustomerRepository.clock(of: id.bundleId, in: reader))
-            // A group has one subscription, so these are few; they come first and are never cut off.
-            let subscribed = try await SubscriptionRepository.all(of: id, in: reader).filter {
-                $0.givesAccess(at: now)
-            }
-            let owned = try await EntitlementRepository.owned(by: id, limit: Self.ownedMax + 1, in: reader)
-            let all = subscribed.map(\.product) + owned
-            let listed = ReplyBudget.fitting(Array(all.prefix(Self.ownedMax))) { $0.utf8.count * 6 + 3 }
-            return CustomerStanding(
-                storefront: customer.storefront, ownedProductIdentifiers: listed,
-                isTruncated: listed.count < all.count ? true : nil, businessNow: now)
-        }
+        let known = try await database.read { try await standing(of: request.customer, in: $0) }
+        guard let known else { throw StoreError(.notFound, "no such customer") }
+        return known
     }
+
+    /// Reads the standings of several customers from one snapshot.
+    /// - Returns: Those of the first ones, at least one, as many as fit a reply.
+    /// - Throws: `requestInvalid` for too many customers.
+    func standings(_ request: CustomerStandingsRequest) async throws -> CustomerStandings {
+        try request.validate()
+        let standings = try await database.read { reader in
+            var standings: [CustomerStanding?] = []
+            for customer in request.customers {
+                standings.append(try await standing(of: customer.customer, in: reader))
+            }
+            return standings
+        }
+        return CustomerStandings(
+            standings: ReplyBudget.fitting(standings) { standing in
+                standing?.ownedProductIdentifiers.reduce(128) { $0 + Self.bytes(of: $1) } ?? 4
+            })
+    }
+
+    /// - Returns: Nil for an unknown customer.
+    private func standing(of id: CustomerReference, in reader: SQLReader) async throws -> CustomerStanding? {
+        guard let customer = try await CustomerRepository.find(id, in: reader) else { return nil }
+        let now = clock.now(try await CustomerRepository.clock(of: id.bundleId, in: reader))
+        // A group has one subscription, so these are few; they come first and are never cut off.
+        let subscribed = try await SubscriptionRepository.all(of: id, in: reader).filter {
+            $0.givesAccess(at: now)
+        }
+        let owned = try await EntitlementRepository.owned(by: id, limit: Self.ownedMax + 1, in: reader)
+        let all = subscribed.map(\.product) + owned
+        let listed = ReplyBudget.fitting(Array(all.prefix(Self.ownedMax)), Self.bytes(of:))
+        return CustomerStanding(
+            storefront: customer.storefront, ownedProductIdentifiers: listed,
+            isTruncated: listed.count < all.count ? true : nil, businessNow: now)
+    }
+
+    /// The most bytes that an identifier has as JSON.
+    private static func bytes(of identifier: String) -> Int { identifier.utf8.count * 6 + 3 }
 }
 
 extension StoredSubscription {

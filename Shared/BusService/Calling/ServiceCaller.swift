@@ -69,6 +69,52 @@ package struct ServiceCaller: Sendable {
         }
     }
 
+    /// Calls an endpoint once that a service of an earlier version lacks.
+    ///
+    /// - Returns: Nil when no process serves it; nothing was asked then.
+    /// - Throws: As ``call(_:_:context:key:)``.
+    package func callIfServed<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext()
+    ) async throws(StoreError) -> Response? {
+        try await callIfServed(endpoint, request, context) { reply throws(StoreError) in
+            try Self.decode(Response.self, reply, from: endpoint.service)
+        }
+    }
+
+    /// Calls such an endpoint, and reads its reply without the decoder.
+    ///
+    /// - Returns: Nil when no process serves it; nothing was asked then.
+    /// - Throws: As ``call(_:_:context:key:)``.
+    package func callIfServed<Request, Response: ReadFromBytes>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext()
+    ) async throws(StoreError) -> Response? {
+        try await callIfServed(endpoint, request, context) { reply throws(StoreError) in
+            try Self.decode(reply, from: endpoint.service, Response.init(reading:))
+        }
+    }
+
+    private func callIfServed<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ context: CallContext,
+        _ read: (BusMessage) throws(StoreError) -> Response
+    ) async throws(StoreError) -> Response? {
+        let body = try Self.encode(request)
+        let started = ContinuousClock.now
+        do throws(StoreError) {
+            let reply: BusMessage
+            switch try await exchange(endpoint, body, context, key: nil, number: 1) {
+            case .success(let message): reply = message
+            case .failure(let error) where error.code == .noResponders: return nil
+            case .failure(let error): throw StoreError(error, service: endpoint.service)
+            }
+            let response = try read(reply)
+            record(endpoint.name, "ok", since: started)
+            return response
+        } catch {
+            record(endpoint.name, error.code.name, since: started)
+            throw error
+        }
+    }
+
     /// Returns an endpoint as a function of a request and a deadline. The deadline is an instant of the monotonic
     /// clock. Services that receive their collaborators as functions use it.
     ///
@@ -95,10 +141,21 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// Makes one attempt: deadline, breaker, bulkhead, transport.
+    /// Makes one attempt.
     private func attempt<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, key: String?, number: Int
     ) async throws(StoreError) -> BusMessage {
+        switch try await exchange(endpoint, body, context, key: key, number: number) {
+        case .success(let reply): return reply
+        case .failure(let error): throw StoreError(error, service: endpoint.service)
+        }
+    }
+
+    /// Exchanges one message: deadline, breaker, bulkhead, transport.
+    /// - Returns: The bus's error when it could not be exchanged.
+    private func exchange<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, key: String?, number: Int
+    ) async throws(StoreError) -> Result<BusMessage, BusError> {
         let remaining = context.remaining
         guard remaining > .zero else {
             throw StoreError(.deadlineExceeded, "the time for \(endpoint.name) was over before it was asked")
@@ -117,10 +174,10 @@ package struct ServiceCaller: Sendable {
             let reply = try await bus.request(
                 endpoint.subject, body: body, headers: context.headers(attempt: number), key: key, timeout: remaining)
             state.leave(endpoint.subject, .succeeded, begun: begun)
-            return reply
+            return .success(reply)
         } catch {
             state.leave(endpoint.subject, Self.outcome(error), begun: begun)
-            throw StoreError(error, service: endpoint.service)
+            return .failure(error)
         }
     }
 
@@ -161,9 +218,15 @@ package struct ServiceCaller: Sendable {
     private static func decode<Response: Decodable>(
         _ type: Response.Type, _ reply: BusMessage, from service: String
     ) throws(StoreError) -> Response {
+        try decode(reply, from: service) { body throws(StoreError) in try StoreJSON.decode(type, from: body) }
+    }
+
+    private static func decode<Response>(
+        _ reply: BusMessage, from service: String, _ read: ([UInt8]) throws(StoreError) -> Response
+    ) throws(StoreError) -> Response {
         if let error = ErrorReply.decode(headers: reply.headers, body: reply.body) { throw error }
         do throws(StoreError) {
-            return try StoreJSON.decode(type, from: reply.body)
+            return try read(reply.body)
         } catch {
             throw StoreError(.internal, "\(service) answered what cannot be read: \(error.message)")
         }

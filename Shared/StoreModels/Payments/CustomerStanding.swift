@@ -43,3 +43,34 @@ public struct CustomerStanding: Hashable, Sendable, Codable {
         return isTruncated == true ? nil : false
     }
 }
+
+/// Asks for the standing of several customers (``PaymentEndpoints/standings``).
+///
+/// `{"customers":[{"bundleId":"com.example.app","customerIdentifier":"…"}]}`
+public struct CustomerStandingsRequest: Hashable, Sendable, Codable {
+    /// Customers in one request, at most.
+    public static let customersMax = 32
+
+    /// Of any apps, at most ``customersMax``.
+    public var customers: [CustomerStandingRequest]
+    public init(customers: [CustomerStandingRequest]) { self.customers = customers }
+
+    /// Checks the request's bound.
+    ///
+    /// - Throws: `requestInvalid` for more than fits.
+    public func validate() throws(StoreError) {
+        guard customers.count <= Self.customersMax else {
+            throw StoreError(
+                .requestInvalid,
+                "customers: has \(customers.count) of them; \(Self.customersMax) are asked for at most")
+        }
+    }
+}
+
+/// The standings of a request's customers, each as of ``PaymentEndpoints/standing``, read in one snapshot.
+public struct CustomerStandings: Hashable, Sendable, Codable {
+    /// In the order of the request, null for an unknown customer; only the first ones when more does not fit one
+    /// message of the bus.
+    public var standings: [CustomerStanding?]
+    public init(standings: [CustomerStanding?]) { self.standings = standings }
+}

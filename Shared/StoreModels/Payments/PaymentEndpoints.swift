@@ -18,6 +18,10 @@ public enum PaymentEndpoints {
     public static func snapshot<Item>(as item: Item.Type) -> Endpoint<SnapshotRequest, SnapshotOf<Item>> {
         Endpoint(.paymentQueue, "queue.snapshot", isIdempotent: true)
     }
+    /// Reads the unfinished transactions of up to 32 devices, each as the gateway responds with them.
+    /// - Throws: `requestInvalid` for too many, and for a page that counts as a delivery.
+    public static let unfinishedLists = Endpoint<UnfinishedListsRequest, UnfinishedLists>(
+        .paymentQueue, "queue.unfinished", isIdempotent: true)
     /// Reads a customer's journal after a position.
     public static let changes = Endpoint<ChangesRequest, ChangesReply>(
         .paymentQueue, "queue.changes", isIdempotent: true)
@@ -82,6 +86,10 @@ public enum PaymentEndpoints {
     /// - Throws: `notFound` for an unknown customer.
     public static let standing = Endpoint<CustomerStandingRequest, CustomerStanding>(
         .paymentQueue, "customer.standing", isIdempotent: true)
+    /// The same for up to 32 customers.
+    /// - Throws: `requestInvalid` for too many.
+    public static let standings = Endpoint<CustomerStandingsRequest, CustomerStandings>(
+        .paymentQueue, "customer.standings", isIdempotent: true)
 
     /// Reads a tester's settings; an unknown account has the defaults.
     public static let getTester = Endpoint<TesterRequest, Tester>(.paymentQueue, "tester.get", isIdempotent: true)

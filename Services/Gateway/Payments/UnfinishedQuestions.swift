@@ -1,0 +1,67 @@
+import BusClient
+import BusService
+import StoreHTTP
+import StoreModels
+
+/// Requests devices' unfinished transactions without caching. Under load simultaneous requests are sent as one batch,
+/// after the clients' requests arrived.
+struct UnfinishedQuestions: Sendable {
+    /// PaymentQueue answers for all apps.
+    private enum Place: Hashable { case all }
+
+    private let gathered: GatheredQuestions<Place, SnapshotRequest, UnfinishedPage>
+
+    init(bus: any BusClient, services: ServiceCaller) {
+        gathered = GatheredQuestions(
+            bus: bus, service: .paymentQueue, batchMax: UnfinishedListsRequest.listsMax
+        ) { (_, list, context) async throws(StoreError) in
+            let snapshot = try await services.call(
+                PaymentEndpoints.snapshot(as: PresentedTransaction.self), list, context: context)
+            return try UnfinishedPage(snapshot, for: list.deviceId)
+        } many: { (_, lists, context) async throws(StoreError) in
+            let reply = try await services.callIfServed(
+                PaymentEndpoints.unfinishedLists, UnfinishedListsRequest(lists: lists), context: context)
+            // A PaymentQueue of an earlier version is asked about each list.
+            return reply?.pages.map { page in page.map(UnfinishedPage.init(bytes:)) } ?? []
+        }
+    }
+
+    /// Requests a page of one device's list.
+    /// - Throws: PaymentQueue's error; `serviceUnavailable` or `deadlineExceeded` when it is away.
+    func ask(_ list: SnapshotRequest, _ context: CallContext) async throws(StoreError) -> UnfinishedPage {
+        try await gathered.ask(list, at: .all, context)
+    }
+}
+
+/// A page of a device's unfinished transactions, as ``TransactionsPage``; PaymentQueue's bytes are forwarded.
+struct UnfinishedPage: JSONForm, WrittenForm {
+    typealias Body = TransactionsPage
+
+    fileprivate let bytes: ArraySlice<UInt8>
+
+    fileprivate init(bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    /// Writes the transactions of a snapshot that the device may see.
+    fileprivate init(
+        _ snapshot: SnapshotOf<PresentedTransaction>, for deviceId: String
+    ) throws(StoreError) {
+        do {
+            bytes = try StoreJSON.encode(
+                ForwardedTransactions(
+                    transactions: snapshot.transactions.filter { $0.isVisible(to: deviceId) }, after: snapshot.after)
+            )[...]
+        } catch {
+            throw StoreError(.internal, "the transactions cannot be written as JSON: \(error)")
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws { try RawJSON(Array(bytes)).encode(to: encoder) }
+
+    func written() -> [UInt8] { Array(bytes) }
+}
+
+/// A page of transactions that are forwarded unchanged.
+private struct ForwardedTransactions: Encodable {
+    var transactions: [PresentedTransaction]
+    var after: String?
+}

@@ -24,11 +24,11 @@ package final class SQLTransaction: SQLReader {
         try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).changed
     }
 
-    /// Runs an INSERT of at most one row, without RETURNING.
+    /// Runs an INSERT of at most one row, and returns the row's number. The text has no RETURNING.
     ///
     /// ```swift
-    /// let position = try await transaction.insert(
-    ///     "INSERT INTO notification (uuid) VALUES (?) ON CONFLICT DO NOTHING", uuid, numberedBy: "position")
+    /// let number = try await transaction.insert(
+    ///     "INSERT INTO charge (charge_key) VALUES (?) ON CONFLICT DO NOTHING", key, numberedBy: "charge_number")
     /// ```
     /// - Parameter column: The `INTEGER PRIMARY KEY` of SQLite, the identity column of PostgreSQL.
     /// - Returns: The number that the engine has given the row; nil when a conflict has kept it out.

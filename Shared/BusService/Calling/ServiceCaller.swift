@@ -81,7 +81,7 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// Calls such an endpoint, and reads its reply without the decoder.
+    /// Calls an endpoint once that may not be served, and reads its reply without the decoder.
     ///
     /// - Returns: Nil when no process serves it; nothing was asked then.
     /// - Throws: As ``call(_:_:context:key:)``.

@@ -27,7 +27,33 @@ import Testing
         let next = batcher.end(batches[0], at: at(2))
         #expect(next?.questions == [1, 2])
         #expect(batcher.beginAlone(at: at(2)) == nil)
-        #expect(batcher.end(batches[1], at: at(3))?.questions == [3])
+        #expect(batcher.end(batches[1], at: at(3)) == nil)
+        #expect(batcher.end(next?.number ?? 0, at: at(4))?.questions == [3])
+    }
+
+    @Test func `one batch is in flight at a time, and takes what arrives before it leaves`() throws {
+        var batcher = RequestBatcher<Int>(batchMax: 4)
+        let alone = [batcher.beginAlone(at: at(0)), batcher.beginAlone(at: at(0))].compactMap(\.self)
+        for question in 1...2 { _ = batcher.enqueue(question, at: at(1)) }
+        let next = batcher.end(alone[0], at: at(2))
+        let batch = try #require(next)
+        for question in 3...5 { #expect(leaving(batcher.enqueue(question, at: at(2))) == nil) }
+        let full = batcher.fill(batch)
+        #expect(full.questions == [1, 2, 3, 4] && full.number == batch.number)
+        #expect(batcher.end(alone[1], at: at(3)) == nil)
+        #expect(batcher.end(full.number, at: at(4))?.questions == [5])
+    }
+
+    @Test func `a question that waited alone leaves beside another that did`() throws {
+        var batcher = RequestBatcher<Int>(batchMax: 4)
+        let alone = [batcher.beginAlone(at: at(0)), batcher.beginAlone(at: at(0))].compactMap(\.self)
+        _ = batcher.enqueue(1, at: at(1))
+        let next = batcher.end(alone[0], at: at(2))
+        let single = try #require(next)
+        #expect(batcher.end(alone[1], at: at(2)) == nil)
+        #expect(batcher.beginAlone(at: at(2)) != nil)
+        _ = batcher.enqueue(2, at: at(3))
+        #expect(batcher.fill(single).questions == [1, 2])
     }
 
     @Test func `a batch that takes long keeps no caller back`() {
@@ -46,10 +72,10 @@ import Testing
         #expect(early.batch == nil && early.goesOn)
         let late = batcher.flushIfLate(at: at(30))
         #expect(late.batch?.questions == [1, 2] && late.goesOn)
-        let last = batcher.flushIfLate(at: at(31))
+        let second = batcher.flushIfLate(at: at(54))
+        #expect(second.batch == nil && second.goesOn)
+        let last = batcher.flushIfLate(at: at(55))
         #expect(last.batch?.questions == [3] && !last.goesOn)
-        // Two are in flight that are not late.
-        #expect(isFirst(batcher.enqueue(4, at: at(32))) == true)
     }
 
     /// Whether the question waits as the first, which has to be watched; nil when it does not wait.
@@ -75,7 +101,7 @@ import Testing
         var left: [Int] = []
         var asked = 0
         func leave(_ batch: RequestBatcher<Int>.Batch?) {
-            guard let batch else { return }
+            guard let batch = batch.map({ batcher.fill($0) }) else { return }
             inFlight.append(batch.number)
             left += batch.questions
         }

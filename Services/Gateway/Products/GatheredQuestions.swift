@@ -108,6 +108,8 @@ final class GatheredQuestions<Place: Hashable & Sendable, Item: Sendable, Answer
     /// Sends a batch in its own task. The first caller may give up while the others wait.
     private func send(_ batch: Batch, at place: Place) {
         Task(executorPreference: bus.loop) { [self] in
+            // Questions of the same turn of the loop arrive between the batch and this task: they leave with it.
+            let batch = batchers.withLock { $0[place]?.fill(batch) } ?? batch
             await answer(batch, at: place)
             end(batch.number, at: place)
         }

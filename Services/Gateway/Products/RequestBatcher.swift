@@ -1,7 +1,7 @@
 /// Collects questions that arrive during other requests into one batch. Pure: time is passed in.
 ///
-/// A question that finds few requests in flight is sent alone immediately; under load all waiting questions are sent
-/// together when a reply arrives. A question is never answered from a request sent before it arrived.
+/// A question that finds at most one other in flight is sent alone immediately; under load all waiting questions are
+/// sent together, one batch at a time. A question is never answered from a request sent before it arrived.
 struct RequestBatcher<Question: Sendable>: Sendable {
     /// The questions of one request.
     struct Batch: Sendable {
@@ -19,8 +19,14 @@ struct RequestBatcher<Question: Sendable>: Sendable {
         case sends(Batch)
     }
 
-    /// Maximum number of batches in flight. With two, the service works on one while the other travels.
-    static var batchesMax: Int { 2 }
+    /// A request without a reply.
+    private struct InFlight {
+        let start: ContinuousClock.Instant
+        var isAlone: Bool
+    }
+
+    /// Maximum number of questions in flight that were sent alone. They spare two callers the wait for each other.
+    static var aloneMax: Int { 2 }
     /// Maximum number of waiting questions.
     static var waitingMax: Int { 4096 }
     /// The time after which a batch no longer delays others: its reply may be lost.
@@ -29,7 +35,7 @@ struct RequestBatcher<Question: Sendable>: Sendable {
     /// Maximum number of questions in one batch.
     private let batchMax: Int
     private var waiting: [Question] = []
-    private var inFlight: [Int: ContinuousClock.Instant] = [:]
+    private var inFlight: [Int: InFlight] = [:]
     private var number = 0
     private var isWatched = false
 
@@ -43,7 +49,7 @@ struct RequestBatcher<Question: Sendable>: Sendable {
     /// - Returns: The batch's number for ``end(_:at:)``; nil when the question must be enqueued.
     mutating func beginAlone(at now: ContinuousClock.Instant) -> Int? {
         guard waiting.isEmpty, maySend(at: now) else { return nil }
-        return begin(at: now)
+        return begin(at: now, isAlone: true)
     }
 
     /// Adds a question to the waiting ones.
@@ -74,19 +80,30 @@ struct RequestBatcher<Question: Sendable>: Sendable {
         waiting.isEmpty || !maySend(at: now) ? nil : flush(at: now)
     }
 
+    /// Adds waiting questions to a batch that is about to leave, up to its bound.
+    mutating func fill(_ batch: Batch) -> Batch {
+        let more = waiting.prefix(batchMax - batch.questions.count)
+        guard !more.isEmpty else { return batch }
+        waiting.removeFirst(more.count)
+        inFlight[batch.number]?.isAlone = false
+        return Batch(number: batch.number, questions: batch.questions + more)
+    }
+
+    /// Whether no batch is in flight. A second one would wake every process on its way for half of the questions.
     private func maySend(at now: ContinuousClock.Instant) -> Bool {
-        inFlight.values.count { now - $0 < Self.lateAfter } < Self.batchesMax
+        let recent = inFlight.values.filter { now - $0.start < Self.lateAfter }
+        return recent.count < Self.aloneMax && recent.allSatisfy(\.isAlone)
     }
 
     private mutating func flush(at now: ContinuousClock.Instant) -> Batch {
         let questions = Array(waiting.prefix(batchMax))
         waiting.removeFirst(questions.count)
-        return Batch(number: begin(at: now), questions: questions)
+        return Batch(number: begin(at: now, isAlone: questions.count == 1), questions: questions)
     }
 
-    private mutating func begin(at now: ContinuousClock.Instant) -> Int {
+    private mutating func begin(at now: ContinuousClock.Instant, isAlone: Bool) -> Int {
         number += 1
-        inFlight[number] = now
+        inFlight[number] = InFlight(start: now, isAlone: isAlone)
         return number
     }
 }

@@ -154,6 +154,15 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
                 return .fail("\(error)")
             }
         }
+        service.healthCheck("captures") { [captures] in
+            do {
+                let overdue = try await captures.overdueCount()
+                guard overdue > 0 else { return .pass }
+                return .warn("charges of \(overdue) purchases are not captured after a minute; see payment-processor")
+            } catch {
+                return .fail("\(error)")
+            }
+        }
     }
 
     private func registerPurchases(on endpoints: DatabaseEndpoints) {

@@ -1,3 +1,4 @@
+import BusClient
 import BusService
 import EventLoop
 import Persistence
@@ -186,6 +187,24 @@ import Testing
             try await store.startProcessor()
             #expect(try await captures.sweep(now: .now + .seconds(120)) == 1)
             #expect(try await Self.outcome(of: bought, store) == .approved)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `health warns of charges that are not captured after a minute`(_ engine: Engine) async throws {
+        try await Self.withShopper(engine) { store, alice in
+            _ = try await alice.add("coins", key: "k")
+            let discovery = ServiceDiscovery(store.bus.client(name: "operator"))
+            func captures() async throws -> HealthCheck? {
+                try await discovery.health("payment-queue", timeout: .seconds(2)).first?.checks["captures"]
+            }
+            #expect(try await captures()?.status == .pass)
+            store.wall.withLock { $0 += 60_000 }
+            let overdue = try await captures()
+            #expect(overdue?.status == .warn)
+            #expect(overdue?.message == "charges of 1 purchases are not captured after a minute; see payment-processor")
+            #expect(try await store.current.service.captures.captureAll() == 1)
+            #expect(try await captures()?.status == .pass)
         }
     }
 

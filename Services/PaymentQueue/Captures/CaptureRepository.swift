@@ -26,6 +26,13 @@ enum CaptureRepository {
         return identifiers
     }
 
+    /// Counts purchases that were committed at a time or before it.
+    static func count(writtenBy wall: Timestamp, in reader: SQLReader) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
+            "SELECT COUNT(*) AS uncaptured FROM capture WHERE written_at <= ?", wall.milliseconds)
+        return try row?["uncaptured"] ?? 0
+    }
+
     /// Removes purchases whose charges are captured.
     static func remove(_ transactionIDs: [String], in transaction: SQLTransaction) async throws(PersistenceError) {
         let (places, values) = SQLList.padded(transactionIDs)

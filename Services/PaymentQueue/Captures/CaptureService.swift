@@ -17,6 +17,8 @@ final class CaptureService: Sendable {
     static let readInterval: Duration = .seconds(1)
     /// The age from which a row counts as left where there are replicas.
     static let leftAfter: Duration = .seconds(2)
+    /// The age from which a row says that the processor is not reached or refuses.
+    static let overdueAfter: Duration = .seconds(60)
     /// Maximum number of charges of one batch.
     static let batchMax = 256
     /// Timeout of the processor's reply.
@@ -103,6 +105,14 @@ final class CaptureService: Sendable {
     /// - Returns: The number of captured charges.
     @discardableResult
     func captureAll() async throws -> Int { try await capturePending() + captureLeft(for: .zero) }
+
+    /// Counts the committed purchases whose charges should have been captured by now.
+    func overdueCount() async throws -> Int {
+        let last = clock.wall() + (.zero - Self.overdueAfter)
+        return try await database.read { reader in
+            try await CaptureRepository.count(writtenBy: last, in: reader)
+        }
+    }
 
     /// A SQLite file has one process, so that all rows which are not in memory were left.
     private var leftAfter: Duration { database.dialect == .sqlite ? .zero : Self.leftAfter }

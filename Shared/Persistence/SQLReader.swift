@@ -48,6 +48,39 @@ package class SQLReader {
     ) async throws(PersistenceError) -> StartedQuery {
         try await session.start(sql, arguments.map(\.sqlValue), rowsMax: 1)
     }
+
+    /// Starts a statement whose rows are asked for later, as ``start(_:_:)`` does. The caller bounds them with LIMIT.
+    /// - Throws: As ``start(_:_:)``.
+    package final func startAll(
+        _ sql: String, _ arguments: any SQLValueConvertible...
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await session.start(sql, arguments.map(\.sqlValue), rowsMax: .max)
+    }
+
+    /// Maximum number of items whose queries share a round trip.
+    private static let pipelinedMax = 8
+
+    /// Reads about several items, in their order. Queries of up to eight items share a round trip.
+    /// - Parameters:
+    ///   - start: Starts the queries of an item.
+    ///   - finish: Waits for them. Nil ends the reading; the rows of other items that were started are dropped.
+    /// - Throws: What `start` and `finish` throw.
+    package final func pipelined<Item, Started, Output>(
+        _ items: [Item], start: (Item) async throws -> Started, finish: (Started) async throws -> Output?
+    ) async throws -> [Output] {
+        var outputs: [Output] = []
+        var rest = items[...]
+        while !rest.isEmpty {
+            var started: [Started] = []
+            for item in rest.prefix(Self.pipelinedMax) { started.append(try await start(item)) }
+            rest = rest.dropFirst(started.count)
+            for item in started {
+                guard let output = try await finish(item) else { return outputs }
+                outputs.append(output)
+            }
+        }
+        return outputs
+    }
 }
 
 /// A query of one transaction that was started. SQLite has run it; on PostgreSQL it may be on its way.
@@ -63,10 +96,14 @@ package struct StartedQuery {
 
     /// Waits for the first row; nil when there is none. It may be asked once, in the body that started the query.
     /// - Throws: ``PersistenceError`` by what the engine answered.
-    package func first() async throws(PersistenceError) -> SQLRow? {
+    package func first() async throws(PersistenceError) -> SQLRow? { try await rows().first }
+
+    /// Waits for the rows. They may be asked once, in the body that started the query.
+    /// - Throws: ``PersistenceError`` by what the engine answered.
+    package func rows() async throws(PersistenceError) -> [SQLRow] {
         switch progress {
-        case .done(let result): result.rows.first
-        case .sent(let query, let session): try await session.result(of: query).rows.first
+        case .done(let result): result.rows
+        case .sent(let query, let session): try await session.result(of: query).rows
         }
     }
 }

@@ -53,11 +53,14 @@ import Testing
                 let first = try await transaction.start("SELECT name FROM item WHERE name = ?", "a")
                 let none = try await transaction.start("SELECT name FROM item WHERE name = ?", "b")
                 try await transaction.send("INSERT INTO item (name) VALUES ('c')")
+                let all = try await transaction.startAll("SELECT name FROM item ORDER BY name")
                 let count = try await transaction.start("SELECT count(*) AS n FROM item")
                 // The rows of this one are not asked for.
                 _ = try await transaction.start("SELECT name FROM item")
                 #expect(try await count.first()?["n"] == Int64(2))
                 #expect(try await first.first()?["name"] == "a")
+                let names: [String] = try await all.rows().map { try $0["name"] }
+                #expect(names == ["a", "c"])
                 let row = try await none.first()
                 #expect(row == nil)
             }

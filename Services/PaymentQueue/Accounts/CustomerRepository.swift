@@ -9,6 +9,25 @@ enum CustomerRepository {
         ).map(customer)
     }
 
+    /// Starts to find a customer and the app's clock, for ``foundWithClock(_:)``.
+    static func startFindWithClock(
+        _ id: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.start(
+            """
+            SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen
+            FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
+            WHERE c.bundle_id = ? AND c.customer_identifier = ?
+            """, id.bundleId, id.customerIdentifier)
+    }
+
+    static func foundWithClock(
+        _ started: StartedQuery
+    ) async throws(PersistenceError) -> (customer: Customer, clock: AppClock)? {
+        guard let row = try await started.first() else { return nil }
+        return (try customer(row), try AppClock(row))
+    }
+
     /// A customer whose row is locked until the commit, with what every commit reads.
     struct Locked {
         var customer: Customer

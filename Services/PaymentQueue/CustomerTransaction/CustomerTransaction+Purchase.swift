@@ -9,22 +9,27 @@ extension CustomerTransaction {
     /// Plans a payment from the rows this commit reads.
     /// - Parameters:
     ///   - request: The offer request that comes with the payment.
+    ///   - started: The quote's queries, if they were started with the customer's lock.
     ///   - id: The purchase itself, when it is already waiting.
     ///   - isResumed: Whether the purchase was interrupted and continues.
     func plan(
-        _ payment: Payment, _ request: OfferRequest?, quote: Quote, except id: String? = nil, isResumed: Bool = false
+        _ payment: Payment, _ request: OfferRequest?, quote: Quote, started: EntitlementRepository.StartedFacts? = nil,
+        except id: String? = nil, isResumed: Bool = false
     ) async throws -> PurchasePlan {
         let tester = try TesterRepository.effective(testerSettings, defaults: quote.testerDefaults)
         var subscribed: EntitlementRepository.Subscribed?
-        if let question = quote.historyQuestion {
-            // Locked, so that no renewal begins between the decision and its commit.
-            let all = try await SubscriptionRepository.lockAll(of: customer, in: transaction)
-            subscribed = try await EntitlementRepository.subscribed(
-                question, customer, among: all, at: now, in: transaction)
+        let facts: EntitlementRepository.StartedFacts
+        if let started {
+            facts = started
+        } else {
+            facts = try await EntitlementRepository.start(quote, of: customer, in: transaction)
+        }
+        if let question = quote.historyQuestion, let history = facts.history {
+            subscribed = try await EntitlementRepository.subscribed(question, history, at: now, in: transaction)
         }
         var context = try await EntitlementRepository.context(
             of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
-            subscribed: subscribed, except: id, in: transaction)
+            subscribed: subscribed, facts, except: id, in: transaction)
         if id == nil, context.mustWait(at: now) {
             context.waitingCount = try await EntitlementRepository.waitingCount(
                 of: customer, limit: PurchasePolicy.waitingMax, in: transaction)

@@ -1,12 +1,22 @@
+import Persistence
 import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
     /// Reads the customer's subscription stored under a group, and locks it until the commit.
     ///
-    /// Neither a renewal nor another replica changes it meanwhile.
-    func subscription(group: String) async throws -> StoredSubscription? {
-        try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
+    /// Neither a renewal nor another replica changes it meanwhile, so it is read once, until this commit writes one.
+    mutating func subscription(group: String) async throws -> StoredSubscription? {
+        if let lockedSubscription, lockedSubscription.group.isExactly(group) { return lockedSubscription.value }
+        let value = try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
+        lockedSubscription = (group, value)
+        return value
+    }
+
+    /// Takes a subscription whose lock was started with the customer's.
+    mutating func setSubscription(_ started: (group: String, lock: StartedQuery)?) async throws {
+        guard let (group, lock) = started else { return }
+        lockedSubscription = (group, try await SubscriptionRepository.locked(lock))
     }
 
     /// Begins, renews or changes the subscription a purchased transaction pays, effective immediately.
@@ -176,7 +186,8 @@ extension CustomerTransaction {
         try journal(.subscriptionChanged, value, event: kind)
     }
 
-    private func write(_ value: StoredSubscription, isNew: Bool) async throws -> StoredSubscription {
+    private mutating func write(_ value: StoredSubscription, isNew: Bool) async throws -> StoredSubscription {
+        lockedSubscription = nil
         guard !isNew else {
             try await SubscriptionRepository.insert(value, in: transaction)
             return value

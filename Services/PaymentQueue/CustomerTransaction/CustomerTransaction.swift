@@ -39,6 +39,8 @@ struct CustomerTransaction {
     let checkpoint: CheckpointHook
     private var entries: [JournalEntry] = []
     private var modifications: Int64 = 0
+    /// A group and its subscription, nil for none, as this commit has locked it and not written it since.
+    var lockedSubscription: (group: String, value: StoredSubscription?)?
     /// What apps' servers are notified of, in order.
     var serverChanges: [ServerChange] = []
     /// Purchases that need not wait any longer.

@@ -227,7 +227,7 @@ struct HistoryService: Sendable {
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
                 transactionID: scope.transactionID)
             // From here on none of their renewals begins.
-            try await SubscriptionRepository.lockAll(of: customer, in: transaction)
+            try await SubscriptionRepository.startLockAll(of: customer, in: transaction)
             var ids: [String] = []
             for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
                 // Without an event, because it was not finished.

@@ -9,10 +9,11 @@ enum EntitlementRepository {
     ///   - tester: The account's settings over all defaults.
     ///   - unfinishedLimit: The app's limit of unfinished transactions; nil is none.
     ///   - subscribed: The customer's subscriptions as far as they count for the product.
+    ///   - facts: The product's queries, which were started.
     ///   - id: The purchase itself, when it is already waiting.
     static func context(
         of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
-        subscribed: Subscribed?, except id: String? = nil, in reader: SQLReader
+        subscribed: Subscribed?, _ facts: StartedFacts, except id: String? = nil, in reader: SQLReader
     ) async throws -> PurchasePolicy.Context {
         var context = PurchasePolicy.Context(
             canMakePayments: tester.canMakePayments ?? true, subscription: subscribed?.subscription,
@@ -21,18 +22,43 @@ enum EntitlementRepository {
             context.unfinishedCount = try await TransactionRepository.unfinishedCount(
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
         }
-        guard let product else { return context }
-        if product.type.isSoldOneAtATime {
-            let holder = try await slotHolder(of: product.productIdentifier, customer.id, in: reader)
-            if let holder, holder.id != id { (context.isSlotTaken, context.obstacle) = (true, holder) }
+        if let slot = facts.slot, let holder = try await slotHolder(slot), holder.id != id {
+            (context.isSlotTaken, context.obstacle) = (true, holder)
         }
         if context.obstacle == nil, let subscription = subscribed?.subscription, subscription.isQuarantined {
             context.obstacle = PurchaseObstacle(id: subscription.originalID, isForPerson: true)
         }
-        if product.type == .nonConsumable {
+        if let product, product.type == .nonConsumable {
             context.ownedSince = try await ownedSince(product.productIdentifier, customer.id, in: reader)
         }
         return context
+    }
+
+    /// The queries of what decides about a purchase of one product, which were started; nil where the product's type
+    /// needs none.
+    struct StartedFacts {
+        var history: StartedHistory?
+        /// The purchase in flight of the product.
+        var slot: StartedQuery?
+    }
+
+    /// Starts to read what decides about a purchase. Subscriptions are locked until the commit, so that no renewal
+    /// begins between the decision and its commit.
+    static func start(
+        _ quote: Quote, of customer: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> StartedFacts {
+        var facts = StartedFacts()
+        guard let product = quote.product else { return facts }
+        if quote.historyQuestion != nil {
+            facts.history = StartedHistory(
+                customer: customer,
+                subscriptions: try await SubscriptionRepository.startLockAll(of: customer, in: transaction),
+                offers: try await startOffers(of: customer, in: transaction))
+        }
+        if product.type.isSoldOneAtATime {
+            facts.slot = try await startSlotHolder(of: product.productIdentifier, customer, in: transaction)
+        }
+        return facts
     }
 
     /// Reads the identifier of the purchase by which the customer owns a non-consumable.
@@ -56,41 +82,66 @@ enum EntitlementRepository {
     }
 
     /// Selects what counts for one product.
-    /// - Parameter all: The customer's subscriptions.
     static func subscribed(
-        _ question: SubscriptionHistory.Question, _ customer: CustomerReference, among all: [StoredSubscription],
-        at now: Timestamp, in reader: SQLReader
+        _ question: SubscriptionHistory.Question, _ started: StartedHistory, at now: Timestamp, in reader: SQLReader
     ) async throws -> Subscribed {
-        let history = try await history(of: customer, among: all, in: reader)
+        let all = try await SubscriptionRepository.all(started.subscriptions)
+        let history = try await history(started, among: all, in: reader)
         let entry = history.subscription(of: question, at: now)
         return Subscribed(
             subscription: all.first { $0.originalIdentifier.isExactly(entry?.originalTransactionIdentifier) },
             history: history.group(of: question, at: now))
     }
 
-    static func history(of customer: CustomerReference, in reader: SQLReader) async throws -> SubscriptionHistory {
-        try await history(
-            of: customer, among: try await SubscriptionRepository.all(of: customer, in: reader), in: reader)
+    /// The queries of what a customer has had of subscriptions, which were started.
+    struct StartedHistory {
+        let customer: CustomerReference
+        /// The customer's subscriptions.
+        let subscriptions: StartedQuery
+        /// The introductory offers that the customer has used.
+        let offers: StartedQuery
     }
 
-    /// Reads the customer's paid groups and used offers.
+    static func startHistory(
+        of customer: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedHistory {
+        StartedHistory(
+            customer: customer, subscriptions: try await SubscriptionRepository.startAll(of: customer, in: reader),
+            offers: try await startOffers(of: customer, in: reader))
+    }
+
+    static func history(of customer: CustomerReference, in reader: SQLReader) async throws -> SubscriptionHistory {
+        try await history(try await startHistory(of: customer, in: reader), in: reader)
+    }
+
+    static func history(_ started: StartedHistory, in reader: SQLReader) async throws -> SubscriptionHistory {
+        let all = try await SubscriptionRepository.all(started.subscriptions)
+        return try await history(started, among: all, in: reader)
+    }
+
+    private static func startOffers(
+        of customer: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.startAll(
+            """
+            SELECT c.subscription_group, c.transaction_identifier, t.product_identifier
+            FROM offer_claim c JOIN payment_transaction t ON t.id = c.transaction_id
+            WHERE c.bundle_id = ? AND c.customer_identifier = ? ORDER BY c.transaction_id
+            """, customer.bundleId, customer.customerIdentifier)
+    }
+
+    /// Reads the paid groups of a customer who has subscribed before.
     /// - Parameter all: The customer's subscriptions.
     private static func history(
-        of customer: CustomerReference, among all: [StoredSubscription], in reader: SQLReader
+        _ started: StartedHistory, among all: [StoredSubscription], in reader: SQLReader
     ) async throws -> SubscriptionHistory {
-        let paid = all.isEmpty ? [] : try await SubscriptionGroupRepository.all(of: customer, in: reader)
+        let paid = all.isEmpty ? [] : try await SubscriptionGroupRepository.all(of: started.customer, in: reader)
         let entries = all.map { value in
             var groups = [value.group]
             for row in paid where row.originalID == value.originalID { groups.insert(exactly: row.group) }
             return SubscriptionHistory.Entry(value, groups: groups)
         }
-        let offers = try await reader.query(
-            """
-            SELECT c.subscription_group, c.transaction_identifier, t.product_identifier
-            FROM offer_claim c JOIN payment_transaction t ON t.id = c.transaction_id
-            WHERE c.bundle_id = ? AND c.customer_identifier = ? ORDER BY c.transaction_id
-            """, customer.bundleId, customer.customerIdentifier
-        ).map { row in
+        let offers = try await started.offers.rows().map { row in
             let product: String = try row["product_identifier"]
             var groups: [String] = [try row["subscription_group"]]
             for row in paid where row.product.isExactly(product) { groups.insert(exactly: row.group) }
@@ -146,16 +197,19 @@ enum EntitlementRepository {
     // MARK: Product slots
 
     /// Reads the purchase in flight of a product; others of the product wait for it (P8).
-    static func slotHolder(
+    private static func startSlotHolder(
         of product: String, _ customer: CustomerReference, in reader: SQLReader
-    ) async throws -> PurchaseObstacle? {
-        try await reader.queryOne(
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.start(
             """
             SELECT t.id, t.phase, t.awaits_answer
             FROM purchase_slot s JOIN payment_transaction t ON t.id = s.transaction_id
             WHERE s.bundle_id = ? AND s.customer_identifier = ? AND s.product_identifier = ?
-            """, customer.bundleId, customer.customerIdentifier, product
-        ).map { row in
+            """, customer.bundleId, customer.customerIdentifier, product)
+    }
+
+    private static func slotHolder(_ started: StartedQuery) async throws -> PurchaseObstacle? {
+        try await started.first().map { row in
             let phase: StoredTransaction.Phase = try row["phase"]
             return PurchaseObstacle(id: try row["id"], isForPerson: try phase == .quarantined || row["awaits_answer"])
         }

@@ -222,7 +222,8 @@ extension PurchaseService {
                 let number =
                     authorization?.reply == .approved
                     ? try await TransactionRepository.startNextIdentifier(of: customer.bundleId, in: transaction) : nil
-                return (payment: payment, number: number)
+                let facts = try await EntitlementRepository.start(purchase.quote, of: customer, in: transaction)
+                return (payment: payment, number: number, facts: facts)
             } then: { commit, started in
                 if let payment = try await PaymentRepository.found(started.payment, in: transaction) {
                     return Found.payment(payment)
@@ -231,7 +232,8 @@ extension PurchaseService {
                 if let intent = purchase.payment.intentIdentifier {
                     try await Self.use(intent, of: customer.bundleId, in: transaction)
                 }
-                let plan = try await commit.plan(purchase.payment, purchase.request, quote: purchase.quote)
+                let plan = try await commit.plan(
+                    purchase.payment, purchase.request, quote: purchase.quote, started: started.facts)
                 if let authorization, let terms = authorization.terms(of: plan) {
                     var purchase = purchase
                     purchase.id = authorization.id

@@ -124,11 +124,9 @@ extension PurchaseService {
         guard let question = stored.quote?.historyQuestion else { return nil }
         return try await database.read { reader in
             let now = clock.now(try await CustomerRepository.clock(of: stored.customer.bundleId, in: reader))
-            let all = try await SubscriptionRepository.all(of: stored.customer, in: reader)
-            return try await EntitlementRepository.subscribed(
-                question, stored.customer, among: all, at: now, in: reader
-            )
-            .subscription?.group
+            let history = try await EntitlementRepository.startHistory(of: stored.customer, in: reader)
+            return try await EntitlementRepository.subscribed(question, history, at: now, in: reader)
+                .subscription?.group
         }
     }
 
@@ -165,7 +163,10 @@ extension PurchaseService {
         try await database.write { transaction in
             let committed = try await CustomerTransaction.run(
                 known.customer, in: transaction, clock: clock, checkpoint: checkpoint
-            ) { commit in
+            ) {
+                try await known.startSubscription(in: transaction)
+            } then: { commit, subscription in
+                try await commit.setSubscription(subscription)
                 if !rereads, !known.isAtRest {
                     let result = try await body(&commit, known)
                     if result != known { return result as StoredTransaction? }
@@ -191,5 +192,16 @@ extension PurchaseService {
             "customerIdentifier": "\(stored.customer.customerIdentifier)",
             "productIdentifier": "\(stored.transaction.payment.productIdentifier)",
         ]) { own, _ in own }
+    }
+}
+
+extension StoredTransaction {
+    /// Starts to lock the subscription that the purchase pays, for ``CustomerTransaction/setSubscription(_:)``.
+    /// - Returns: Nil for a purchase of something else, and for one without terms.
+    fileprivate func startSubscription(
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> (group: String, lock: StartedQuery)? {
+        guard let group = subscriptionKey else { return nil }
+        return (group, try await SubscriptionRepository.startLock(group: group, of: customer, in: transaction))
     }
 }

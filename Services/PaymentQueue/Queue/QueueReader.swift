@@ -83,7 +83,10 @@ struct QueueReader: Sendable {
     ) async throws -> (SnapshotOf<TransactionJSON>, isFirst: Bool) {
         let place = try await place(of: request, customer.id, in: reader)
         if request.opening == nil, !request.countsDelivery,
-            let list = try await storedList(behind: place, request, of: customer, in: reader)
+            let list = try await storedList(
+                TransactionRepository.startUnfinishedJSON(
+                    of: customer.id, deviceId: request.deviceId, after: place.seq, limit: request.limit + 1,
+                    in: reader), limit: request.limit)
         {
             return try await Self.page(
                 list.transactions, isLast: list.after == nil, after: list.after, request, of: customer, in: reader)
@@ -101,13 +104,10 @@ struct QueueReader: Sendable {
     /// Reads a list's page as it is stored.
     /// - Returns: Nil when a transaction has downloads.
     private static func storedList(
-        behind place: StreamPlace, _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
+        _ started: StartedQuery, limit: Int
     ) async throws -> (transactions: [TransactionJSON], after: String?)? {
-        guard
-            let rows = try await TransactionRepository.unfinishedJSON(
-                of: customer.id, deviceId: request.deviceId, after: place.seq, limit: request.limit + 1, in: reader)
-        else { return nil }
-        let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) { row in try row.byteCount }
+        guard let rows = try await TransactionRepository.unfinishedJSON(started) else { return nil }
+        let page = try ReplyBudget.fitting(Array(rows.prefix(limit))) { row in try row.byteCount }
         return (page, page.count == rows.count ? nil : page.last?.id)
     }
 
@@ -117,19 +117,21 @@ struct QueueReader: Sendable {
     /// - Throws: `requestInvalid`.
     func unfinished(_ request: UnfinishedListsRequest) async throws -> UnfinishedLists {
         try request.validate()
-        let (pages, new) = try await database.read { reader in
-            var pages: [ArraySlice<UInt8>?] = []
-            var new: [NewDevice] = []
+        let lists = try await database.read { reader in
             var room = ReplyBudget.bytesMax
-            for list in request.lists {
-                let (page, newDevice) = try await Self.list(list, in: reader)
-                room -= (page?.count ?? 0) + 16
-                guard room >= 0 || pages.isEmpty else { break }
-                pages.append(page)
-                if let newDevice { new.append(newDevice) }
+            var isFirst = true
+            return try await reader.pipelined(request.lists) { list in
+                try await Self.start(list, in: reader)
+            } finish: { started -> RequestedList? in
+                var list = RequestedList()
+                if let started { list = try await Self.finish(started) }
+                room -= (list.page?.count ?? 0) + 16
+                guard room >= 0 || isFirst else { return nil }
+                isFirst = false
+                return list
             }
-            return (pages, new)
         }
+        let new = lists.compactMap(\.new)
         if !new.isEmpty {
             // Later revocations are sent to these devices.
             try await database.write { transaction in
@@ -139,7 +141,7 @@ struct QueueReader: Sendable {
                 }
             }
         }
-        return UnfinishedLists(pages: pages)
+        return UnfinishedLists(pages: lists.map(\.page))
     }
 
     /// A device about whose revocations nothing is stored, and the customer's last journal row.
@@ -149,28 +151,46 @@ struct QueueReader: Sendable {
         let seq: Int64
     }
 
-    private static func list(
-        _ request: SnapshotRequest, in reader: SQLReader
-    ) async throws -> (page: ArraySlice<UInt8>?, NewDevice?) {
-        guard (1...pageMax).contains(request.limit),
-            let customer = try await CustomerRepository.find(request.customer, in: reader)
-        else { return (nil, nil) }
-        var place = StreamPlace.rest(after: 0)
+    /// The queries of one list, which were started.
+    private struct StartedList {
+        let request: SnapshotRequest
+        let device: StartedQuery
+        let transactions: StartedQuery
+    }
+
+    /// One list of several; without a page it is asked for alone.
+    private struct RequestedList: Sendable {
+        var page: ArraySlice<UInt8>?
+        var new: NewDevice?
+    }
+
+    private static func start(_ request: SnapshotRequest, in reader: SQLReader) async throws -> StartedList? {
+        guard (1...pageMax).contains(request.limit) else { return nil }
+        let customer = request.customer
+        var place: Int64 = 0
         if let after = request.after {
-            guard let stored = try await TransactionRepository.find(after, of: customer.id, in: reader) else {
-                return (nil, nil)
-            }
-            place = .rest(after: stored.createdSeq)
+            guard let stored = try await TransactionRepository.find(after, of: customer, in: reader) else { return nil }
+            place = stored.createdSeq
         }
-        guard let list = try await storedList(behind: place, request, of: customer, in: reader) else {
-            return (nil, nil)
-        }
+        return try await StartedList(
+            request: request,
+            device: RevocationRepository.startDevice(request.deviceId, of: customer, in: reader),
+            transactions: TransactionRepository.startUnfinishedJSON(
+                of: customer, deviceId: request.deviceId, after: place, limit: request.limit + 1, in: reader))
+    }
+
+    private static func finish(_ started: StartedList) async throws -> RequestedList {
+        let request = started.request
+        guard let device = try await started.device.first(),
+            let list = try await storedList(started.transactions, limit: request.limit)
+        else { return RequestedList() }
         let page = try TransactionJSON.page(list.transactions, after: list.after)[...]
+        let isNew = try device["seen_seq"] as Int64? == nil
         // A list's revocations would come with its last page.
-        guard list.after == nil,
-            try await !RevocationRepository.knows(request.deviceId, of: customer.id, in: reader)
-        else { return (page, nil) }
-        return (page, NewDevice(customer: customer.id, deviceId: request.deviceId, seq: customer.headSeq))
+        guard isNew, list.after == nil else { return RequestedList(page: page) }
+        return RequestedList(
+            page: page,
+            new: NewDevice(customer: request.customer, deviceId: request.deviceId, seq: try device["head_seq"]))
     }
 
     /// Adds the ends of restores and the revocations that the device has not seen.
@@ -281,13 +301,17 @@ struct QueueReader: Sendable {
 }
 
 extension RevocationRepository {
-    /// Tells whether a device's position among the revocations is stored.
-    fileprivate static func knows(
+    /// Starts to read a customer's last journal row and a device's position among the revocations, null without one.
+    fileprivate static func startDevice(
         _ deviceId: String, of customer: CustomerReference, in reader: SQLReader
-    ) async throws(PersistenceError) -> Bool {
-        try await reader.queryOne(
-            "SELECT seq FROM revocation_seen WHERE bundle_id = ? AND customer_identifier = ? AND device_id = ?",
-            customer.bundleId, customer.customerIdentifier, deviceId) != nil
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.start(
+            """
+            SELECT c.head_seq, s.seq AS seen_seq FROM customer c
+            LEFT JOIN revocation_seen s ON s.bundle_id = c.bundle_id
+                AND s.customer_identifier = c.customer_identifier AND s.device_id = ?
+            WHERE c.bundle_id = ? AND c.customer_identifier = ?
+            """, deviceId, customer.bundleId, customer.customerIdentifier)
     }
 }
 

@@ -31,12 +31,22 @@ enum SubscriptionRepository {
     static func lock(
         group: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
-        try await transaction.queryOne(
+        try await locked(try await startLock(group: group, of: customer, in: transaction))
+    }
+
+    /// Starts to read a customer's subscription of a group as ``lock(group:of:in:)`` does, for ``locked(_:)``.
+    static func startLock(
+        group: String, of customer: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await transaction.start(
             """
             SELECT * FROM subscription
             WHERE bundle_id = ? AND customer_identifier = ? AND subscription_group = ? \(transaction.dialect.lockRow)
-            """, customer.bundleId, customer.customerIdentifier, group
-        ).map(StoredSubscription.init)
+            """, customer.bundleId, customer.customerIdentifier, group)
+    }
+
+    static func locked(_ started: StartedQuery) async throws -> StoredSubscription? {
+        try await started.first().map(StoredSubscription.init)
     }
 
     /// Reads a customer's subscription by its first transaction's `id`, locked until the commit.
@@ -51,27 +61,36 @@ enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// Reads all of a customer's subscriptions, locked until the commit.
+    /// Starts to read all of a customer's subscriptions, locked until the commit.
     @discardableResult
-    static func lockAll(
+    static func startLockAll(
         of customer: CustomerReference, in transaction: SQLTransaction
-    ) async throws -> [StoredSubscription] {
-        try await transaction.query(
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await transaction.startAll(
             """
             SELECT * FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
             ORDER BY original_id \(transaction.dialect.lockRow)
-            """, customer.bundleId, customer.customerIdentifier
-        ).map(StoredSubscription.init)
+            """, customer.bundleId, customer.customerIdentifier)
     }
 
     /// Reads all of a customer's subscriptions, in the order of their first purchase.
     static func all(of customer: CustomerReference, in reader: SQLReader) async throws -> [StoredSubscription] {
-        try await reader.query(
+        try await all(try await startAll(of: customer, in: reader))
+    }
+
+    /// Starts to read all of a customer's subscriptions, for ``all(_:)``.
+    static func startAll(
+        of customer: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.startAll(
             """
             SELECT * FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
             ORDER BY CAST(original_identifier AS BIGINT)
-            """, customer.bundleId, customer.customerIdentifier
-        ).map(StoredSubscription.init)
+            """, customer.bundleId, customer.customerIdentifier)
+    }
+
+    static func all(_ started: StartedQuery) async throws -> [StoredSubscription] {
+        try await started.rows().map(StoredSubscription.init)
     }
 
     /// Reads the customer's waiting purchases from a partial index.
@@ -92,7 +111,7 @@ enum SubscriptionRepository {
 
     /// Inserts a subscription. The primary key lets a customer begin one subscription in a group (S6).
     static func insert(_ value: StoredSubscription, in transaction: SQLTransaction) async throws {
-        try await transaction.execute(
+        try await transaction.send(
             """
             INSERT INTO subscription (state, product_identifier, level, length, period_index, period_start,
                 active_until, active_id, active_transaction, anchor, anchor_count, will_auto_renew, renew_product,

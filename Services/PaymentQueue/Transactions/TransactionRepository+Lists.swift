@@ -18,18 +18,24 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Reads a device's unfinished transactions as ``unfinished(of:deviceId:after:limit:in:)`` does, as stored JSON.
-    /// - Returns: Nil when one has downloads, which each device sees in its own state.
-    static func unfinishedJSON(
+    /// Starts to read a device's unfinished transactions as ``unfinished(of:deviceId:after:limit:in:)`` does, for
+    /// ``unfinishedJSON(_:)``.
+    static func startUnfinishedJSON(
         of customer: CustomerReference, deviceId: String, after: Int64, limit: Int, in reader: SQLReader
-    ) async throws(PersistenceError) -> [TransactionJSON]? {
-        let rows = try await reader.query(
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.startAll(
             """
             SELECT id, deliveries, body FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
                 AND (state IN ('purchased', 'deferred') OR origin_device_id = ?)
             ORDER BY created_seq LIMIT ?
             """, customer.bundleId, customer.customerIdentifier, after, deviceId, limit)
+    }
+
+    /// Reads a device's unfinished transactions as stored JSON.
+    /// - Returns: Nil when one has downloads, which each device sees in its own state.
+    static func unfinishedJSON(_ started: StartedQuery) async throws(PersistenceError) -> [TransactionJSON]? {
+        let rows = try await started.rows()
         var transactions: [TransactionJSON] = []
         transactions.reserveCapacity(rows.count)
         for row in rows {

@@ -160,19 +160,18 @@ struct TransactionService: Sendable {
         }
         return try await database.read { reader in
             var now: Timestamp?
-            var summaries: [OfferSummary?] = []
-            for identifier in request.customerIdentifiers {
+            let summaries = try await reader.pipelined(request.customerIdentifiers) { identifier in
                 let customer = CustomerReference(bundleId: request.bundleId, customerIdentifier: identifier)
-                guard try await CustomerRepository.find(customer, in: reader) != nil else {
-                    summaries.append(nil)
-                    continue
-                }
-                let history = try await EntitlementRepository.history(of: customer, in: reader)
-                // An app without customers has no clock yet.
-                if now == nil {
-                    now = clock.now(try await CustomerRepository.clock(of: request.bundleId, in: reader))
-                }
-                summaries.append(now.map { OfferSummary(history: history, businessNow: $0) })
+                return (
+                    try await CustomerRepository.startFindWithClock(customer, in: reader),
+                    try await EntitlementRepository.startHistory(of: customer, in: reader)
+                )
+            } finish: { (customer, history) -> OfferSummary?? in
+                guard let found = try await CustomerRepository.foundWithClock(customer) else { return .some(nil) }
+                let businessNow = now ?? clock.now(found.clock)
+                now = businessNow
+                return OfferSummary(
+                    history: try await EntitlementRepository.history(history, in: reader), businessNow: businessNow)
             }
             return OfferSummaries(summaries: summaries)
         }
@@ -186,7 +185,9 @@ extension TransactionService {
     /// Reads a customer's storefront and present entitlements, for a page of the store.
     /// - Throws: `notFound` for an unknown customer.
     func standing(_ request: CustomerStandingRequest) async throws -> CustomerStanding {
-        let known = try await database.read { try await standing(of: request.customer, in: $0) }
+        let known = try await database.read { reader in
+            try await standing(try await startStanding(of: request.customer, in: reader))
+        }
         guard let known else { throw StoreError(.notFound, "no such customer") }
         return known
     }
@@ -197,11 +198,11 @@ extension TransactionService {
     func standings(_ request: CustomerStandingsRequest) async throws -> CustomerStandings {
         try request.validate()
         let standings = try await database.read { reader in
-            var standings: [CustomerStanding?] = []
-            for customer in request.customers {
-                standings.append(try await standing(of: customer.customer, in: reader))
+            try await reader.pipelined(request.customers) { request in
+                try await startStanding(of: request.customer, in: reader)
+            } finish: { started -> CustomerStanding?? in
+                .some(try await standing(started))
             }
-            return standings
         }
         return CustomerStandings(
             standings: ReplyBudget.fitting(standings) { standing in
@@ -209,15 +210,33 @@ extension TransactionService {
             })
     }
 
+    /// The queries of one standing, which were started.
+    private struct StartedStanding {
+        let customer: StartedQuery
+        let subscriptions: StartedQuery
+        let owned: StartedQuery
+    }
+
+    private func startStanding(
+        of id: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedStanding {
+        StartedStanding(
+            customer: try await CustomerRepository.startFindWithClock(id, in: reader),
+            subscriptions: try await SubscriptionRepository.startAll(of: id, in: reader),
+            owned: try await EntitlementRepository.startOwned(by: id, limit: Self.ownedMax + 1, in: reader))
+    }
+
     /// - Returns: Nil for an unknown customer.
-    private func standing(of id: CustomerReference, in reader: SQLReader) async throws -> CustomerStanding? {
-        guard let customer = try await CustomerRepository.find(id, in: reader) else { return nil }
-        let now = clock.now(try await CustomerRepository.clock(of: id.bundleId, in: reader))
+    private func standing(_ started: StartedStanding) async throws -> CustomerStanding? {
+        guard let (customer, appClock) = try await CustomerRepository.foundWithClock(started.customer) else {
+            return nil
+        }
+        let now = clock.now(appClock)
         // A group has one subscription, so these are few; they come first and are never cut off.
-        let subscribed = try await SubscriptionRepository.all(of: id, in: reader).filter {
+        let subscribed = try await SubscriptionRepository.all(started.subscriptions).filter {
             $0.givesAccess(at: now)
         }
-        let owned = try await EntitlementRepository.owned(by: id, limit: Self.ownedMax + 1, in: reader)
+        let owned: [String] = try await started.owned.rows().map { row in try row["product_identifier"] }
         let all = subscribed.map(\.product) + owned
         let listed = ReplyBudget.fitting(Array(all.prefix(Self.ownedMax)), Self.bytes(of:))
         return CustomerStanding(
@@ -243,19 +262,14 @@ extension StoredSubscription {
 
 extension EntitlementRepository {
     /// Reads the non-consumables the customer owns.
-    fileprivate static func owned(
+    fileprivate static func startOwned(
         by customer: CustomerReference, limit: Int, in reader: SQLReader
-    ) async throws(PersistenceError) -> [String] {
-        var products: [String] = []
-        for row in try await reader.query(
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await reader.startAll(
             """
             SELECT product_identifier FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
             ORDER BY product_identifier LIMIT ?
             """, customer.bundleId, customer.customerIdentifier, limit)
-        {
-            products.append(try row["product_identifier"])
-        }
-        return products
     }
 }
 

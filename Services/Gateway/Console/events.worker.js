@@ -1,0 +1,73 @@
+// One event stream for all tabs: browsers allow six HTTP/1.1 connections to a host, and each stream holds one.
+const KEPT = 200;
+const ports = new Set();
+let source;
+let timer;
+let pause = 1000;
+let state = { kind: 'state', connected: false };
+let kept = [];
+
+function tell(message) {
+    for (const port of ports) port.postMessage(message);
+}
+
+function connected(now) {
+    if (state.connected === now) return;
+    state = { kind: 'state', connected: now };
+    tell(state);
+}
+
+function open() {
+    clearTimeout(timer);
+    source?.close();
+    source = new EventSource('/admin/v1/events/stream');
+    source.addEventListener('hello', event => {
+        pause = 1000;
+        connected(true);
+        tell({ kind: 'hello', id: event.lastEventId, ...JSON.parse(event.data) });
+    });
+    source.addEventListener('resync', () => tell({ kind: 'resync' }));
+    for (const kind of ['transactions', 'intents']) {
+        source.addEventListener(kind, event => {
+            const { events } = JSON.parse(event.data);
+            kept = [...events.toReversed(), ...kept].slice(0, KEPT);
+            tell({ kind, events });
+        });
+    }
+    source.addEventListener('error', () => {
+        connected(false);
+        // The browser itself tries again only while the answer was a stream.
+        if (source.readyState !== EventSource.CLOSED) return;
+        clearTimeout(timer);
+        timer = setTimeout(open, pause);
+        pause = Math.min(pause * 2, 10000);
+    });
+}
+
+function close() {
+    clearTimeout(timer);
+    source?.close();
+    source = undefined;
+    connected(false);
+}
+
+function take(port) {
+    ports.add(port);
+    port.onmessage = ({ data }) => {
+        if (data === 'open') {
+            if (source && source.readyState !== EventSource.CLOSED) port.postMessage(state);
+            else open();
+            port.postMessage({ kind: 'kept', events: kept });
+        } else if (data === 'leave') {
+            ports.delete(port);
+            if (!ports.size) close();
+        } else if (data === 'close') {
+            kept = [];
+            close();
+        }
+    };
+    port.start?.();
+}
+
+if (typeof SharedWorkerGlobalScope === 'undefined') self.storebusEvents = { take };
+else self.onconnect = ({ ports: [port] }) => take(port);

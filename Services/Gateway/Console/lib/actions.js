@@ -1,0 +1,66 @@
+// What the operator does: a request, with the same as a command of the CLI and of curl.
+import { html, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.js';
+import { call } from './api.js';
+import { quote } from './format.js';
+import { Code, ask, chosenApp, confirm, toast } from './ui.js';
+
+export function curl({ method, path, body, key, session }) {
+    const parts = ['curl', '-X', method, '-H', `"Authorization: Bearer ${session ? '$STOREBUS_SESSION' : '$STOREBUS_ADMIN_KEY'}"`];
+    if (key) parts.push('-H', `'Idempotency-Key: ${typeof key === 'string' ? key : 'KEY'}'`);
+    if (body instanceof Blob) parts.push('--data-binary', quote('@' + (body.name || 'FILE')));
+    else if (body !== undefined) parts.push('-H', "'Content-Type: application/json'", '-d', quote(JSON.stringify(body)));
+    return [...parts, quote(location.origin + path)].join(' ');
+}
+
+// A command line of words; --bundle-id is added where the command takes one.
+export function cli(words, app = chosenApp.get()) {
+    const line = ['storebus', ...words.filter(word => word !== undefined && word !== '').map(String).map(quote)];
+    return app ? [...line, '--bundle-id', quote(app)].join(' ') : line.join(' ');
+}
+
+export const showCommands = action => ask(strings.sameAs(action.label), close => html`
+    ${action.cli && html`<h3>${strings.asCLI}</h3><${Code} text=${action.cli} label=${strings.copyCLI} />`}
+    ${action.path && html`<h3>${strings.asCurl}</h3><${Code} text=${curl(action)} label=${strings.copyCurl} />`}
+    <div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
+
+// Returns the answer, or undefined when it was not done; what went wrong is said in a toast.
+export async function perform(action) {
+    if (action.confirm && !await confirm(action.label, action.confirm, action.verb || action.label)) return undefined;
+    try {
+        const answer = action.run ? await action.run() : await call(action.method, action.path, action);
+        toast(action.said?.(answer) || strings.done(action.label));
+        return answer ?? true;
+    } catch (problem) {
+        toast([problem.message, problem.code && `(${problem.code})`, problem.remedy].filter(Boolean).join(' '));
+        return undefined;
+    }
+}
+
+// A button that does it, beside one that shows it as commands. `of` is an action, or makes one from the form it is in.
+export function Action({ of, done, primary, disabled }) {
+    const [busy, setBusy] = useState(false);
+    const action = event => typeof of === 'function' ? of(event.currentTarget.form) : of;
+    const label = typeof of === 'function' ? of.label : of.label;
+    const run = async event => {
+        event.preventDefault();
+        const form = event.currentTarget.form;
+        if (typeof of === 'function' && form && !form.reportValidity()) return;
+        const chosen = action(event);
+        if (!chosen) return;
+        setBusy(true);
+        const answer = await perform(chosen);
+        setBusy(false);
+        if (answer !== undefined) done?.(answer);
+    };
+    return html`<span class="action">
+        <button type=${typeof of === 'function' ? 'submit' : 'button'} class=${of.danger ? 'danger' : primary ? 'primary' : ''} disabled=${busy || disabled} onClick=${run}>${label}</button>
+        <button type="button" class="more" aria-label=${strings.commandsFor(label)} title=${strings.commandsFor(label)}
+            onClick=${event => { const chosen = action(event); if (chosen) showCommands(chosen); }}>${'>_'}</button>
+    </span>`;
+}
+
+// An action made from a form when it is needed.
+export const making = (label, make, danger) => Object.assign(form => ({ label, danger, ...make(form) }), { label, danger });
+
+export const Actions = ({ of, done }) => html`<div class="row">${of.map(action => html`<${Action} of=${action} done=${done} key=${action.label} />`)}</div>`;

@@ -1,0 +1,103 @@
+// Requests to the gateway. The operator's go with the cookie; those of a device with its session's token.
+import { strings } from '../strings.js';
+
+const RETRIES = [250, 750, 1500];
+let csrf;
+let signedOut = () => {};
+
+export const onSignedOut = handler => { signedOut = handler; };
+
+export class Problem extends Error {
+    constructor(status, body) {
+        super(body.detail || body.title || strings.unreachable);
+        Object.assign(this, { status, code: body.code, remedy: body.remedy, problems: body.problems || [], trace: body.traceId });
+        this.passes = status === 0 || status === 503 || body.retryable === true;
+    }
+}
+
+const wait = time => new Promise(done => setTimeout(done, time));
+
+// Unlike crypto.randomUUID, also where the page is not a secure context.
+export const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
+
+export function path(template, query) {
+    const entries = Object.entries(query || {}).filter(([, value]) => value !== undefined && value !== '' && value !== null);
+    return entries.length ? `${template}?${new URLSearchParams(entries)}` : template;
+}
+
+export const url = (first, ...parts) => first + parts.map(part => '/' + encodeURIComponent(part)).join('');
+
+async function once(method, target, { body, token, key, as = 'json' }) {
+    const headers = {};
+    let content;
+    if (body instanceof Blob) {
+        headers['Content-Type'] = body.type === 'application/json' ? body.type : 'application/octet-stream';
+        content = body;
+    } else if (body !== undefined) {
+        headers['Content-Type'] = 'application/json';
+        content = JSON.stringify(body);
+    }
+    if (token) headers.Authorization = `Bearer ${token}`;
+    else if (method !== 'GET' && csrf) headers['Storebus-CSRF'] = csrf;
+    if (key) headers['Idempotency-Key'] = key;
+    if (as === 'svg') headers.Accept = 'image/svg+xml';
+    let response;
+    try {
+        response = await fetch(target, { method, headers, body: content, credentials: 'same-origin' });
+    } catch {
+        throw new Problem(0, { code: 'unreachable', detail: strings.unreachable });
+    }
+    if (response.ok) {
+        if (response.status === 204) return null;
+        return as === 'json' ? response.json() : as === 'blob' ? response.blob() : response.text();
+    }
+    const problem = await response.json().catch(() => ({}));
+    if (response.status === 401 && !token && target.startsWith('/admin/')) signedOut();
+    throw new Problem(response.status, { code: String(response.status), title: response.statusText, ...problem });
+}
+
+export async function call(method, target, options = {}) {
+    for (let attempt = 0; ; attempt += 1) {
+        try {
+            return await once(method, target, options);
+        } catch (problem) {
+            if (method !== 'GET' || !problem.passes || attempt === RETRIES.length) throw problem;
+            await wait(RETRIES[attempt]);
+        }
+    }
+}
+
+export const get = (target, query, options) => call('GET', path(target, query), options);
+
+// All pages of a list, one after another; `seen` is called with what there is so far, and may stop it by returning false.
+export async function all(target, query, name, seen) {
+    const found = [];
+    let after;
+    do {
+        const page = await get(target, { ...query, after });
+        found.push(...page[name]);
+        after = page.after;
+        if (seen && seen(found, !after) === false) break;
+    } while (after);
+    return found;
+}
+
+export async function signIn(proof) {
+    csrf = (await once('POST', '/console/session', { body: proof })).csrfToken;
+}
+
+// Whether the cookie is still good.
+export async function resume() {
+    try {
+        csrf = (await get('/console/session')).csrfToken;
+        return true;
+    } catch (problem) {
+        if (problem.status === 401) return false;
+        throw problem;
+    }
+}
+
+export async function signOut() {
+    await once('DELETE', '/console/session', {});
+    csrf = undefined;
+}

@@ -1,0 +1,146 @@
+// Small parts that every page uses.
+import { html, useEffect, useRef, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.js';
+
+// One value that parts of the page follow.
+export function box(value) {
+    const listeners = new Set();
+    return {
+        get: () => value,
+        set(next) {
+            value = next;
+            for (const listener of [...listeners]) listener(value);
+        },
+        use() {
+            const [now, set] = useState(value);
+            useEffect(() => {
+                set(value);
+                listeners.add(set);
+                return () => listeners.delete(set);
+            }, []);
+            return now;
+        },
+    };
+}
+
+// The app that pages are about, and its clock as the gateway last said it.
+export const chosenApp = box(undefined);
+export const clock = box(undefined);
+
+const toasts = box([]);
+
+export function toast(text) {
+    const mine = { text };
+    toasts.set([...toasts.get(), mine].slice(-3));
+    setTimeout(() => toasts.set(toasts.get().filter(one => one !== mine)), 6000);
+}
+
+export function Toasts() {
+    return html`<div class="toasts" role="status" aria-label=${strings.messages}>
+        ${toasts.use().map(({ text }) => html`<div class="toast" key=${text}>${text}</div>`)}
+    </div>`;
+}
+
+const dialogs = box(undefined);
+
+// Shows a modal dialog; `content` is given what closes it with an answer. The browser gives the focus back.
+export function ask(title, content) {
+    return new Promise(done => {
+        dialogs.set({ title, content, done });
+    });
+}
+
+export function Dialogs() {
+    const shown = dialogs.use();
+    const element = useRef();
+    useEffect(() => { if (shown && !element.current.open) element.current.showModal(); }, [shown]);
+    if (!shown) return null;
+    const close = answer => {
+        element.current?.close();
+        if (dialogs.get() === shown) dialogs.set(undefined);
+        shown.done(answer);
+    };
+    return html`<dialog ref=${element} aria-labelledby="dialog-title" onCancel=${event => { event.preventDefault(); close(); }}>
+        <h2 id="dialog-title">${shown.title}</h2>
+        ${shown.content(close)}
+    </dialog>`;
+}
+
+export const confirm = (title, text, verb) => ask(title, close => html`
+    <p class="break">${text}</p>
+    <div class="row">
+        <button autofocus onClick=${() => close(false)}>${strings.cancel}</button>
+        <button class="danger" onClick=${() => close(true)}>${verb}</button>
+    </div>`);
+
+export async function copy(text, element) {
+    try {
+        await navigator.clipboard.writeText(text);
+        toast(strings.copied);
+    } catch {
+        // Without a secure context: selected, for the keyboard's own copy.
+        if (element) getSelection().selectAllChildren(element);
+        toast(strings.selected);
+    }
+}
+
+export function Code({ text, label }) {
+    const element = useRef();
+    return html`<pre ref=${element}>${text}</pre>
+        <div class="row"><button onClick=${() => copy(text, element.current)}>${label || strings.copy}</button></div>`;
+}
+
+export function Failure({ error, retrying }) {
+    if (!error) return null;
+    return html`<div class="problem" role="alert">
+        <strong>${error.message}</strong> ${error.code && html`<code>${error.code}</code>`}
+        ${error.remedy && html`<div>${error.remedy}</div>`}
+        ${error.problems?.map(one => html`<div class="small"><code>${one.path}</code> ${one.reason}</div>`)}
+        ${retrying && error.passes && html`<div>${strings.tryingAgain}</div>`}
+    </div>`;
+}
+
+// What a page has loaded; while it cannot be loaded, why, above what was there before.
+export function Loaded({ of, children }) {
+    if (of.data === undefined && !of.error) return html`<p class="empty" role="status">${strings.loading}</p>`;
+    return html`<${Failure} error=${of.error} retrying />${of.data !== undefined && children(of.data)}`;
+}
+
+export const Head = ({ title, says, children }) => html`<div class="head">
+    <h1 tabindex="-1">${title}</h1>
+    ${children && html`<div class="tools">${children}</div>`}
+    ${says && html`<p>${says}</p>`}
+</div>`;
+
+export const Card = ({ title, tools, flush, children }) => html`<section class=${flush ? 'card flush' : 'card'} aria-label=${title}>
+    ${title && html`<header><h2>${title}</h2>${tools && html`<div class="tools">${tools}</div>`}</header>`}
+    ${children}
+</section>`;
+
+// Rows of [name, value]; those without a value are left out.
+export const Facts = ({ of }) => html`<dl class="facts">
+    ${of.filter(([, value]) => value !== undefined && value !== null && value !== '').map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
+</dl>`;
+
+export const Choice = ({ label, value, options, onChange, ...rest }) => html`<label>${label}
+    <select value=${value} onChange=${event => onChange?.(event.target.value)} ...${rest}>
+        ${options.map(option => {
+            const [key, says] = Array.isArray(option) ? option : [option, option];
+            return html`<option value=${key} selected=${key === value}>${says}</option>`;
+        })}
+    </select></label>`;
+
+export const Field = ({ label, ...rest }) => html`<label>${label}<input ...${rest} /></label>`;
+export const Check = ({ label, ...rest }) => html`<label class="check"><input type="checkbox" ...${rest} />${label}</label>`;
+
+// What a form's fields say, by name. Boxes that are not ticked are false.
+export function values(form) {
+    const said = {};
+    for (const field of form.elements) {
+        if (!field.name) continue;
+        if (field.type === 'checkbox') said[field.name] = field.checked;
+        else if (field.type === 'file') said[field.name] = field.files[0];
+        else if (field.value !== '') said[field.name] = field.value;
+    }
+    return said;
+}

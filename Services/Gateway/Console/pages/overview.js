@@ -1,0 +1,103 @@
+// Is all well, what waits, and what just happened.
+import { html, useEffect, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.js';
+import { get } from '../lib/api.js';
+import { Sparkline } from '../lib/charts.js';
+import { storeNow } from '../lib/clock.js';
+import { transactionEvents, useData } from '../lib/data.js';
+import { State, Time, dateTime } from '../lib/format.js';
+import { recentEvents, useLive } from '../lib/live.js';
+import { link } from '../lib/router.js';
+import { Card, Failure, Head, chosenApp, clock } from '../lib/ui.js';
+
+const text = strings.overview;
+
+function useFeed() {
+    const [paused, setPaused] = useState(false);
+    const [feed, set] = useState(recentEvents);
+    const [perMinute, setRate] = useState(() => Array(60).fill(0));
+    useLive(message => {
+        if (message.events && !paused) set(recentEvents());
+        if (message.events && message.kind !== 'kept') {
+            setRate(rate => [...rate.slice(0, -1), rate.at(-1) + message.events.length]);
+        }
+    }, [paused]);
+    useEffect(() => {
+        const timer = setInterval(() => setRate(rate => [...rate.slice(1), 0]), 1000);
+        return () => clearInterval(timer);
+    }, []);
+    const missed = paused ? recentEvents().findIndex(event => event === feed[0]) : 0;
+    return {
+        feed, paused, perMinute, missed: Math.max(0, missed),
+        toggle: () => { if (paused) set(recentEvents()); setPaused(!paused); },
+    };
+}
+
+function FeedLine({ event }) {
+    const { transaction, intent } = event;
+    const at = transaction?.transactionDate;
+    const product = (transaction || intent)?.payment.productIdentifier;
+    const target = transaction ? link('transactions', transaction.id) : link('store');
+    return html`<li>
+        <span class="soft wide"><${Time} at=${at} form="short" /></span>
+        <span class="break"><a href=${target}>${product}</a> <span class="soft">${event.account}</span></span>
+        <${State} of=${event.type} />
+    </li>`;
+}
+
+function Feed() {
+    const { feed, paused, perMinute, missed, toggle } = useFeed();
+    const tools = html`<button onClick=${toggle} aria-pressed=${paused}>${!paused ? text.pause : missed ? text.goOn(missed) : text.resume}</button>`;
+    return html`<${Card} title=${text.feed} tools=${tools}>
+        <${Sparkline} values=${perMinute} label=${`${text.rate}: ${perMinute.reduce((sum, one) => sum + one, 0)}`} />
+        ${feed.length === 0 ? html`<p class="empty">${text.quiet}</p>`
+            : html`<ol class="plain feed" tabindex="0" aria-label=${text.feed} onFocusIn=${() => { if (!paused) toggle(); }}>
+                ${feed.map(event => html`<${FeedLine} event=${event} key=${event.id} />`)}
+            </ol>`}
+    </${Card}>`;
+}
+
+const Tile = ({ name, href, children, says }) => html`<a class="tile" href=${href}><div class="soft small">${name}</div>${children}<div class="soft small">${says}</div></a>`;
+
+export default function Overview() {
+    const app = chosenApp.use();
+    const shown = clock.use();
+    const services = useData(() => get('/admin/v1/services'), []);
+    const prompts = useData(() => get('/admin/v1/prompts', { limit: 100 }), [], transactionEvents);
+    const open = useData(() => get('/admin/v1/transactions', { bundleId: app, finished: false, limit: 100 }), [app], transactionEvents);
+    const any = useData(() => get('/admin/v1/transactions', { bundleId: app, limit: 1 }), [app], transactionEvents);
+    useEffect(() => {
+        const timer = setInterval(services.reload, 5000);
+        return () => clearInterval(timer);
+    }, []);
+    const list = services.data?.services || [];
+    const ill = list.filter(one => one.status !== 'pass');
+    const missing = services.data?.missing || [];
+    const well = !services.error && services.data && !ill.length && !missing.length;
+    const now = storeNow(shown);
+    const count = (data, name) => data ? data.after ? text.orMore(data[name].length) : String(data[name].length) : '–';
+    return html`<${Head} title=${strings.nav.overview} />
+        <div class="tiles">
+            <${Tile} name=${text.services} href=${link('services')} says=${well ? text.allWell : missing.length ? text.missing(missing.join(', ')) : ill.map(one => `${one.name}: ${one.status}`).join(', ') || services.error?.message}>
+                <div class="big">${services.data ? list.length : '–'}</div><//>
+            <${Tile} name=${text.inbox} href=${link('inbox')}><div class="big">${count(prompts.data, 'prompts')}</div><//>
+            <${Tile} name=${text.unfinished} href=${`${link('transactions')}?filter=finished%3Dno`}><div class="big">${count(open.data, 'transactions')}</div><//>
+            <${Tile} name=${text.clock} href=${link('time')} says=${shown && html`${text.next}: ${shown.nextEvent ? html`<${Time} at=${shown.nextEvent} />` : text.nothingDue}`}>
+                <div class="big">${now ? dateTime(now, 'date') : '–'}</div><//>
+        </div>
+        <${Failure} error=${open.error} retrying />
+        <div class="columns">
+            <${Feed} />
+            <div class="stack">
+                ${any.data?.transactions.length === 0 && html`<${Card} title=${text.first}>
+                    <ol class="plain steps">${text.steps.map(([says, command]) => html`<li>${says}<pre>${command}</pre></li>`)}</ol>
+                    <p class="soft"><a href=${link('store')}>${text.storeSteps}</a></p>
+                </${Card}>`}
+                <${Card} title=${text.services}>
+                    <${Failure} error=${services.error} retrying />
+                    <ul class="plain list">${list.map(one => html`<li class="row" key=${one.id}><span class="grow">${one.name}</span><${State} of=${one.status} /></li>`)}
+                    ${missing.map(name => html`<li class="row"><span class="grow">${name}</span><${State} of="away" /></li>`)}</ul>
+                </${Card}>
+            </div>
+        </div>`;
+}

@@ -1,0 +1,61 @@
+// Every English text of the console.
+export const strings = {
+    brand: 'Storebus', skip: 'Skip to the content', menu: 'Menu', pages: 'Pages', app: 'App', signOut: 'Sign out',
+    theme: { auto: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
+    loading: 'Loading…', tryingAgain: 'Trying again…', unreachable: 'The gateway does not answer.', messages: 'Messages',
+    away: 'Not connected, trying again. What you see may be out of date.', live: 'Live', notLive: 'Not connected',
+    cancel: 'Cancel', close: 'Close', copy: 'Copy', copied: 'Copied.', selected: 'Selected; copy it with the keyboard.', save: 'Save', add: 'Add', remove: 'Remove', none: 'none', yes: 'yes', no: 'no', more: 'More', all: 'all', search: 'Search', refresh: 'Refresh', actions: 'Actions', all_: 'All',
+    asCLI: 'As a command', asCurl: 'With curl', copyCLI: 'Copy as CLI', copyCurl: 'Copy as curl',
+    sameAs: label => `${label}: the same as a command`, commandsFor: label => `Copy “${label}” as CLI or curl`,
+    done: label => `${label}: done.`,
+    noPage: 'There is no such page', noPageSays: 'The address may be of another version.', pageFailed: 'The page could not be loaded.',
+    noApp: 'No app yet', noAppSays: 'Import a catalogue to begin with one.',
+    clockSays: (time, how) => `Store clock ${time}, ${how}`, frozen: 'frozen', realTime: 'real time', times: factor => `× ${factor}`,
+    inboxTitle: (count, title) => `(${count}) ${title}`,
+    shortcutsTitle: 'Keyboard shortcuts', shortcutsButton: 'Shortcuts',
+    shortcuts: [['?', 'This list'], ['/', 'To the filter'], ['j', 'Next row'], ['k', 'Row before'], ['Enter', 'Open the row']],
+    nav: {
+        overview: 'Overview', inbox: 'Inbox', transactions: 'Transactions', subscriptions: 'Subscriptions', customers: 'Customers', products: 'Products', promotions: 'Promotions',
+        store: 'Store page', eligibility: 'Eligibility', notifications: 'Notifications', time: 'Time', services: 'Services', settings: 'Keys & settings',
+    },
+    sign: {
+        title: 'Sign in', says: 'With the admin key of this store. It is in the file admin.key of the data directory.', key: 'Admin key', button: 'Sign in',
+        hint: 'storebus open signs you in without typing it.', wrong: 'That key is not this store’s.', stale: 'The link has been used or is older than a minute. Sign in with the key.',
+    },
+    table: {
+        rows: (shown, complete) => complete ? `${shown} rows` : `${shown} rows so far`, sort: 'Sort by', empty: 'Nothing here.', noMatch: 'Nothing matches.',
+        rowActions: id => `Actions for ${id}`,
+    },
+    overview: {
+        services: 'Services', allWell: 'all answer', missing: names => `missing: ${names}`, clock: 'Store clock', next: 'Due next', nothingDue: 'nothing', inbox: 'Waiting for you', unfinished: 'Not finished', orMore: count => `${count}+`,
+        feed: 'What just happened', pause: 'Pause', goOn: count => `Go on (${count} new)`, resume: 'Go on', quiet: 'Nothing yet. It shows here as it happens.', rate: 'Events a minute',
+        first: 'Do this next',
+        steps: [['Buy something, as an app would', 'storebus buy com.example.pro.monthly --as alice'], ['Let three months pass', 'storebus time advance 3mo'], ['Forward notifications to your server', 'storebus listen --forward-to http://localhost:3000/apple'], ['Point Apple’s server library here', 'storebus trust python']],
+        storeSteps: 'Or tap Buy on the store page.',
+    },
+    inbox: {
+        says: 'What waits for a person: payment sheets, Ask to Buy, interrupted purchases, price increases.', prompts: 'Waiting', empty: 'Nothing waits.', since: 'since',
+        kind: { sheet: 'Payment sheet', signIn: 'Sign-in', askToBuy: 'Ask to Buy', interrupted: 'Interrupted purchase', appPurchase: 'Purchase of the app', storefrontChange: 'Another storefront', priceConsent: 'Price increase' },
+        answer: { approve: 'Approve', decline: 'Decline', cancel: 'Cancel' }, errorLabel: 'Decline with', noError: 'no error of its own',
+        price: (from, to) => `from ${from} to ${to}`, refund: 'Refund requests', refundSays: 'Paste the request a customer’s app or the API has opened.', refundId: 'Refund request', look: 'Look', grant: 'Grant', decline: 'Decline',
+        share: 'Share', full: 'all of it', prorated: 'prorated', answered: 'Answered.', keys: 'A approves the first, D declines it.', degraded: names => `Not all is shown: ${names} does not answer.`,
+    },
+    transactions: {
+        filter: 'Filter', hint: 'account= state= product~ id~ finished=no since=10m; several terms must all hold', unknown: term => `Not understood: ${term}`, loaded: count => `${count} loaded so far…`,
+        caption: 'Transactions', id: 'Transaction', product: 'Product', account: 'Account', state: 'State', date: 'Purchased', expires: 'Expires', price: 'Price', why: 'Why', actions: 'Actions',
+        notFinished: 'not finished', refunded: 'refunded', revoked: 'revoked', clear: 'Clear what was bought', clearConfirm: app => `Removes every transaction of ${app}. Open purchases are cancelled. It cannot be undone.`,
+        buy: 'Buy outside the app', buySays: 'A purchase in the App Store itself, as a redeemed code makes one.', quantity: 'Quantity', full: 'Only the first 100 000 are shown; filter to see others.',
+    },
+    transaction: {
+        title: id => `Transaction ${id}`, unknown: 'There is no such transaction.', facts: 'As SKTestTransaction has it', rest: 'Around it', timeline: 'What happened', notifications: 'Notifications about it', noNotifications: 'None names it.',
+        identifier: 'identifier', original: 'original', product: 'productIdentifier', state: 'state', purchaseDate: 'purchaseDate', expirationDate: 'expirationDate', cancelDate: 'cancelDate', autoRenew: 'autoRenewingEnabled', ask: 'pendingAskToBuyConfirmation', issue: 'hasPurchaseIssue', consent: 'pendingPriceIncreaseConsent',
+        account: 'Account', device: 'Device', finished: 'Finished', deliveries: 'Deliveries', quantity: 'Quantity', price: 'Price', offer: 'Offer', error: 'Error', username: 'applicationUsername', token: 'appAccountToken', order: 'Order', revision: 'Revision', internal: 'Id', supersedes: 'Takes the place of', revocation: 'Taken back',
+        jws: 'Signed', jwsSays: 'The JWS as the App Store Server API signs it.', show: 'Sign and show', claims: 'What it says', token_: 'The text',
+        subscription: 'Its subscription', lastEvents: 'seen live',
+    },
+    act: {
+        approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund',
+        refundConfirm: 'The customer gets the money back, and the apps lose what it gave.', revokeConfirm: 'The apps lose what it gave; no money goes back.', removeConfirm: id => `Transaction ${id} is removed for good.`, finishSays: 'As the device it was bought on.',
+        cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the present period now, for good.',
+    },
+};

@@ -42,12 +42,12 @@ export const strings = {
     },
     transactions: {
         filter: 'Filter', hint: 'account= state= product~ id~ finished=no since=10m; several terms must all hold', unknown: term => `Not understood: ${term}`, loaded: count => `${count} loaded so far…`,
-        caption: 'Transactions', id: 'Transaction', product: 'Product', account: 'Account', state: 'State', date: 'Purchased', expires: 'Expires', price: 'Price', why: 'Why', actions: 'Actions',
-        notFinished: 'not finished', refunded: 'refunded', revoked: 'revoked', clear: 'Clear what was bought', clearConfirm: app => `Removes every transaction of ${app}. Open purchases are cancelled. It cannot be undone.`,
+        caption: 'Transactions', id: 'Transaction', product: 'Product', account: 'Account', state: 'State', finished: 'Finished', date: 'Purchased', price: 'Price', why: 'Why', actions: 'Actions',
+        refunded: 'refunded', revoked: 'revoked', clear: 'Clear what was bought', clearConfirm: app => `Removes every transaction of ${app}. Open purchases are cancelled. It cannot be undone.`,
         buy: 'Buy outside the app', buySays: 'A purchase in the App Store itself, as a redeemed code makes one.', quantity: 'Quantity', full: 'Only the first 100 000 are shown; filter to see others.',
     },
     transaction: {
-        title: id => `Transaction ${id}`, unknown: 'There is no such transaction.', facts: 'As SKTestTransaction has it', rest: 'Around it', timeline: 'What happened', notifications: 'Notifications about it', noNotifications: 'None names it.',
+        title: id => `Transaction ${id}`, unknown: 'There is no such transaction.', facts: 'As SKTestTransaction has it', rest: 'Around it', timeline: 'What happened', notifications: 'The customer’s notifications', noNotifications: 'None yet.',
         identifier: 'identifier', original: 'original', product: 'productIdentifier', state: 'state', purchaseDate: 'purchaseDate', expirationDate: 'expirationDate', cancelDate: 'cancelDate', autoRenew: 'autoRenewingEnabled', ask: 'pendingAskToBuyConfirmation', issue: 'hasPurchaseIssue', consent: 'pendingPriceIncreaseConsent',
         account: 'Account', device: 'Device', finished: 'Finished', deliveries: 'Deliveries', quantity: 'Quantity', price: 'Price', offer: 'Offer', error: 'Error', username: 'applicationUsername', token: 'appAccountToken', order: 'Order', revision: 'Revision', internal: 'Id', supersedes: 'Takes the place of', revocation: 'Taken back',
         jws: 'Signed', jwsSays: 'The JWS as the App Store Server API signs it.', show: 'Sign and show', claims: 'What it says', token_: 'The text',

@@ -4,9 +4,10 @@ import { html } from '../vendor/preact-htm.js';
 const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const short = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const brief = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
 const numbers = new Intl.NumberFormat();
 
-const FORMS = { long, short, date };
+const FORMS = { long, short, date, brief };
 
 export const number = value => numbers.format(value);
 export const dateTime = (value, form = 'long') => FORMS[form].format(new Date(value));

@@ -1,0 +1,142 @@
+// All transactions of the app, as they are now.
+import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.js';
+import { get } from '../lib/api.js';
+import { Action, Actions, cli, making, showCommands } from '../lib/actions.js';
+import { Time, State, money } from '../lib/format.js';
+import { parse } from '../lib/filter.js';
+import { useLive } from '../lib/live.js';
+import { go, link, setQuery } from '../lib/router.js';
+import { Windowed } from '../lib/table.js';
+import { actionsOf, productOf, rowOf, shortId, why } from '../lib/transactions.js';
+import { Card, Failure, Field, Head, ask, chosenApp, values } from '../lib/ui.js';
+
+const text = strings.transactions;
+const MOST = 100000;
+const FILTER = {
+    account: row => row.account, bundleId: row => row.bundleId, product: productOf, state: row => row.transactionState, id: shortId,
+    finished: row => row.isFinished ? 'yes' : 'no', device: row => row.originDeviceId, at: row => row.transactionDate,
+};
+
+// What the gateway selects by itself; the rest is selected here.
+const ofGateway = filter => ({ account: filter.exact('account'), state: filter.exact('state'), finished: { yes: true, no: false }[filter.exact('finished')] });
+
+function useRows(app, filter) {
+    const rows = useRef(new Map());
+    const [state, set] = useState({ version: 0, complete: false });
+    const run = useRef(0);
+    const question = ofGateway(filter);
+    const asked = JSON.stringify([app, question]);
+
+    const load = async () => {
+        const mine = ++run.current;
+        const fresh = new Map();
+        let after;
+        for (let wait = 1000; ;) {
+            try {
+                const page = await get('/admin/v1/transactions', { bundleId: app, ...question, limit: 100, after });
+                if (mine !== run.current) return;
+                page.transactions.forEach((transaction, index) => fresh.set(transaction.id, rowOf(transaction, page.records?.[index] || {})));
+                after = page.after;
+                const complete = !after || fresh.size >= MOST;
+                if (complete || fresh.size > rows.current.size) rows.current = fresh;
+                if (complete || fresh.size % 1000 < 100) set(({ version }) => ({ version: version + 1, complete, cut: Boolean(after) }));
+                if (complete) return;
+            } catch (error) {
+                if (mine !== run.current) return;
+                set(before => ({ ...before, error }));
+                if (!error.passes) return;
+                await new Promise(done => setTimeout(done, wait));
+                wait = Math.min(wait * 2, 5000);
+            }
+        }
+    };
+    useEffect(() => {
+        rows.current = new Map();
+        load();
+        return () => { run.current += 1; };
+    }, [asked]);
+
+    useLive(message => {
+        if (message.kind === 'hello' || message.kind === 'resync') load();
+        if (message.kind !== 'transactions') return;
+        for (const { transaction, account, bundleId, type } of message.events) {
+            if (bundleId !== app) continue;
+            const old = rows.current.get(transaction.id);
+            if (old && old.revision > transaction.revision) continue;
+            rows.current.set(transaction.id, { ...old, ...transaction, account, bundleId, isFinished: type === 'finished' || Boolean(old?.isFinished) });
+        }
+        clearTimeout(run.painting);
+        run.painting = setTimeout(() => set(before => ({ ...before, version: before.version + 1 })), 60);
+    }, [asked]);
+    return { rows: rows.current, ...state, reload: load };
+}
+
+const SORTS = { date: row => row.transactionDate || '9', id: row => row.id, product: productOf, account: row => row.account || '' };
+
+function Columns() {
+    const column = (key, title, cell, width, className) => ({ key, title, cell, width, className, sorts: key in SORTS });
+    return [
+        column('id', text.id, row => html`<a class="mono" href=${link('transactions', row.id)}>${row.transactionIdentifier || `${row.id.slice(0, 14)}…`}</a>`, 168),
+        column('product', text.product, row => html`<span title=${productOf(row)}>${productOf(row)}${row.payment.quantity > 1 ? ` × ${row.payment.quantity}` : ''}</span>`),
+        column('account', text.account, row => html`<span title=${row.account}>${row.account}</span>`, 88),
+        column('state', text.state, row => html`<${State} of=${row.revocationDate ? 'revoked' : row.transactionState} says=${row.revocationDate && (row.revocationType ? text.refunded : text.revoked)} />`, 124),
+        column('finished', text.finished, row => row.isFinished ? strings.yes : strings.no, 76),
+        column('date', text.date, row => html`<${Time} at=${row.transactionDate} form="brief" />`, 146),
+        column('price', text.price, row => money(row.price), 80, 'number'),
+        column('why', text.why, row => html`<span class="soft" title=${why(row)}>${why(row)}</span>`, 132),
+        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row)}>⋯</button>`, 52),
+    ];
+}
+
+const rowActions = row => ask(strings.table.rowActions(shortId(row)), close => html`
+    <${Actions} of=${actionsOf(row)} done=${() => close()} />
+    <div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
+
+function Buy({ app }) {
+    const act = making(text.buy, form => {
+        const said = values(form);
+        const body = { account: said.account, productIdentifier: said.product, quantity: Number(said.quantity || 1) };
+        return { method: 'POST', path: `/admin/v1/apps/${encodeURIComponent(app)}/purchases`, body, cli: cli(['buy', said.product, '--as', said.account, '--quantity', said.quantity]) };
+    });
+    return html`<${Card} title=${text.buy}><p class="soft">${text.buySays}</p><form class="row end">
+        <${Field} label=${text.account} name="account" required /><${Field} label=${text.product} name="product" required />
+        <${Field} label=${text.quantity} name="quantity" type="number" min="1" max="10" value="1" />
+        <${Action} of=${act} />
+    </form></${Card}>`;
+}
+
+export default function Transactions({ route }) {
+    const app = chosenApp.use();
+    const [typed, setTyped] = useState(route.query.get('filter') || '');
+    const [said, setSaid] = useState(typed);
+    const [sort, setSort] = useState({ key: 'id', down: true });
+    useEffect(() => {
+        const timer = setTimeout(() => { setSaid(typed); setQuery({ filter: typed }); }, 200);
+        return () => clearTimeout(timer);
+    }, [typed]);
+    const filter = useMemo(() => parse(said, FILTER), [said]);
+    const { rows, version, complete, cut, error } = useRows(app, filter);
+    const shown = useMemo(() => {
+        const by = SORTS[sort.key];
+        const list = [...rows.values()].filter(filter.matches);
+        list.sort((one, other) => { const a = by(one); const b = by(other); return a < b ? -1 : a > b ? 1 : 0; });
+        return sort.down ? list.reverse() : list;
+    }, [version, said, sort, rows]);
+    const columns = useMemo(Columns, []);
+    const clear = { label: text.clear, danger: true, method: 'DELETE', path: `/admin/v1/apps/${encodeURIComponent(app)}/transactions`, cli: cli(['reset', '--yes']), confirm: text.clearConfirm(app) };
+    const list = { label: strings.nav.transactions, method: 'GET', path: `/admin/v1/transactions?bundleId=${encodeURIComponent(app)}`, cli: cli(['tx', 'list', ...said.split(/\s+/)]) };
+    return html`<${Head} title=${strings.nav.transactions}>
+            <button onClick=${() => showCommands(list)}>${'>_'} ${strings.asCLI}</button><${Action} of=${clear} /></${Head}>
+        <div class="stack">
+            <div class="filter"><label for="filter">${text.filter}</label>
+                <input id="filter" data-filter value=${typed} aria-describedby="filter-hint" spellcheck="false" autocomplete="off" onInput=${event => setTyped(event.target.value)} />
+                <span id="filter-hint" class="soft small">${filter.unknown.length ? text.unknown(filter.unknown.join(' ')) : text.hint}</span></div>
+            <${Failure} error=${error} retrying />
+            ${cut && html`<p class="note">${text.full}</p>`}
+            <div class="card flush"><${Windowed} caption=${text.caption} columns=${columns} rows=${shown} complete=${complete} rowKey=${row => row.id}
+                open=${row => go('transactions', row.id)} sort=${sort} empty=${said ? strings.table.noMatch : undefined}
+                onSort=${key => setSort(before => ({ key, down: before.key === key ? !before.down : key === 'date' || key === 'id' }))} /></div>
+            <${Buy} app=${app} />
+        </div>`;
+}

@@ -58,4 +58,29 @@ export const strings = {
         refundConfirm: 'The customer gets the money back, and the apps lose what it gave.', revokeConfirm: 'The apps lose what it gave; no money goes back.', removeConfirm: id => `Transaction ${id} is removed for good.`, finishSays: 'As the device it was bought on.',
         cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the present period now, for good.',
     },
+    subscriptions: {
+        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: still to come. The line is now.', empty: 'No subscription yet.', renews: price => `renews for ${price}`, ends: 'ends', group: 'Group', next: 'Renews as', purchased: 'Period since', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Page before', after: 'Next page',
+    },
+    customers: {
+        accounts: 'Accounts', devices: 'Devices', newAccount: 'New account', create: 'Make it', created: account => `${account} is there.`, newDevice: 'New device', addDevice: 'Make it', tooMany: 'Search to see others.',
+        settings: 'Set for this account', inForce: 'In force', notSet: 'not set', simulated: 'Errors that requests meet', history: 'Transactions', reset: 'Forget what is set', resetConfirm: account => `${account} behaves as the app’s default again. What it bought stays.`,
+        clear: 'Clear what it bought', clearConfirm: (account, app) => `Removes every transaction of ${account} in ${app}. It cannot be undone.`,
+        platform: 'Platform', system: 'System', setSystem: 'Set', install: 'Install', uninstall: 'Uninstall', uninstallConfirm: (app, device) => `Deletes ${app} from ${device}, with what it has set there. Purchases stay.`, deleteConfirm: device => `Forgets ${device}: its apps, what they have set, and what has begun on it. Purchases stay.`,
+        launched: 'launched', notLaunched: 'not launched yet', version: 'Version', promoted: 'Promoted purchases',
+    },
+    products: {
+        caption: count => `Products: ${count}`, identifier: 'Product', name: 'Name', type: 'Type', price: 'Price', intro: 'Introductory offers', storefront: 'Storefront', appsOwn: 'the app’s default', back: 'All products',
+        importTitle: 'Import a catalogue', importSays: 'A .storekit file or Storebus’s own JSON. It is looked at first; the whole file takes effect or nothing does.', file: 'File', import: 'Import', importConfirm: (file, app) => `${file} becomes the catalogue of ${app}, in place of the present one.`,
+        count: 'Products', groups: 'Subscription groups', applied: 'Settings applied', ignored: 'Settings ignored',
+        explain: 'Why it can be bought or not', explainSays: 'Any identifier, also one an app was told is invalid.', why: 'Explain', available: 'Can be bought', reasons: 'Because', details: 'In detail', promotion: 'Promotion', promoted: 'can be promoted',
+        about: 'As it was imported', reference: 'Reference name', family: 'Family Sharing', state: 'State', period: 'Period', group: 'Group', level: 'Level', localizations: 'Names and descriptions', locale: 'Locale', description: 'Description', offers: 'Offers', kind: 'Kind', offer: 'Offer', prices: 'Prices', pricesOf: count => `Prices in ${count} storefronts, 30 at most are shown`,
+    },
+    promotions: {
+        says: 'What the store page shows, as set up for all customers; a device’s own choice comes before it.', default: 'Order and visibility', save: 'Save the order', saved: 'Saved.', hide: 'Hide', show: 'Show', hidden: 'hidden', isPromoted: 'promoted', takeOut: item => `Take ${item} out`,
+        preview: 'Nothing is set up yet: this is the catalogue’s order. The first change sets it up.', gripHint: 'Drag the grip, use the buttons, or press Space on the grip, then arrows; Escape puts it back.',
+        grip: (item, place, count) => `Move ${item}, ${place} of ${count}`, up: item => `Move ${item} up`, down: item => `Move ${item} down`, top: item => `Move ${item} to the top`,
+        lifted: (item, place, count) => `${item} lifted, ${place} of ${count}. Arrows move it, Space puts it down, Escape puts it back.`, at: (item, place, count) => `${item}, ${place} of ${count}.`, dropped: (item, place, count) => `${item} put down, ${place} of ${count}.`, putBack: item => `${item} is where it was.`, movedTo: (item, place, count) => `${item} moved, ${place} of ${count}.`,
+        device: 'On one device', deviceSays: 'What the app has set there with SKProductStorePromotionController.', choose: 'choose a device', visibility: 'Visibility', reset: 'Put back',
+        images: 'Images', imagesSay: 'PNG or JPEG, 1024 × 1024. A product is promoted once its image is approved.', noImage: 'no image', imageOf: item => `Promotional image of ${item}`, file: 'Image', upload: 'Upload', reason: 'Reason', approve: 'Approve', reject: 'Reject',
+    },
 };

@@ -1,0 +1,116 @@
+// Promoted products: their order, whether they are shown, their images, and what a device has set for itself.
+import { html, useEffect, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.js';
+import { all, call, get, url } from '../lib/api.js';
+import { Action, cli, making, perform, showCommands } from '../lib/actions.js';
+import { useData } from '../lib/data.js';
+import { State, words } from '../lib/format.js';
+import { link } from '../lib/router.js';
+import { Reorder } from '../lib/reorder.js';
+import { Card, Choice, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
+
+const text = strings.promotions;
+const base = app => url('/admin/v1/apps', app);
+
+function Default({ app, setup, reload }) {
+    const visible = Object.fromEntries(setup.promotions.map(one => [one.productIdentifier, one]));
+    const order = setup.promotions.map(one => one.productIdentifier);
+    const put = (list, change = {}) => ({
+        label: text.save, method: 'PUT', path: `${base(app)}/promotions`, cli: cli(['promo', 'order', ...list]),
+        body: list.map(id => ({ productIdentifier: id, visible: change[id] ?? visible[id]?.visible ?? true })), said: () => text.saved,
+    });
+    const toggle = one => ({ ...put(order, { [one.productIdentifier]: !one.visible }), label: one.visible ? text.hide : text.show, cli: cli(['promo', one.visible ? 'hide' : 'show', one.productIdentifier]) });
+    const [now, setNow] = useState(order);
+    useEffect(() => setNow(order), [order.join('\n')]);
+    const save = async list => {
+        setNow(list);
+        if (await perform(put(list)) === undefined) setNow(order);
+        reload();
+    };
+    const add = making(strings.add, form => put([...now, values(form).product]));
+    return html`<${Card} title=${text.default} tools=${html`<button class="plain" onClick=${() => showCommands(put(now))}>${'>_'}</button>`}>
+        <div class="stack">
+            <p class="soft small">${text.gripHint}</p>
+            ${setup.isPreview && html`<p class="note">${text.preview}</p>`}
+            <${Reorder} items=${now} save=${save} label=${text.default}>${id => {
+                const one = visible[id] || { productIdentifier: id, visible: true, reasons: [], details: [] };
+                return html`<span class="grow break"><a href=${link('products', id)}>${id}</a>
+                        <div class="soft small">${[one.visible ? undefined : text.hidden, ...one.reasons.map(words), ...one.details].filter(Boolean).join(' · ') || text.isPromoted}</div></span>
+                    <${Action} of=${toggle(one)} done=${reload} />
+                    <button class="square" aria-label=${text.takeOut(id)} onClick=${() => save(now.filter(other => other !== id))}>✕</button>`;
+            }}</${Reorder}>
+            <form class="row end"><${Field} label=${strings.transactions.product} name="product" required /><${Action} of=${add} done=${reload} /></form>
+        </div>
+    </${Card}>`;
+}
+
+function Device({ app, setup }) {
+    const devices = useData(() => all('/admin/v1/devices', { limit: 500 }, 'devices'), []);
+    const [chosen, setChosen] = useState('');
+    const device = devices.data?.find(one => one.deviceId === chosen);
+    const overrides = device?.apps.find(one => one.bundleId === app)?.overrides;
+    const path = url('/admin/v1/devices', chosen) + `/apps/${encodeURIComponent(app)}/promotions`;
+    const reset = { label: text.reset, cli: cli(['promo', 'reset', '--device', chosen]), method: 'PUT', path: `${path}/order`, body: { productIdentifiers: [] } };
+    reset.run = async () => {
+        await call('PUT', reset.path, reset);
+        for (const id of Object.keys(overrides?.visibility || {})) await call('PUT', `${path}/visibility/${encodeURIComponent(id)}`, { body: { visibility: 'default' } });
+        return true;
+    };
+    const saveOrder = async list => {
+        await perform({ label: text.save, method: 'PUT', path: `${path}/order`, body: { productIdentifiers: list }, said: () => text.saved });
+        devices.reload();
+    };
+    const see = async (id, visibility) => {
+        await perform({ label: text.save, method: 'PUT', path: `${path}/visibility/${encodeURIComponent(id)}`, body: { visibility }, said: () => text.saved });
+        devices.reload();
+    };
+    const ids = setup.promotions.map(one => one.productIdentifier);
+    const order = overrides && [...overrides.order, ...ids.filter(id => !overrides.order.includes(id))];
+    return html`<${Card} title=${text.device} tools=${overrides && html`<${Action} of=${reset} done=${devices.reload} />`}>
+        <div class="stack"><p class="soft">${text.deviceSays}</p>
+        <${Loaded} of=${devices}>${list => html`<${Choice} label=${strings.transaction.device} value=${chosen} options=${[['', text.choose], ...list.filter(one => one.apps.some(installed => installed.bundleId === app)).map(one => one.deviceId)]} onChange=${setChosen} />`}</${Loaded}>
+        ${order && html`<${Reorder} items=${order} save=${saveOrder} label=${text.device}>${id => html`<span class="grow break">${id}</span>
+            <${Choice} label=${text.visibility} value=${overrides.visibility[id] || 'default'} options=${['default', 'show', 'hide'].map(one => [one, words(one)])} onChange=${value => see(id, value)} />`}</${Reorder}>`}
+        </div></${Card}>`;
+}
+
+function Picture({ app, one, reload }) {
+    const path = `${url(`${base(app)}/products`, one.productIdentifier)}/promotion-image`;
+    const [shown, setShown] = useState();
+    useEffect(() => {
+        if (!one.image) return undefined;
+        let made;
+        // The policy allows data: for images, not blob:.
+        get(path, {}, { as: 'blob' }).then(blob => {
+            const reader = new FileReader();
+            reader.onload = () => { if (made !== null) setShown(reader.result); };
+            if (/^image\/(png|jpeg)$/.test(blob.type)) reader.readAsDataURL(blob);
+        }, () => {});
+        return () => { made = null; };
+    }, [one.image?.sha256]);
+    const upload = making(text.upload, form => {
+        const { file } = values(form);
+        return file && { method: 'PUT', path, body: file, cli: cli(['promo', 'image', 'put', one.productIdentifier, file.name]) };
+    });
+    const review = (verb, label) => making(label, form => {
+        const { reason } = values(form);
+        return { method: 'POST', path: `${path}/${verb}`, body: reason ? { reason } : {}, cli: cli(['promo', 'image', verb, one.productIdentifier, ...verb === 'reject' && reason ? ['--reason', reason] : []]) };
+    });
+    return html`<li><div class="row"><strong class="grow break">${one.productIdentifier}</strong>${one.image ? html`<${State} of=${one.image.state} />` : html`<span class="soft small">${text.noImage}</span>`}</div>
+        ${shown && html`<img class="picture" src=${shown} alt=${text.imageOf(one.productIdentifier)} />`}
+        ${one.image?.reason && html`<p class="note">${one.image.reason}</p>`}
+        <form class="row end"><${Field} label=${text.file} type="file" name="file" accept="image/png,image/jpeg" required aria-label=${`${text.file}: ${one.productIdentifier}`} /><${Action} of=${upload} done=${reload} /></form>
+        ${one.image && html`<form class="row end"><${Field} label=${text.reason} name="reason" /><${Action} of=${review('approve', text.approve)} done=${reload} /><${Action} of=${review('reject', text.reject)} done=${reload} /></form>`}
+    </li>`;
+}
+
+export default function Promotions() {
+    const app = chosenApp.use();
+    const setup = useData(() => get(`${base(app)}/promotions`), [app]);
+    return html`<${Head} title=${strings.nav.promotions} says=${text.says}><a class="button" href=${link('store')}>${strings.nav.store}</a></${Head}>
+        <${Loaded} of=${setup}>${data => html`<div class="columns">
+            <${Default} app=${app} setup=${data} reload=${setup.reload} />
+            <div class="stack"><${Device} app=${app} setup=${data} />
+                <${Card} title=${text.images}><p class="soft">${text.imagesSay}</p><ul class="plain list">${data.promotions.map(one => html`<${Picture} app=${app} one=${one} reload=${setup.reload} key=${one.productIdentifier} />`)}</ul></${Card}></div>
+        </div>`}</${Loaded}>`;
+}

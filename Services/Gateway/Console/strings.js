@@ -1,4 +1,4 @@
-// Every English text of the console.
+// The English texts of the frame, of what all pages share, and of the first page. Those of the other pages: strings.pages.js.
 export const strings = {
     brand: 'Storebus', skip: 'Skip to the content', menu: 'Menu', pages: 'Pages', app: 'App', signOut: 'Sign out',
     theme: { auto: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
@@ -22,65 +22,11 @@ export const strings = {
         title: 'Sign in', says: 'With the admin key of this store. It is in the file admin.key of the data directory.', key: 'Admin key', button: 'Sign in',
         hint: 'storebus open signs you in without typing it.', wrong: 'That key is not this store’s.', stale: 'The link has been used or is older than a minute. Sign in with the key.',
     },
-    table: {
-        rows: (shown, complete) => complete ? `${shown} rows` : `${shown} rows so far`, sort: 'Sort by', empty: 'Nothing here.', noMatch: 'Nothing matches.',
-        rowActions: id => `Actions for ${id}`,
-    },
     overview: {
         services: 'Services', allWell: 'all answer', missing: names => `missing: ${names}`, clock: 'Store clock', next: 'Due next', nothingDue: 'nothing', inbox: 'Waiting for you', unfinished: 'Not finished', orMore: count => `${count}+`,
         feed: 'What just happened', pause: 'Pause', goOn: count => `Go on (${count} new)`, resume: 'Go on', quiet: 'Nothing yet. It shows here as it happens.', rate: 'Events a minute',
         first: 'Do this next',
         steps: [['Buy something, as an app would', 'storebus buy com.example.pro.monthly --as alice'], ['Let three months pass', 'storebus time advance 3mo'], ['Forward notifications to your server', 'storebus listen --forward-to http://localhost:3000/apple'], ['Point Apple’s server library here', 'storebus trust python']],
         storeSteps: 'Or tap Buy on the store page.',
-    },
-    inbox: {
-        says: 'What waits for a person: payment sheets, Ask to Buy, interrupted purchases, price increases.', prompts: 'Waiting', empty: 'Nothing waits.', since: 'since',
-        kind: { sheet: 'Payment sheet', signIn: 'Sign-in', askToBuy: 'Ask to Buy', interrupted: 'Interrupted purchase', appPurchase: 'Purchase of the app', storefrontChange: 'Another storefront', priceConsent: 'Price increase' },
-        answer: { approve: 'Approve', decline: 'Decline', cancel: 'Cancel' }, errorLabel: 'Decline with', noError: 'no error of its own',
-        price: (from, to) => `from ${from} to ${to}`, refund: 'Refund requests', refundSays: 'Paste the request a customer’s app or the API has opened.', refundId: 'Refund request', look: 'Look', grant: 'Grant', decline: 'Decline',
-        share: 'Share', full: 'all of it', prorated: 'prorated', answered: 'Answered.', keys: 'A approves the first, D declines it.', degraded: names => `Not all is shown: ${names} does not answer.`,
-    },
-    transactions: {
-        filter: 'Filter', hint: 'account= state= product~ id~ finished=no since=10m; several terms must all hold', unknown: term => `Not understood: ${term}`, loaded: count => `${count} loaded so far…`,
-        caption: 'Transactions', id: 'Transaction', product: 'Product', account: 'Account', state: 'State', finished: 'Finished', date: 'Purchased', price: 'Price', why: 'Why', actions: 'Actions',
-        refunded: 'refunded', revoked: 'revoked', clear: 'Clear what was bought', clearConfirm: app => `Removes every transaction of ${app}. Open purchases are cancelled. It cannot be undone.`,
-        buy: 'Buy outside the app', buySays: 'A purchase in the App Store itself, as a redeemed code makes one.', quantity: 'Quantity', full: 'Only the first 100 000 are shown; filter to see others.',
-    },
-    transaction: {
-        title: id => `Transaction ${id}`, unknown: 'There is no such transaction.', facts: 'As SKTestTransaction has it', rest: 'Around it', timeline: 'What happened', notifications: 'The customer’s notifications', noNotifications: 'None yet.',
-        identifier: 'identifier', original: 'original', product: 'productIdentifier', state: 'state', purchaseDate: 'purchaseDate', expirationDate: 'expirationDate', cancelDate: 'cancelDate', autoRenew: 'autoRenewingEnabled', ask: 'pendingAskToBuyConfirmation', issue: 'hasPurchaseIssue', consent: 'pendingPriceIncreaseConsent',
-        account: 'Account', device: 'Device', finished: 'Finished', deliveries: 'Deliveries', quantity: 'Quantity', price: 'Price', offer: 'Offer', error: 'Error', username: 'applicationUsername', token: 'appAccountToken', order: 'Order', revision: 'Revision', internal: 'Id', supersedes: 'Takes the place of', revocation: 'Taken back',
-        jws: 'Signed', jwsSays: 'The JWS as the App Store Server API signs it.', show: 'Sign and show', claims: 'What it says', token_: 'The text',
-        subscription: 'Its subscription', lastEvents: 'seen live',
-    },
-    act: {
-        approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund',
-        refundConfirm: 'The customer gets the money back, and the apps lose what it gave.', revokeConfirm: 'The apps lose what it gave; no money goes back.', removeConfirm: id => `Transaction ${id} is removed for good.`, finishSays: 'As the device it was bought on.',
-        cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the present period now, for good.',
-    },
-    subscriptions: {
-        kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: still to come. The line is now.', empty: 'No subscription yet.', renews: price => `renews for ${price}`, ends: 'ends', group: 'Group', next: 'Renews as', purchased: 'Period since', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Page before', after: 'Next page',
-    },
-    customers: {
-        accounts: 'Accounts', devices: 'Devices', newAccount: 'New account', create: 'Make it', created: account => `${account} is there.`, newDevice: 'New device', addDevice: 'Make it', tooMany: 'Search to see others.',
-        settings: 'Set for this account', inForce: 'In force', notSet: 'not set', simulated: 'Errors that requests meet', history: 'Transactions', reset: 'Forget what is set', resetConfirm: account => `${account} behaves as the app’s default again. What it bought stays.`,
-        clear: 'Clear what it bought', clearConfirm: (account, app) => `Removes every transaction of ${account} in ${app}. It cannot be undone.`,
-        platform: 'Platform', system: 'System', setSystem: 'Set', install: 'Install', uninstall: 'Uninstall', uninstallConfirm: (app, device) => `Deletes ${app} from ${device}, with what it has set there. Purchases stay.`, deleteConfirm: device => `Forgets ${device}: its apps, what they have set, and what has begun on it. Purchases stay.`,
-        launched: 'launched', notLaunched: 'not launched yet', version: 'Version', promoted: 'Promoted purchases',
-    },
-    products: {
-        caption: count => `Products: ${count}`, identifier: 'Product', name: 'Name', type: 'Type', price: 'Price', intro: 'Introductory offers', storefront: 'Storefront', appsOwn: 'the app’s default', back: 'All products',
-        importTitle: 'Import a catalogue', importSays: 'A .storekit file or Storebus’s own JSON. It is looked at first; the whole file takes effect or nothing does.', file: 'File', import: 'Import', importConfirm: (file, app) => `${file} becomes the catalogue of ${app}, in place of the present one.`,
-        count: 'Products', groups: 'Subscription groups', applied: 'Settings applied', ignored: 'Settings ignored',
-        explain: 'Why it can be bought or not', explainSays: 'Any identifier, also one an app was told is invalid.', why: 'Explain', available: 'Can be bought', reasons: 'Because', details: 'In detail', promotion: 'Promotion', promoted: 'can be promoted',
-        about: 'As it was imported', reference: 'Reference name', family: 'Family Sharing', state: 'State', period: 'Period', group: 'Group', level: 'Level', localizations: 'Names and descriptions', locale: 'Locale', description: 'Description', offers: 'Offers', kind: 'Kind', offer: 'Offer', prices: 'Prices', pricesOf: count => `Prices in ${count} storefronts, 30 at most are shown`,
-    },
-    promotions: {
-        says: 'What the store page shows, as set up for all customers; a device’s own choice comes before it.', default: 'Order and visibility', save: 'Save the order', saved: 'Saved.', hide: 'Hide', show: 'Show', hidden: 'hidden', isPromoted: 'promoted', takeOut: item => `Take ${item} out`,
-        preview: 'Nothing is set up yet: this is the catalogue’s order. The first change sets it up.', gripHint: 'Drag the grip, use the buttons, or press Space on the grip, then arrows; Escape puts it back.',
-        grip: (item, place, count) => `Move ${item}, ${place} of ${count}`, up: item => `Move ${item} up`, down: item => `Move ${item} down`, top: item => `Move ${item} to the top`,
-        lifted: (item, place, count) => `${item} lifted, ${place} of ${count}. Arrows move it, Space puts it down, Escape puts it back.`, at: (item, place, count) => `${item}, ${place} of ${count}.`, dropped: (item, place, count) => `${item} put down, ${place} of ${count}.`, putBack: item => `${item} is where it was.`, movedTo: (item, place, count) => `${item} moved, ${place} of ${count}.`,
-        device: 'On one device', deviceSays: 'What the app has set there with SKProductStorePromotionController.', choose: 'choose a device', visibility: 'Visibility', reset: 'Put back',
-        images: 'Images', imagesSay: 'PNG or JPEG, 1024 × 1024. A product is promoted once its image is approved.', noImage: 'no image', imageOf: item => `Promotional image of ${item}`, file: 'Image', upload: 'Upload', reason: 'Reason', approve: 'Approve', reject: 'Reject',
     },
 };

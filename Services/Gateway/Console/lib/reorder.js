@@ -1,6 +1,6 @@
 // A list whose order is changed by dragging its grip, by buttons, or by the keyboard: Space lifts, arrows move, Escape puts back.
 import { html, useRef, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 
 const text = strings.promotions;
 

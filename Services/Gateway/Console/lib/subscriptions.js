@@ -1,5 +1,5 @@
 // A subscription's periods as segments of a lane, and what the operator can do with it.
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { url } from './api.js';
 import { cli } from './actions.js';
 import { dateTime, words } from './format.js';

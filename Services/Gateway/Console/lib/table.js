@@ -1,6 +1,6 @@
 // A table of which only the rows in sight are in the page, so that 100 000 scroll as well as ten.
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 
 const ROW = 40;
 const BEYOND = 8;

@@ -1,5 +1,5 @@
 // What is known of a transaction, and what can be done with it.
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { get, url } from './api.js';
 import { cli } from './actions.js';
 import { words, period } from './format.js';

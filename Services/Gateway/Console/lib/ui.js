@@ -27,6 +27,13 @@ export function box(value) {
 export const chosenApp = box(undefined);
 export const clock = box(undefined);
 
+// A theme that was chosen, kept by the browser.
+export const theme = box(localStorage.getItem('storebus.theme') || 'auto');
+export function applyTheme(name) {
+    if (name === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = name;
+}
+
 const toasts = box([]);
 
 export function toast(text) {

@@ -1,6 +1,6 @@
 // Accounts with how the store treats them, and devices with what is on them.
 import { html, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { all, get, url } from '../lib/api.js';
 import { Action, Actions, cli, making } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
@@ -45,6 +45,7 @@ function Settings({ tester, storefronts, done }) {
     const choices = options => [['', text.notSet], ...options];
     const save = making(strings.save, form => {
         const { body, flags } = settings(values(form));
+        for (const name of Object.keys(overrides)) if (!(name in body)) flags.push('--unset', name);
         return { method: 'PUT', path: url('/admin/v1/testers', tester.account), body, cli: cli(['account', 'set', tester.account, ...flags], null) };
     });
     return html`<form class="stack"><div class="fields">
@@ -92,11 +93,12 @@ function Device({ device, app, done }) {
     const mine = device.apps.find(one => one.bundleId === app);
     return html`<${Card} title=${device.deviceId} tools=${html`<${Action} of=${remove} done=${done} />`}>
         <div class="stack">
+            <ul class="plain list">${device.apps.map(one => html`<li class="row" key=${one.bundleId}><span class="grow">${one.bundleId} ${one.version} <span class="soft small">${one.isLaunched ? text.launched : text.notLaunched}${one.promotedPurchases ? ` · ${words(one.promotedPurchases)}` : ''}</span></span><${Action} of=${uninstall(one.bundleId)} done=${done} /></li>`)}</ul>
+            <details><summary>${text.change}</summary><div class="stack">
             <form class="row end"><${Choice} label=${text.platform} name="platform" value=${device.platform} options=${['iOS', 'iPadOS', 'macOS', 'tvOS', 'watchOS', 'visionOS', 'iOSAppOnVisionOS', 'other']} />
                 <${Field} label=${text.system} name="osVersion" value=${device.osVersion} required size="6" /><${Action} of=${put} done=${done} /></form>
-            <ul class="plain list">${device.apps.map(one => html`<li class="row" key=${one.bundleId}><span class="grow">${one.bundleId} ${one.version} <span class="soft small">${one.isLaunched ? text.launched : text.notLaunched}${one.promotedPurchases ? ` · ${words(one.promotedPurchases)}` : ''}</span></span><${Action} of=${uninstall(one.bundleId)} done=${done} /></li>`)}</ul>
             <form class="row end"><${Field} label=${text.version} name="version" value=${mine?.version || '1.0'} required size="6" />
-                <${Choice} label=${text.promoted} name="promotedPurchases" value=${mine?.promotedPurchases || ''} options=${[['', text.notSet], 'delegate', 'purchaseIntent', 'none']} /><${Action} of=${install} done=${done} /></form>
+                <${Choice} label=${text.promoted} name="promotedPurchases" value=${mine?.promotedPurchases || ''} options=${[['', text.notSet], 'delegate', 'purchaseIntent', 'none']} /><${Action} of=${install} done=${done} /></form></div></details>
         </div></${Card}>`;
 }
 

@@ -1,6 +1,6 @@
 // What waits for a person, to be answered here.
 import { html, useEffect, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { get, url } from '../lib/api.js';
 import { Action, cli, making, perform } from '../lib/actions.js';
 import { transactionEvents, useData } from '../lib/data.js';

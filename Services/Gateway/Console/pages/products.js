@@ -1,6 +1,6 @@
 // The catalogue: products as a storefront has them, prices elsewhere, offers, and why one cannot be bought.
 import { html, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { all, call, get, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { useData } from '../lib/data.js';

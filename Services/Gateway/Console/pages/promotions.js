@@ -1,6 +1,6 @@
 // Promoted products: their order, whether they are shown, their images, and what a device has set for itself.
 import { html, useEffect, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { all, call, get, url } from '../lib/api.js';
 import { Action, cli, making, perform, showCommands } from '../lib/actions.js';
 import { useData } from '../lib/data.js';

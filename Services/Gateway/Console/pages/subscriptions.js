@@ -1,6 +1,6 @@
 // One lane for each subscription: what was tried, paid, owed, and what comes.
 import { html, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { get, url } from '../lib/api.js';
 import { Action, Actions, making } from '../lib/actions.js';
 import { Lane } from '../lib/charts.js';

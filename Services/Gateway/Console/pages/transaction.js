@@ -1,6 +1,6 @@
 // One transaction, with all that is known of it.
 import { html, useMemo, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { all, get, url } from '../lib/api.js';
 import { Actions, Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';

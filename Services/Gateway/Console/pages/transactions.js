@@ -1,6 +1,6 @@
 // All transactions of the app, as they are now.
 import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
-import { strings } from '../strings.js';
+import { strings } from '../strings.pages.js';
 import { get } from '../lib/api.js';
 import { Action, Actions, cli, making, showCommands } from '../lib/actions.js';
 import { Time, State, money } from '../lib/format.js';

@@ -1,0 +1,149 @@
+// The frame around the pages, and which page is shown.
+import { html, useEffect, useRef, useState } from './vendor/preact-htm.js';
+import { strings } from './strings.js';
+import { all, get, signOut } from './lib/api.js';
+import { factor, storeNow, useClock } from './lib/clock.js';
+import { useData } from './lib/data.js';
+import { dateTime, number } from './lib/format.js';
+import { listen, showShortcuts } from './lib/keys.js';
+import { connect, disconnect, useConnected } from './lib/live.js';
+import { link, useRoute } from './lib/router.js';
+import { Dialogs, Failure, Toasts, applyTheme, chosenApp, theme } from './lib/ui.js';
+
+const PAGES = [
+    ['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c'], null,
+    ['products', 'p'], ['promotions', 'r'], ['store', 'b'], ['eligibility', 'e'], null,
+    ['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['settings', 'k'],
+].map(entry => entry && { path: entry[0], key: entry[1], name: strings.nav[entry[0]] });
+const NAMED = PAGES.filter(Boolean);
+
+function ThemeButton() {
+    const now = theme.use();
+    const next = { auto: 'light', light: 'dark', dark: 'auto' }[now];
+    const choose = () => {
+        localStorage.setItem('storebus.theme', next);
+        applyTheme(next);
+        theme.set(next);
+    };
+    return html`<button class="plain square" onClick=${choose} aria-label=${strings.theme[now]} title=${strings.theme[now]}>${{ auto: '◐', light: '☀', dark: '☾' }[now]}</button>`;
+}
+
+function Clock() {
+    const shown = useClock();
+    if (!shown) return null;
+    const now = storeNow(shown);
+    const how = shown.frozen ? strings.frozen : factor(shown.rate) === 1 ? strings.realTime : strings.times(number(factor(shown.rate)));
+    return html`<a class="clock" href=${link('time')}>
+        <time datetime=${now.toISOString()} title=${now.toISOString()} aria-hidden="true">${dateTime(now)}</time>
+        <small aria-hidden="true">${how}</small>
+        <span class="hidden" role="status">${strings.clockSays(dateTime(shown.now), how)}</span>
+    </a>`;
+}
+
+// The style of the other pages, once.
+function moreStyle() {
+    moreStyle.loaded ||= new Promise(done => {
+        const sheet = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '/console/pages.css', onload: done, onerror: done });
+        document.head.append(sheet);
+    });
+    return moreStyle.loaded;
+}
+
+function Page({ name, route }) {
+    const [loaded, set] = useState({});
+    const first = useRef(true);
+    useEffect(() => {
+        let current = true;
+        const file = name === 'transactions' && route.parts[1] ? 'transaction' : name;
+        Promise.all([import(`./pages/${file}.js`), file !== 'overview' && moreStyle()]).then(
+            ([module]) => current && set({ of: file, view: module.default }),
+            error => current && set({ of: file, error }));
+        return () => { current = false; };
+    }, [name, route.parts[1]]);
+    useEffect(() => {
+        if (!loaded.view) return;
+        if (!first.current) document.querySelector('main h1')?.focus();
+        first.current = false;
+    }, [loaded.of, route.parts.join('/')]);
+    if (loaded.error) return html`<${Failure} error=${{ message: strings.pageFailed, remedy: String(loaded.error.message) }} /><p><button onClick=${() => location.reload()}>${strings.refresh}</button></p>`;
+    if (!loaded.view) return html`<p class="empty" role="status">${strings.loading}</p>`;
+    return html`<${loaded.view} route=${route} key=${loaded.of} />`;
+}
+
+export function Frame({ signedOut }) {
+    const route = useRoute();
+    const app = chosenApp.use();
+    const [open, setOpen] = useState(false);
+    const connected = useConnected();
+    const [wasAway, setAway] = useState(false);
+    const name = route.parts[0] || 'overview';
+    const page = NAMED.find(one => one.path === name);
+
+    const apps = useData(() => all('/admin/v1/apps', { limit: 500 }, 'apps'), [], () => false);
+    const inbox = useData(() => get('/admin/v1/prompts', { limit: 100 }), [], message => message.kind === 'transactions');
+    const waiting = inbox.data?.prompts.length || 0;
+    useEffect(() => {
+        const often = setInterval(inbox.reload, 10000);
+        return () => clearInterval(often);
+    }, []);
+
+    useEffect(() => {
+        if (!apps.data) return;
+        const kept = localStorage.getItem('storebus.app');
+        const known = apps.data.map(one => one.bundleId);
+        if (!known.includes(chosenApp.get())) chosenApp.set(known.includes(kept) ? kept : known[0] || null);
+    }, [apps.data]);
+    useEffect(() => { connect(); }, []);
+    useEffect(() => {
+        // A page that has just been opened is not away yet.
+        const timer = connected ? setAway(false) : setTimeout(() => setAway(true), 1500);
+        return () => clearTimeout(timer);
+    }, [connected]);
+    useEffect(() => listen(NAMED, one => { location.hash = link(one.path); }), []);
+    useEffect(() => { setOpen(false); }, [route]);
+    useEffect(() => {
+        const title = `${page ? page.name : strings.noPage} – ${strings.brand}`;
+        document.title = waiting ? strings.inboxTitle(waiting, title) : title;
+    }, [page, waiting]);
+
+    const choose = event => {
+        localStorage.setItem('storebus.app', event.target.value);
+        chosenApp.set(event.target.value);
+    };
+    const toMain = event => {
+        event.preventDefault();
+        document.getElementById('main').focus();
+    };
+    const leave = async () => {
+        await signOut().catch(() => {});
+        disconnect();
+        signedOut();
+    };
+    return html`<div class="frame">
+        <a class="skip" href="#main" onClick=${toMain}>${strings.skip}</a>
+        <header class="top">
+            <button class="menu" aria-expanded=${open} aria-controls="side" onClick=${() => setOpen(!open)}>${strings.menu}</button>
+            <a class="brand" href=${link('')}><img src="/console/icon.svg" alt="" />${strings.brand}</a>
+            ${apps.data?.length > 0 && html`<select aria-label=${strings.app} value=${app} onChange=${choose}>
+                ${apps.data.map(one => html`<option value=${one.bundleId} selected=${one.bundleId === app}>${one.name ? `${one.name} · ${one.bundleId}` : one.bundleId}</option>`)}
+            </select>`}
+            <${Clock} />
+            <span class=${`pill ${connected ? 'good' : 'warn'}`}>${connected ? strings.live : strings.notLive}</span>
+            <${ThemeButton} />
+            <button class="plain square" aria-label=${strings.shortcutsButton} title=${strings.shortcutsButton} onClick=${() => showShortcuts(NAMED)}>?</button>
+            <button class="plain" onClick=${leave}>${strings.signOut}</button>
+        </header>
+        ${wasAway && html`<div class="away" role="alert">${strings.away}</div>`}
+        <div id="side" class=${open ? 'side open' : 'side'}><nav aria-label=${strings.pages}>
+            <ul>${PAGES.map(one => one
+                ? html`<li><a href=${link(one.path)} aria-current=${one === page ? 'page' : undefined}>${one.name}${one.path === 'inbox' && waiting > 0 && html`<span class="count">${waiting}</span>`}</a></li>`
+                : html`<li role="none" class="gap"> </li>`)}</ul>
+        </nav></div>
+        <main id="main" tabindex="-1">
+            ${!page && html`<h1 tabindex="-1">${strings.noPage}</h1><p>${strings.noPageSays}</p>`}
+            ${page && app === undefined && html`<${Failure} error=${apps.error} retrying />`}
+            ${page && app !== undefined && html`<${Page} name=${name} route=${route} key=${app} />`}
+        </main>
+        <${Toasts} /><${Dialogs} />
+    </div>`;
+}

@@ -1,0 +1,55 @@
+// Which introductory offers an account would get, what decides it, and what it would be after one more purchase.
+import { html, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.pages.js';
+import { url } from '../lib/api.js';
+import { Action, cli, making, showCommands } from '../lib/actions.js';
+import { transactionEvents, useData } from '../lib/data.js';
+import { State, words } from '../lib/format.js';
+import { link } from '../lib/router.js';
+import { accountsAndDevices, asDevice } from '../lib/sessions.js';
+import { Plain } from '../lib/table.js';
+import { Card, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
+
+const text = strings.eligibility;
+
+function Answers({ who }) {
+    const found = useData(() => asDevice(who, 'GET', '/v1/eligibility'), [who.account, who.deviceId], transactionEvents);
+    const add = making(text.add, form => {
+        const { product } = values(form);
+        return { method: 'POST', path: url('/admin/v1/apps', who.bundleId) + '/purchases', body: { account: who.account, productIdentifier: product }, cli: cli(['buy', product, '--as', who.account], who.bundleId) };
+    });
+    return html`<${Loaded} of=${found}>${({ eligibility }) => html`<div class="stack">
+        ${eligibility.length === 0 ? html`<p class="empty">${text.empty}</p>` : html`<div class="card flush"><${Plain} caption=${text.caption(who.account)} rows=${eligibility} rowKey=${one => one.productIdentifier} columns=${[
+            { title: strings.transactions.product, cell: one => html`<a href=${link('products', one.productIdentifier)}>${one.productIdentifier}</a>` },
+            { title: text.answer, cell: one => html`<${State} of=${one.eligibility} />` },
+            { title: text.rule, className: 'wrap', cell: one => html`${text.rules[one.rule] || words(one.rule)} <code class="soft">${one.rule}</code>` },
+            { title: text.decided, cell: one => one.transactionIdentifier ? html`<a class="mono" href=${link('transactions', one.transactionIdentifier)}>${one.transactionIdentifier}</a>` : '–' },
+            { title: text.used, cell: one => one.usedProductIdentifier || '–' },
+        ]} /></div>`}
+        <${Card} title=${text.whatIf}><div class="stack"><p class="soft">${text.whatIfSays}</p><form class="row end">
+            <${Field} label=${strings.transactions.product} name="product" list="offered" required autocomplete="off" /><datalist id="offered">${eligibility.map(one => html`<option value=${one.productIdentifier} />`)}</datalist>
+            <${Action} of=${add} done=${found.reload} /></form></div></${Card}>
+    </div>`}</${Loaded}>`;
+}
+
+export default function Eligibility({ route }) {
+    const app = chosenApp.use();
+    const known = useData(accountsAndDevices, []);
+    const asked = route.query.get('account');
+    const [who, setWho] = useState(asked && { client: 'app', bundleId: app, account: asked, deviceId: `${asked}-1` });
+    const ask = event => {
+        event.preventDefault();
+        const said = values(event.target);
+        setWho({ client: 'app', bundleId: app, account: said.account, deviceId: said.device || `${said.account}-1` });
+    };
+    return html`<${Head} title=${strings.nav.eligibility} says=${text.says}>
+            ${who && html`<button onClick=${() => showCommands({ label: strings.nav.eligibility, method: 'GET', path: '/v1/eligibility', session: true, cli: cli(['eligibility', '--as', who.account, '--device', who.deviceId]) })}>${'>_'} ${strings.asCLI}</button>`}</${Head}>
+        <div class="stack">
+            <form class="row end" onSubmit=${ask}>
+                <${Field} label=${strings.transaction.account} name="account" list="accounts" required value=${who?.account} autocomplete="off" />
+                <${Field} label=${strings.transaction.device} name="device" list="devices" value=${who?.deviceId} autocomplete="off" /><button class="primary">${text.ask}</button>
+                <datalist id="accounts">${known.data?.accounts.map(one => html`<option value=${one} />`)}</datalist><datalist id="devices">${known.data?.devices.map(one => html`<option value=${one} />`)}</datalist>
+            </form>
+            ${who && html`<${Answers} who=${who} key=${JSON.stringify(who)} />`}
+        </div>`;
+}

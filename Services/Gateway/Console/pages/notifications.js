@@ -1,0 +1,107 @@
+// What was sent to the app's server, or is kept for it.
+import { html, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.pages.js';
+import { get, url } from '../lib/api.js';
+import { Action, cli, making } from '../lib/actions.js';
+import { anyEvent, useData } from '../lib/data.js';
+import { State, Time, words } from '../lib/format.js';
+import { link } from '../lib/router.js';
+import { Plain } from '../lib/table.js';
+import { Card, Check, Choice, Code, Facts, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
+
+const text = strings.notifications;
+const TYPES = ['TEST', 'SUBSCRIBED', 'DID_RENEW', 'DID_CHANGE_RENEWAL_PREF', 'DID_CHANGE_RENEWAL_STATUS', 'OFFER_REDEEMED', 'EXPIRED', 'DID_FAIL_TO_RENEW', 'GRACE_PERIOD_EXPIRED', 'PRICE_INCREASE', 'REFUND', 'REFUND_DECLINED', 'REFUND_REVERSED', 'CONSUMPTION_REQUEST', 'RENEWAL_EXTENDED', 'RENEWAL_EXTENSION', 'REVOKE', 'ONE_TIME_CHARGE', 'EXTERNAL_PURCHASE_TOKEN', 'RESCIND_CONSENT'];
+const SUBTYPES = ['INITIAL_BUY', 'RESUBSCRIBE', 'BILLING_RECOVERY', 'UPGRADE', 'DOWNGRADE', 'AUTO_RENEW_ENABLED', 'AUTO_RENEW_DISABLED', 'VOLUNTARY', 'BILLING_RETRY', 'PRICE_INCREASE', 'PRODUCT_NOT_FOR_SALE', 'GRACE_PERIOD', 'PENDING', 'ACCEPTED', 'SUMMARY', 'FAILURE', 'CREATED', 'UNREPORTED', 'ACTIVE_TOKEN_REMINDER'];
+const BREAKS = ['signature', 'tampered', 'root', 'leafOID', 'intermediateOID', 'expired', 'notYetValid', 'noX5C', 'algorithm', 'chainOfTwo', 'chainOfFour', 'corruptCertificate', 'revoked', 'bundle', 'environment'];
+const STATES = ['pending', 'retrying', 'delivered', 'failed', 'noEndpoint'];
+const base = app => url('/admin/v1/apps', app) + '/notifications';
+const name = one => one.subtype ? `${one.notificationType}.${one.subtype}` : one.notificationType;
+
+function payload(jws) {
+    try {
+        const bytes = Uint8Array.from(atob(jws.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')), letter => letter.charCodeAt(0));
+        return JSON.parse(new TextDecoder().decode(bytes));
+    } catch {
+        return undefined;
+    }
+}
+const pretty = value => JSON.stringify(value, null, 2);
+
+function Endpoint({ app }) {
+    const found = useData(() => get(`${base(app)}/endpoint`), [app]);
+    const put = making(text.put, form => {
+        const said = values(form);
+        const body = { url: said.url, retry: said.retry, shuffle: said.shuffle, duplicate: said.duplicate, ...said.timeoutMs && { timeoutMs: Number(said.timeoutMs) } };
+        const flags = [said.retry && ['--retry', said.retry], said.shuffle && ['--shuffle'], said.duplicate && ['--duplicate'], said.timeoutMs && ['--timeout', `${said.timeoutMs}ms`]].filter(Boolean).flat();
+        return { method: 'PUT', path: `${base(app)}/endpoint`, body, cli: cli(['notifications', 'endpoint', said.url, ...flags]) };
+    });
+    const remove = { label: text.delete, danger: true, method: 'DELETE', path: `${base(app)}/endpoint`, cli: cli(['notifications', 'endpoint', '--delete']), confirm: text.deleteConfirm };
+    return html`<${Card} title=${text.endpoint}><${Loaded} of=${found}>${({ endpoint }) => html`<form class="stack" key=${pretty(endpoint || {})}>
+        ${!endpoint && html`<p class="soft">${text.none}</p>`}
+        <${Field} label=${text.url} name="url" type="url" required value=${endpoint?.url} placeholder="http://localhost:8080/apple" pattern="https?://.*" />
+        <div class="fields"><${Choice} label=${text.retry} name="retry" value=${endpoint?.retry || ''} options=${[['', '–'], 'apple', 'sandbox', 'fast']} /><${Field} label=${text.timeout} name="timeoutMs" type="number" min="100" max="60000" value=${endpoint?.timeoutMs} /></div>
+        <${Check} label=${text.shuffle} name="shuffle" checked=${endpoint?.shuffle} /><${Check} label=${text.duplicate} name="duplicate" checked=${endpoint?.duplicate} />
+        <div class="row"><${Action} of=${put} done=${found.reload} />${endpoint && html`<${Action} of=${remove} done=${found.reload} />`}</div>
+    </form>`}</${Loaded}></${Card}>`;
+}
+
+function Trigger({ app, done }) {
+    const make = making(text.trigger, form => {
+        const said = values(form);
+        const body = { notificationType: said.type, ...said.subtype && { subtype: said.subtype }, ...said.account && { account: said.account }, ...said.of && { of: said.of }, ...said.break && { break: said.break } };
+        return { method: 'POST', path: `${base(app)}/trigger`, body, cli: cli(['trigger', said.subtype ? `${said.type}.${said.subtype}` : said.type, ...said.account ? ['--as', said.account] : [], ...said.of ? ['--of', said.of] : [], ...said.break ? ['--break', said.break] : []]) };
+    });
+    return html`<${Card} title=${text.trigger}><form class="stack"><p class="soft">${text.triggerSays}</p><div class="fields">
+        <${Choice} label=${text.type} name="type" options=${TYPES} /><${Choice} label=${text.subtype} name="subtype" options=${[['', '–'], ...SUBTYPES]} />
+        <${Field} label=${text.account} name="account" /><${Field} label=${text.of} name="of" /><${Choice} label=${text.break} name="break" options=${[['', text.whole], ...BREAKS]} /></div>
+        <div class="row"><${Action} of=${make} done=${done} /></div></form></${Card}>`;
+}
+
+const resend = (app, one) => ({ label: text.resend, method: 'POST', path: `${base(app)}/${one.notificationUUID}/resend`, body: {}, cli: cli(['notifications', 'resend', one.notificationUUID]) });
+
+function One({ app, id }) {
+    const found = useData(() => get(url(base(app), id)), [app, id], anyEvent);
+    return html`<${Loaded} of=${found}>${one => {
+        const says = one.signedPayload && payload(one.signedPayload);
+        const inner = says?.data || {};
+        return html`<${Head} title=${name(one)}><${Action} of=${resend(app, one)} done=${found.reload} /><a class="button" href=${link('notifications')}>${text.back}</a></${Head}>
+            <div class="columns"><div class="stack">
+                <${Card} title=${text.attempts} flush><${Plain} caption=${one.attempts.length ? text.attempts : text.noAttempts} rows=${one.attempts} columns=${[
+                    { title: text.at, cell: attempt => html`<${Time} at=${attempt.attemptDate} />` }, { title: text.result, cell: attempt => words(attempt.sendAttemptResult) || '–' },
+                    { title: text.code, className: 'number', cell: attempt => attempt.httpStatus ?? '–' }, { title: text.latency, className: 'number', cell: attempt => attempt.durationMs === undefined ? '–' : text.ms(attempt.durationMs) },
+                    { title: text.body, className: 'wrap', cell: attempt => html`<code>${attempt.bodyStart}</code>` }]} /></${Card}>
+                ${says && html`<${Card} title=${text.payload}><${Code} text=${pretty(says)} /></${Card}>`}
+            </div><div class="stack">
+                <${Card} title=${one.notificationUUID}><${Facts} of=${[[text.type, one.notificationType], [text.subtype, one.subtype], [text.account, one.account && html`<a href=${link('customers', one.account)}>${one.account}</a>`], [text.at, html`<${Time} at=${one.at} />`], [text.state, html`<${State} of=${one.state} />`], [text.next, one.nextAttemptAt && html`<${Time} at=${one.nextAttemptAt} />`]]} /></${Card}>
+                ${inner.signedTransactionInfo && html`<${Card} title=${text.transaction}><${Code} text=${pretty(payload(inner.signedTransactionInfo))} /></${Card}>`}
+                ${inner.signedRenewalInfo && html`<${Card} title=${text.renewal}><${Code} text=${pretty(payload(inner.signedRenewalInfo))} /></${Card}>`}
+            </div></div>`;
+    }}</${Loaded}>`;
+}
+
+function List({ app }) {
+    const [filter, setFilter] = useState({});
+    const [places, setPlaces] = useState([undefined]);
+    const found = useData(() => get(base(app), { ...filter, after: places.at(-1), limit: 50 }), [app, filter, places], anyEvent);
+    const choose = change => { setPlaces([undefined]); setFilter({ ...filter, ...change }); };
+    const columns = [
+        { title: text.type, cell: one => html`<a href=${link('notifications', one.notificationUUID)}>${words(one.notificationType)}</a> <span class="soft">${one.subtype ? words(one.subtype) : ''}</span>` },
+        { title: text.account, className: 'wrap', cell: one => one.account || '–' }, { title: text.at, cell: one => html`<${Time} at=${one.at} form="brief" />` }, { title: text.state, cell: one => html`<${State} of=${one.state} />` },
+        { title: text.attempts, className: 'number', cell: one => one.attempts.length }, { title: html`<span class="hidden">${strings.actions}</span>`, cell: one => html`<${Action} of=${resend(app, one)} done=${found.reload} />` },
+    ];
+    return html`<${Head} title=${strings.nav.notifications} />
+        <div class="stack">
+            <div class="row end"><${Choice} label=${text.type} value=${filter.notificationType || ''} options=${[['', strings.all], ...TYPES]} onChange=${value => choose({ notificationType: value })} />
+                <${Choice} label=${text.state} value=${filter.state || ''} options=${[['', strings.all], ...STATES.map(one => [one, words(one)])]} onChange=${value => choose({ state: value })} />
+                <label class="grow">${text.account}<input type="search" value=${filter.account || ''} onChange=${event => choose({ account: event.target.value })} /></label></div>
+            <${Loaded} of=${found}>${({ notifications, after }) => html`<div class="card flush"><${Plain} caption=${text.list} columns=${columns} rows=${notifications} rowKey=${one => one.notificationUUID} /></div>
+                ${(places.length > 1 || after) && html`<div class="row"><button disabled=${places.length === 1} onClick=${() => setPlaces([undefined])}>${text.newest}</button><button disabled=${!after} onClick=${() => setPlaces([...places, after])}>${text.more}</button></div>`}`}</${Loaded}>
+            <div class="columns"><${Endpoint} app=${app} /><${Trigger} app=${app} done=${found.reload} /></div>
+            <p class="soft">${text.listen} <code>${cli(['listen', '--forward-to', 'http://localhost:8080/apple'])}</code></p>
+        </div>`;
+}
+
+export default function Notifications({ route }) {
+    const app = chosenApp.use();
+    return route.parts[1] ? html`<${One} app=${app} id=${route.parts[1]} key=${route.parts[1]} />` : html`<${List} app=${app} />`;
+}

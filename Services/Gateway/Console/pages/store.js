@@ -1,0 +1,113 @@
+// The App Store on a device: what is promoted there, what a tap on Buy leads to, and test links.
+import { html, useEffect, useState } from '../vendor/preact-htm.js';
+import { strings } from '../strings.pages.js';
+import { get, newKey, url } from '../lib/api.js';
+import { Action, cli } from '../lib/actions.js';
+import { anyEvent, useData } from '../lib/data.js';
+import { State, Time, money, words } from '../lib/format.js';
+import { link } from '../lib/router.js';
+import { accountsAndDevices, asDevice } from '../lib/sessions.js';
+import { Card, Choice, Code, Field, Head, Loaded, chosenApp, toast, values } from '../lib/ui.js';
+
+const text = strings.store;
+
+// A picture of a product that has none: its first letter, in a colour of its own.
+function Face({ name }) {
+    const hue = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 7);
+    return html`<svg viewBox="0 0 56 56" aria-hidden="true"><rect width="56" height="56" rx="13" fill=${`hsl(${hue} 45% 42%)`} /><text x="28" y="38" text-anchor="middle" font-size="28" font-weight="600" fill="#fff">${[...name][0] || '?'}</text></svg>`;
+}
+
+function buy(who, product, source) {
+    const body = { productIdentifier: product.productIdentifier, source };
+    const path = '/v1/store-page/purchase';
+    return {
+        label: text.buy, method: 'POST', path, body, session: true, key: true,
+        cli: cli(['intent', 'start', product.productIdentifier, '--as', who.account, '--device', who.deviceId, '--source', source], who.bundleId),
+        run: () => asDevice(who, 'POST', path, { body, key: newKey() }), said: answer => text.outcome[answer.outcome] || words(answer.outcome),
+    };
+}
+
+function Shelf({ who, tab, search, done }) {
+    const [path, source] = search ? [`/v1/search?q=${encodeURIComponent(search)}`, 'search'] : tab === 'featured' ? ['/v1/featured', 'featured'] : ['/v1/store-page', 'storePage'];
+    const found = useData(() => asDevice(who, 'GET', path), [who.account, who.deviceId, path], anyEvent);
+    return html`<${Loaded} of=${found}>${({ promotions, degraded }) => html`
+        ${degraded.length > 0 && html`<p class="note">${text.degraded(degraded.join(', '))}</p>`}
+        ${promotions.length === 0 && html`<p class="empty">${search ? text.noMatch : text.empty}</p>`}
+        ${promotions.map(({ product, owned }) => html`<div class="offer" key=${product.productIdentifier}>
+            <${Face} name=${product.localizedTitle} />
+            <div class="break"><strong>${product.localizedTitle}</strong><div class="soft small">${product.localizedDescription}</div>
+                <div class="small">${money(product.price)}${product.subscriptionPeriod ? ` / ${product.subscriptionPeriod.unit}` : ''} ${owned && html`<span class="soft">· ${text.owned}</span>`}</div></div>
+            <${Action} of=${buy(who, product, source)} done=${answer => { done(answer); found.reload(); }} primary />
+        </div>`)}`}</${Loaded}>`;
+}
+
+function decide(who, intent, decision) {
+    const path = url('/v1/intents', intent.intentIdentifier) + '/decision';
+    return {
+        label: text.decide[decision], method: 'POST', path, body: { decision }, session: true, cli: cli(['intent', decision, intent.intentIdentifier], null),
+        run: () => asDevice({ ...who, client: 'app' }, 'POST', path, { body: { decision } }),
+    };
+}
+
+function Intents({ who, reloadWhen }) {
+    const found = useData(() => get('/admin/v1/intents', { bundleId: who.bundleId, account: who.account, deviceId: who.deviceId, limit: 100 }), [who.account, who.deviceId, reloadWhen], anyEvent);
+    return html`<${Card} title=${text.intents}><p class="soft small">${text.decideSays}</p><${Loaded} of=${found}>${({ intents }) => intents.length === 0 ? html`<p class="empty">${text.noIntents}</p>`
+        : html`<ul class="plain list">${intents.toReversed().slice(0, 50).map(intent => html`<li key=${intent.intentIdentifier}><div class="row">
+            <span class="grow break">${intent.transactionId ? html`<a href=${link('transactions', intent.transactionId)}>${intent.payment.productIdentifier}</a>` : intent.payment.productIdentifier}
+                <div class="soft small">${text.source(words(intent.source))}${intent.feedback ? ` · ${intent.feedback}` : ''}${intent.state === 'pending' ? html` · ${text.until} <${Time} at=${intent.expiresAt} />` : ''}</div></span><${State} of=${intent.state} /></div>
+            ${(intent.state === 'pending' || intent.state === 'deferred') && html`<div class="row">${['continue', ...intent.state === 'pending' ? ['defer'] : [], 'cancel'].map(one => html`<${Action} of=${decide(who, intent, one)} done=${found.reload} key=${one} />`)}</div>`}
+        </li>`)}</ul>`}</${Loaded}></${Card}>`;
+}
+
+function TestLink({ who, done }) {
+    const products = useData(() => get(url('/admin/v1/apps', who.bundleId) + '/products', { limit: 500 }), [who.bundleId]);
+    const [id, setId] = useState('');
+    const [made, set] = useState();
+    useEffect(() => {
+        set(undefined);
+        if (!id) return;
+        const path = `${url('/admin/v1/apps', who.bundleId)}/products/${encodeURIComponent(id)}/test-url`;
+        Promise.all([get(path, { format: 'text' }, { as: 'text' }), get(path, { format: 'svg' }, { as: 'svg' })]).then(([address, svg]) => set({ address, picture: `data:image/svg+xml,${encodeURIComponent(svg)}` }), error => toast(error.message));
+    }, [id]);
+    const tap = made && {
+        label: text.tap, method: 'POST', path: '/v1/open-url', body: { url: made.address }, session: true, key: true, cli: cli(['intent', made.address, '--as', who.account, '--device', who.deviceId], null),
+        run: () => asDevice(who, 'POST', '/v1/open-url', { body: { url: made.address }, key: newKey() }), said: answer => text.outcome[answer.outcome] || words(answer.outcome),
+    };
+    return html`<${Card} title=${text.testLink}><div class="stack"><p class="soft">${text.testSays}</p>
+        <${Choice} label=${strings.transactions.product} value=${id} options=${[['', '–'], ...(products.data?.products || []).map(one => one.productIdentifier)]} onChange=${setId} />
+        ${made && html`<img class="qr" src=${made.picture} alt=${text.qr(id)} /><${Code} text=${made.address} /><${Action} of=${tap} done=${done} />`}
+    </div></${Card}>`;
+}
+
+export default function Store({ route }) {
+    const app = chosenApp.use();
+    const known = useData(accountsAndDevices, []);
+    const asked = route.query.get('account');
+    const [who, setWho] = useState(asked && { client: 'store', bundleId: app, account: asked, deviceId: `${asked}-1` });
+    const [tab, setTab] = useState('page');
+    const [search, setSearch] = useState('');
+    const [count, setCount] = useState(0);
+    const open = event => {
+        event.preventDefault();
+        const said = values(event.target);
+        setWho({ client: 'store', bundleId: app, account: said.account, deviceId: said.device || `${said.account}-1` });
+    };
+    const done = () => setCount(count + 1);
+    return html`<${Head} title=${strings.nav.store} says=${text.says} />
+        <div class="stack">
+            <${Card} title=${text.who}><form class="row end" onSubmit=${open}>
+                <${Field} label=${strings.transaction.account} name="account" list="accounts" required value=${who?.account} autocomplete="off" />
+                <${Field} label=${strings.transaction.device} name="device" list="devices" value=${who?.deviceId} autocomplete="off" />
+                <button class="primary">${text.open}</button>
+                <datalist id="accounts">${known.data?.accounts.map(one => html`<option value=${one} />`)}</datalist><datalist id="devices">${known.data?.devices.map(one => html`<option value=${one} />`)}</datalist>
+            </form></${Card}>
+            ${who && html`<div class="columns" key=${JSON.stringify(who)}>
+                <div class="phone"><div class="stack">
+                    <div class="tabs" role="group" aria-label=${text.tabs}>${['page', 'featured'].map(name => html`<button aria-pressed=${tab === name && !search} onClick=${() => { setTab(name); setSearch(''); }}>${text[name]}</button>`)}</div>
+                    <input type="search" aria-label=${text.searchLabel} placeholder=${strings.search} value=${search} onInput=${event => setSearch(event.target.value)} />
+                    <div><${Shelf} who=${who} tab=${tab} search=${search} done=${done} key=${`${tab}${search}`} /></div>
+                </div></div>
+                <div class="stack"><${Intents} who=${who} reloadWhen=${count} /><${TestLink} who=${who} done=${done} /></div>
+            </div>`}
+        </div>`;
+}

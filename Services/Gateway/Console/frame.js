@@ -2,20 +2,20 @@
 import { html, useEffect, useRef, useState } from './vendor/preact-htm.js';
 import { strings } from './strings.js';
 import { all, get, signOut } from './lib/api.js';
-import { factor, storeNow, useClock } from './lib/clock.js';
+import { factor, useClock, useNow } from './lib/clock.js';
 import { useData } from './lib/data.js';
 import { dateTime, number } from './lib/format.js';
 import { listen, showShortcuts } from './lib/keys.js';
 import { connect, disconnect, useConnected } from './lib/live.js';
 import { link, useRoute } from './lib/router.js';
-import { Dialogs, Failure, Toasts, applyTheme, chosenApp, theme } from './lib/ui.js';
+import { Dialogs, Failure, Toasts, applyTheme, chosenApp, clock, theme } from './lib/ui.js';
 
-const PAGES = [
-    ['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c'], null,
-    ['products', 'p'], ['promotions', 'r'], ['store', 'b'], ['eligibility', 'e'], null,
-    ['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['settings', 'k'],
-].map(entry => entry && { path: entry[0], key: entry[1], name: strings.nav[entry[0]] });
-const NAMED = PAGES.filter(Boolean);
+const GROUPS = [
+    [['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c']],
+    [['products', 'p'], ['promotions', 'r'], ['store', 'b'], ['eligibility', 'e']],
+    [['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['settings', 'k']],
+].map(group => group.map(([path, key]) => ({ path, key, name: strings.nav[path] })));
+const NAMED = GROUPS.flat();
 
 function ThemeButton() {
     const now = theme.use();
@@ -29,9 +29,10 @@ function ThemeButton() {
 }
 
 function Clock() {
-    const shown = useClock();
-    if (!shown) return null;
-    const now = storeNow(shown);
+    useClock();
+    const shown = clock.use();
+    const now = useNow();
+    if (!now) return null;
     const how = shown.frozen ? strings.frozen : factor(shown.rate) === 1 ? strings.realTime : strings.times(number(factor(shown.rate)));
     return html`<a class="clock" href=${link('time')}>
         <time datetime=${now.toISOString()} title=${now.toISOString()} aria-hidden="true">${dateTime(now)}</time>
@@ -61,9 +62,18 @@ function Page({ name, route }) {
         return () => { current = false; };
     }, [name, route.parts[1]]);
     useEffect(() => {
-        if (!loaded.view) return;
-        if (!first.current) document.querySelector('main h1')?.focus();
+        if (!loaded.view) return undefined;
+        document.getElementById('main').dataset.page = route.parts.join('/');
+        const isFirst = first.current;
         first.current = false;
+        if (isFirst) return undefined;
+        // A page that loads first has its heading later.
+        const main = document.getElementById('main');
+        const focus = () => { const heading = main.querySelector('h1'); heading?.focus(); return heading; };
+        if (focus()) return undefined;
+        const watcher = new MutationObserver(() => { if (focus()) watcher.disconnect(); });
+        watcher.observe(main, { childList: true, subtree: true });
+        return () => watcher.disconnect();
     }, [loaded.of, route.parts.join('/')]);
     if (loaded.error) return html`<${Failure} error=${{ message: strings.pageFailed, remedy: String(loaded.error.message) }} /><p><button onClick=${() => location.reload()}>${strings.refresh}</button></p>`;
     if (!loaded.view) return html`<p class="empty" role="status">${strings.loading}</p>`;
@@ -135,14 +145,14 @@ export function Frame({ signedOut }) {
         </header>
         ${wasAway && html`<div class="away" role="alert">${strings.away}</div>`}
         <div id="side" class=${open ? 'side open' : 'side'}><nav aria-label=${strings.pages}>
-            <ul>${PAGES.map(one => one
-                ? html`<li><a href=${link(one.path)} aria-current=${one === page ? 'page' : undefined}>${one.name}${one.path === 'inbox' && waiting > 0 && html`<span class="count">${waiting}</span>`}</a></li>`
-                : html`<li role="none" class="gap"> </li>`)}</ul>
+            ${GROUPS.map(group => html`<ul>${group.map(one => html`<li><a href=${link(one.path)} aria-current=${one === page ? 'page' : undefined}>
+                ${one.name}${one.path === 'inbox' && waiting > 0 && html`<span class="count">${waiting}</span>`}</a></li>`)}</ul>`)}
         </nav></div>
         <main id="main" tabindex="-1">
             ${!page && html`<h1 tabindex="-1">${strings.noPage}</h1><p>${strings.noPageSays}</p>`}
+            ${page && app === null && html`<h1 tabindex="-1">${strings.noApp}</h1><p>${strings.noAppSays}</p><pre>storebus import App.storekit</pre>`}
             ${page && app === undefined && html`<${Failure} error=${apps.error} retrying />`}
-            ${page && app !== undefined && html`<${Page} name=${name} route=${route} key=${app} />`}
+            ${page && app && html`<${Page} name=${name} route=${route} key=${app} />`}
         </main>
         <${Toasts} /><${Dialogs} />
     </div>`;

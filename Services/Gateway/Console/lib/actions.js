@@ -44,6 +44,8 @@ export function Action({ of, done, primary, disabled }) {
     const label = typeof of === 'function' ? of.label : of.label;
     const run = async event => {
         event.preventDefault();
+        // Not disabled meanwhile, which would lose the focus.
+        if (busy) return;
         const form = event.currentTarget.form;
         if (typeof of === 'function' && form && !form.reportValidity()) return;
         const chosen = action(event);
@@ -54,7 +56,7 @@ export function Action({ of, done, primary, disabled }) {
         if (answer !== undefined) done?.(answer);
     };
     return html`<span class="action">
-        <button type=${typeof of === 'function' ? 'submit' : 'button'} class=${of.danger ? 'danger' : primary ? 'primary' : ''} disabled=${busy || disabled} onClick=${run}>${label}</button>
+        <button type=${typeof of === 'function' ? 'submit' : 'button'} class=${of.danger ? 'danger' : primary ? 'primary' : ''} disabled=${disabled} aria-disabled=${busy || undefined} onClick=${run}>${label}</button>
         <button type="button" class="more" aria-label=${strings.commandsFor(label)} title=${strings.commandsFor(label)}
             onClick=${event => { const chosen = action(event); if (chosen) showCommands(chosen); }}>${'>_'}</button>
     </span>`;

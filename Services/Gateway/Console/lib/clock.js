@@ -22,6 +22,17 @@ export function storeNow(shown = clock.get()) {
     return new Date(Date.parse(shown.now) + elapsed);
 }
 
+// The same, again each second.
+export function useNow() {
+    const shown = clock.use();
+    const [, tick] = useState(0);
+    useEffect(() => {
+        const timer = setInterval(() => tick(count => count + 1), 1000);
+        return () => clearInterval(timer);
+    }, []);
+    return storeNow(shown);
+}
+
 export const tookClock = answer => clock.set({ ...answer, heard: performance.now() });
 
 export async function readClock() {
@@ -34,15 +45,12 @@ export async function readClock() {
 // Keeps the clock of the chosen app right: events may have come from a move of it.
 export function useClock() {
     const app = chosenApp.use();
-    const shown = clock.use();
-    const [, tick] = useState(0);
     const read = () => readClock().catch(() => {});
     useEffect(() => {
         clock.set(undefined);
         read();
-        const often = setInterval(() => tick(count => count + 1), 1000);
         const again = setInterval(read, 15000);
-        return () => { clearInterval(often); clearInterval(again); };
+        return () => clearInterval(again);
     }, [app]);
     useLive(message => {
         if (message.kind === 'hello' || message.kind === 'resync' || message.kind === 'transactions') {
@@ -50,5 +58,4 @@ export function useClock() {
             useClock.timer = setTimeout(read, 800);
         }
     });
-    return shown;
 }

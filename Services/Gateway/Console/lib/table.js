@@ -60,7 +60,7 @@ export function Windowed({ caption, columns, rows, complete = true, rowKey, open
         </th>`;
     };
     const gap = size => size > 0 && html`<tr class="gap" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${size}px` }}></td></tr>`;
-    return html`<div class="scroll tall" ref=${area} data-rows tabindex="0" role="region" aria-label=${caption} onScroll=${look}>
+    return html`<div class="scroll tall" ref=${area} data-rows tabindex="0" role="group" aria-label=${caption} onScroll=${look}>
         <table class="windowed" aria-rowcount=${complete ? rows.length + 1 : -1}>
             <caption>${caption} <span class="soft">· ${text.rows(rows.length.toLocaleString(), complete)}</span></caption>
             <colgroup>${columns.map(column => html`<col style=${column.width ? { width: `${column.width}px` } : {}} />`)}</colgroup>
@@ -78,10 +78,10 @@ export function Windowed({ caption, columns, rows, complete = true, rowKey, open
     </div>`;
 }
 
-// A table of few rows, whole.
-export const Plain = ({ caption, columns, rows, rowKey }) => html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+// A table of few rows, whole. `titled`: what it is in already shows its caption.
+export const Plain = ({ caption, columns, rows, rowKey, titled }) => html`<div class="scroll" tabindex="0" role="group" aria-label=${caption}>
     <table>
-        <caption>${caption}</caption>
+        <caption class=${titled ? 'hidden' : ''}>${caption}</caption>
         <thead><tr>${columns.map(column => html`<th scope="col" class=${column.className}>${column.title}</th>`)}</tr></thead>
         <tbody>
             ${rows.map(row => html`<tr key=${rowKey?.(row)}>${columns.map(column => html`<td class=${column.className}>${column.cell(row)}</td>`)}</tr>`)}

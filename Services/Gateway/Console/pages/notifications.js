@@ -66,7 +66,7 @@ function One({ app, id }) {
         const inner = says?.data || {};
         return html`<${Head} title=${name(one)}><${Action} of=${resend(app, one)} done=${found.reload} /><a class="button" href=${link('notifications')}>${text.back}</a></${Head}>
             <div class="columns"><div class="stack">
-                <${Card} title=${text.attempts} flush><${Plain} caption=${one.attempts.length ? text.attempts : text.noAttempts} rows=${one.attempts} columns=${[
+                <${Card} title=${text.attempts} flush><${Plain} titled caption=${one.attempts.length ? text.attempts : text.noAttempts} rows=${one.attempts} columns=${[
                     { title: text.at, cell: attempt => html`<${Time} at=${attempt.attemptDate} />` }, { title: text.result, cell: attempt => words(attempt.sendAttemptResult) || '–' },
                     { title: text.code, className: 'number', cell: attempt => attempt.httpStatus ?? '–' }, { title: text.latency, className: 'number', cell: attempt => attempt.durationMs === undefined ? '–' : text.ms(attempt.durationMs) },
                     { title: text.body, className: 'wrap', cell: attempt => html`<code>${attempt.bodyStart}</code>` }]} /></${Card}>

@@ -86,9 +86,9 @@ function One({ app, id }) {
             const shown = prices.filter(one => one.storefront.includes(search.toUpperCase()));
             return html`<div class="columns"><div class="stack">
                 <${Card} title=${text.about}><${Facts} of=${[[text.reference, entry.referenceName], [text.type, words(entry.type)], [text.family, entry.familyShareable ? strings.yes : strings.no], [text.state, entry.state && words(entry.state)], [text.period, entry.recurringSubscriptionPeriod], [text.group, entry.subscriptionGroupID], [text.level, entry.groupNumber]]} /></${Card}>
-                <${Card} title=${text.localizations} flush><${Plain} caption=${text.localizations} rows=${entry.localizations || []} rowKey=${one => one.locale} columns=${[
+                <${Card} title=${text.localizations} flush><${Plain} titled caption=${text.localizations} rows=${entry.localizations || []} rowKey=${one => one.locale} columns=${[
                     { title: text.locale, cell: one => one.locale }, { title: text.name, className: 'wrap', cell: one => one.displayName }, { title: text.description, className: 'wrap', cell: one => one.description }]} /></${Card}>
-                <${Card} title=${text.offers} flush><${Plain} caption=${text.offers} rows=${all} columns=${[
+                <${Card} title=${text.offers} flush><${Plain} titled caption=${text.offers} rows=${all} columns=${[
                     { title: text.kind, cell: ([kind]) => words(kind) }, { title: text.identifier, cell: ([, one]) => one.identifier || '–' }, { title: text.offer, cell: ([, one]) => offer(one) }]} /></${Card}>
             </div><div class="stack">
                 <${Card} title=${text.explain}><${Explanation} of=${explained} /></${Card}>

@@ -22,7 +22,7 @@ function Service({ service, rates }) {
         <${Facts} of=${[[text.version, service.version], [text.since, service.startedAt && html`<${Time} at=${service.startedAt} />`], [text.checks, checks.map(([name, check]) => `${name}: ${check.status}${check.message ? ` (${check.message})` : ''}`).join(', ')]]} />
         <${Sparkline} values=${rates} label=${`${text.perSecond}: ${number(rates.at(-1) || 0)}`} />
         <details><summary>${text.endpoints} (${asked.length})</summary>
-            ${asked.length === 0 ? html`<p class="soft">${text.none}</p>` : html`<${Plain} caption=${service.name} rows=${asked} rowKey=${one => one.name} columns=${[
+            ${asked.length === 0 ? html`<p class="soft">${text.none}</p>` : html`<${Plain} titled caption=${service.name} rows=${asked} rowKey=${one => one.name} columns=${[
                 { title: text.endpoint, cell: one => one.name }, { title: text.requests, className: 'number', cell: one => number(one.requests) }, { title: text.errors, className: 'number', cell: one => number(one.errors) },
                 { title: text.average, className: 'number', cell: one => ms(one.averageProcessingMs) }, { title: text.last, className: 'wrap', cell: one => one.lastError || '–' }]} />`}
         </details></div></${Card}>`;

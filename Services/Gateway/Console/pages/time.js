@@ -3,7 +3,7 @@ import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { call, get, newKey, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
-import { factor, readClock, storeNow, tookClock } from '../lib/clock.js';
+import { factor, readClock, storeNow, tookClock, useNow } from '../lib/clock.js';
 import { transactionEvents, useData } from '../lib/data.js';
 import { Time, dateTime, money, number, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
@@ -44,6 +44,7 @@ function Happened({ of }) {
 export default function TimePage() {
     const app = chosenApp.use();
     const shown = clock.use();
+    const now = useNow();
     const [happened, setHappened] = useState();
     const path = url('/admin/v1/apps', app) + '/clock';
     const moving = (label, body, words, more) => ({ label, method: 'POST', path: `${path}/advance`, body, key: true, cli: cli(['time', ...words]), run: () => move(path, body), said: answer => text.moved(dateTime(answer.from, 'date'), dateTime(answer.to, 'date'), answer.eventCount), ...more });
@@ -61,8 +62,7 @@ export default function TimePage() {
         const chosen = exact ? Number(exact) : named;
         return setting(text.set, { rate: chosen, frozen: false }, ['rate', String(chosen)]);
     });
-    const now = storeNow(shown);
-    if (!shown) return html`<${Head} title=${strings.nav.time} /><p class="empty" role="status">${strings.loading}</p>`;
+    if (!now) return html`<${Head} title=${strings.nav.time} /><p class="empty" role="status">${strings.loading}</p>`;
     return html`<${Head} title=${strings.nav.time} />
         <div class="columns"><div class="stack">
             <${Card} title=${text.now}><div class="stack">

@@ -1,0 +1,439 @@
+"""What the console shows and does, against a running store: scripts/check-console starts both.
+
+    check.py URL DATA-DIRECTORY [--screenshots DIR] [--only NAME,…]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import signal
+import sys
+import tempfile
+import time
+import urllib.parse
+
+from browser import Browser, By, Keys
+from store import APP, Store
+
+HOSTILE = "<img src=x onerror=\"window.broken=1\">"
+# Each page with its name in a screenshot; {…} is filled from what the store holds.
+PAGES = {
+    "overview": "overview", "inbox": "inbox", "transactions": "transactions", "transaction": "transactions/{transaction}",
+    "subscriptions": "subscriptions", "subscription": "subscriptions/{subscription}", "customers": "customers",
+    "customer": "customers/alice", "products": "products", "product": "products/com.example.pro.monthly",
+    "promotions": "promotions", "store": "store?account=alice", "eligibility": "eligibility?account=alice",
+    "notifications": "notifications", "notification": "notifications/{notification}", "time": "time",
+    "services": "services", "settings": "settings",
+}
+
+
+def seed(store):
+    """Something of each kind, so that no page is empty."""
+    for number, account in enumerate(["alice", "bob", "carol", "李雷"]):
+        store.buy(account, "com.example.pro.monthly", f"seed-{number}")
+    store.buy("alice", "com.example.hiddenBeaches", "seed-beaches")
+    store.buy("李雷", "com.example.fishingHotSpots", "seed-spots", quantity=3)
+    bob = store.transactions(account="bob")["transactions"][0]["transactionIdentifier"]
+    carol = store.transactions(account="carol")["transactions"][0]["transactionIdentifier"]
+    store.ask("POST", f"/admin/v1/transactions/{carol}/disableAutoRenew", {})
+    store.ask("POST", f"/admin/v1/apps/{APP}/clock/advance", {"by": "40d"}, key="seed-40d")
+    store.ask("POST", f"/admin/v1/transactions/{bob}/failNextRenewal", {})
+    store.ask("POST", f"/admin/v1/apps/{APP}/clock/advance", {"by": "29d"}, key="seed-29d")
+    beaches = store.transactions(account="alice")["transactions"]
+    refunded = next(one for one in beaches if one["payment"]["productIdentifier"] == "com.example.hiddenBeaches")
+    store.ask("POST", f"/admin/v1/transactions/{refunded['id']}/refund", {})
+    store.tester("dora", askToBuy=True)
+    store.buy("dora", "com.example.hiddenBeaches", "seed-ask")
+    store.tester("emil", interruptPurchases=True, storefront="FRA")
+    store.buy("emil", "com.example.fishingHotSpots", "seed-interrupted")
+
+
+def names(store):
+    subscription = store.ask("GET", "/admin/v1/subscriptions?limit=1")["subscriptions"][0]
+    notification = store.ask("GET", f"/admin/v1/apps/{APP}/notifications?limit=1")["notifications"][0]
+    return {
+        "transaction": subscription["transactionIdentifier"], "subscription": subscription["originalTransactionIdentifier"],
+        "notification": notification["notificationUUID"],
+    }
+
+
+def plain(browser, store):
+    """Texts only ever become text: nothing in the sources makes markup of them."""
+    makes = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|\beval\(|new Function|\bstyle=\"")
+    found = [f"{path.name}: {match[0]}" for path in sources() for match in makes.finditer(path.read_text())]
+    assert not found, "\n".join(found)
+    return f"{len(list(sources()))} files make no markup of texts"
+
+
+def sources():
+    folder = pathlib.Path(__file__).resolve().parents[2] / "Services/Gateway/Console"
+    return [path for path in sorted(folder.rglob("*")) if path.suffix in {".js", ".css", ".html", ".svg"} and "vendor" not in path.parts]
+
+
+def signing_in(browser, store):
+    """The key, a wrong one, a link, and the end of the session."""
+    browser.driver.get(browser.url)
+    browser.run("localStorage.clear()")
+    browser.driver.delete_all_cookies()
+    browser.driver.refresh()
+    browser.fill("input[name=key]", "wrong")
+    browser.click("Sign in")
+    browser.says("That key is not this store’s.")
+    browser.sign_in(store.key)
+    browser.settled()
+    browser.click("Sign out")
+    browser.until("the form", lambda: browser.all("input[name=key]"))
+    ticket = store.ask("POST", "/console/tickets", {})["ticket"]
+    for attempt in range(2):
+        browser.driver.get("about:blank")
+        browser.driver.get(f"{browser.url}/#ticket={urllib.parse.quote(ticket)}")
+        if attempt == 0:
+            browser.until("the frame", lambda: browser.all("header.top"))
+            assert "ticket" not in browser.driver.current_url, browser.driver.current_url
+            browser.click("Sign out")
+            browser.until("the form", lambda: browser.all("input[name=key]"))
+    browser.says("The link has been used")
+    stays = browser.run("return document.cookie + Object.values(localStorage).join(' ')")
+    assert store.key not in stays and "storebus_console" not in stays, "scripts can read the key or the cookie"
+    browser.sign_in(store.key)
+    return "by key and by link; a link works once, scripts see neither key nor cookie"
+
+
+def sizes(browser, store):
+    """The bytes of the first load, and when something is first painted."""
+    def measured():
+        # Bodies as they are, whether or not the gateway sends them compressed.
+        return browser.run("""
+            const own = performance.getEntriesByType('resource').filter(one => new URL(one.name).pathname.startsWith('/console/'));
+            const page = performance.getEntriesByType('navigation')[0];
+            const paint = performance.getEntriesByType('paint').find(one => one.name === 'first-contentful-paint');
+            return {bytes: [...own, page].reduce((sum, one) => sum + one.decodedBodySize, 0), files: own.length + 1,
+                    paint: paint && Math.round(paint.startTime)};""")
+    browser.driver.get("about:blank")
+    browser.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+    browser.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    browser.driver.get(browser.url)
+    browser.run("localStorage.clear()")
+    browser.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+    browser.driver.refresh()
+    browser.until("the form", lambda: browser.all("input[name=key]"))
+    first = measured()
+    browser.sign_in(store.key)
+    browser.settled()
+    browser.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+    browser.driver.refresh()
+    browser.settled()
+    overview = measured()
+    own = sum(path.stat().st_size for path in sources())
+    assert first["bytes"] < 60_000, first
+    return (f"first load {first['bytes']:,} bytes in {first['files']} files, first paint {first['paint']} ms; "
+            f"with the overview {overview['bytes']:,} bytes, first paint {overview['paint']} ms; own text in all {own:,}")
+
+
+def pages(browser, store, screenshots=None):
+    """Every page in both schemes and widths: no violation of axe, no report of the policy, no error."""
+    filled = names(store)
+    checked, violations = 0, []
+    for scheme in ("light", "dark"):
+        for width in (1280, 320):
+            browser.look(width, scheme)
+            for name, page in PAGES.items():
+                browser.open(page.format(**filled))
+                # What a page loads after its heading.
+                browser.until(f"{name} to be whole", lambda: browser.run(
+                    "return [...document.querySelectorAll('main [role=status]')].every(one => one.textContent !== 'Loading…')"))
+                wide = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                if wide > 0:
+                    violations.append(f"{name} {scheme} {width}: {wide} px too wide")
+                violations += [f"{name} {scheme} {width}: {one}" for one in browser.axe()]
+                browser.collect()
+                checked += 1
+                if screenshots and width == 1280:
+                    browser.screenshot(screenshots / f"{name}-{scheme}.png")
+    browser.look(1280)
+    assert not violations, "\n".join(violations)
+    return f"{len(PAGES)} pages, {checked} views: 0 axe violations, none wider than its window"
+
+
+def purchase(browser, store):
+    """From a tap on the store page to the finished transaction, with an app that runs."""
+    with store.app("fiona") as finished:
+        browser.open("store?account=fiona")
+        browser.says("Hidden Beaches")
+        card = browser.until("the offer", lambda: [
+            one for one in browser.all(".offer") if "Fishing Hot Spots" in one.text][0])
+        card.find_element(By.CSS_SELECTOR, "button.primary").click()
+        browser.says("The app is opened", ".toasts")
+        browser.until("the app to finish", lambda: finished)
+        browser.until("the intent to be continued", lambda: "continued" in browser.text())
+        browser.open("transactions?filter=account%3Dfiona")
+        browser.until("a finished row", lambda: [one for one in browser.all("tbody tr") if "purchased" in one.text and "yes" in one.text])
+    return "tapped, bought, finished by the app, and shown as finished"
+
+
+def ask_to_buy(browser, store):
+    """Deferred in one tab, approved in another; the first shows it by itself."""
+    store.tester("gus", askToBuy=True)
+    bought = store.buy("gus", "com.example.hiddenBeaches", "ask-gus")
+    browser.open("transactions?filter=account%3Dgus")
+    browser.until("a deferred row", lambda: "deferred" in browser.text("tbody"))
+    first = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("tab")
+    browser.prepare()
+    browser.look(1280)
+    browser.open("inbox", whole=True)
+    card = browser.until("its prompt", lambda: [one for one in browser.all("main section.card") if "gus" in one.text and "Ask to Buy" in one.text][0])
+    card.find_element(By.CSS_SELECTOR, "button.primary").click()
+    browser.says("Answered.", ".toasts")
+    browser.collect()
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    browser.until("a purchased row", lambda: "purchased" in browser.text("tbody"))
+    assert store.transactions(account="gus")["transactions"][0]["id"] == bought["id"]
+    return "approved in a second tab, shown in the first"
+
+
+def keyboard(browser, store):
+    """Promotions reordered with the keyboard alone; shortcuts, rows, dialogs."""
+    def order():
+        return [one["productIdentifier"] for one in store.ask("GET", f"/admin/v1/apps/{APP}/promotions")["promotions"]]
+
+    before = order()
+    browser.open("overview")
+    browser.run("document.activeElement.blur()")
+    browser.keys("g", "r")
+    browser.until("the grips", lambda: len(browser.all(".grip")) == len(before))
+    for _ in range(60):
+        if "grip" in (browser.driver.switch_to.active_element.get_attribute("class") or ""):
+            break
+        browser.keys(Keys.TAB)
+    browser.keys(Keys.SPACE)
+    browser.until("the announcement", lambda: any("lifted, 1 of" in one.get_attribute("textContent") for one in browser.all("[role=status]")))
+    browser.keys(Keys.ARROW_DOWN)
+    browser.until("the place", lambda: any("2 of" in one.get_attribute("textContent") for one in browser.all("[role=status]")))
+    browser.keys(Keys.ESCAPE)
+    assert order() == before, "Escape has to put it back"
+    browser.keys(Keys.SPACE)
+    browser.keys(Keys.ARROW_DOWN)
+    browser.until("the second place", lambda: browser.all(".promotion")[1].get_attribute("class").endswith("lifted"))
+    browser.keys(Keys.SPACE)
+    moved = [before[1], before[0], *before[2:]]
+    browser.until("the new order", lambda: order() == moved)
+    browser.click(f"Move {before[0]} to the top")
+    browser.until("the old order", lambda: order() == before)
+
+    browser.run("document.activeElement.blur()")
+    browser.keys("?")
+    browser.says("Keyboard shortcuts", "dialog")
+    assert not browser.axe(), browser.axe()
+    browser.keys(Keys.ESCAPE)
+    browser.until("the list to close", lambda: not browser.all("dialog"))
+    browser.keys("g", "t")
+    browser.until("rows", lambda: len(browser.all("tbody tr a")) > 3)
+    browser.keys("/")
+    assert browser.driver.switch_to.active_element.get_attribute("id") == "filter", "/ has to focus the filter"
+    browser.driver.switch_to.active_element.send_keys("account=alice")
+    browser.until("only alice", lambda: {row.find_elements(By.TAG_NAME, "td")[2].text for row in browser.all("tbody tr") if row.get_attribute("aria-rowindex")} == {"alice"})
+    browser.run("document.activeElement.blur()")
+    browser.keys("j")
+    browser.until("the first row", lambda: browser.run("return document.activeElement.closest('tr')?.getAttribute('aria-rowindex')") == "2")
+    browser.keys("j")
+    browser.until("the second row", lambda: browser.run("return document.activeElement.closest('tr')?.getAttribute('aria-rowindex')") == "3")
+    browser.keys(Keys.ENTER)
+    browser.says("As SKTestTransaction has it")
+    browser.until("the heading to have the focus", lambda: browser.driver.switch_to.active_element.tag_name == "h1")
+    button = browser.button("Delete", "main")
+    button.click()
+    browser.says("is removed for good", "dialog")
+    browser.keys(Keys.ESCAPE)
+    browser.until("the focus to be back", lambda: browser.driver.switch_to.active_element.text == "Delete")
+    browser.driver.back()
+    browser.until("the list again", lambda: browser.all("#filter"))
+    assert browser.all("#filter")[0].get_attribute("value") == "account=alice", "back has to bring the filter"
+    browser.run("document.querySelector('.skip').focus(); document.querySelector('.skip').click()")
+    assert browser.driver.switch_to.active_element.get_attribute("id") == "main", "the skip link leads to the content"
+    return "promotions reordered and put back, shortcuts, rows, dialog, back and skip link"
+
+
+def commands(browser, store):
+    """Each action as a command, without the key."""
+    browser.open("time")
+    browser.click("Copy “+ 1 day” as CLI or curl")
+    said = browser.until("the commands", lambda: browser.text("dialog"))
+    assert "storebus time advance 1d --bundle-id com.example.app" in said, said
+    assert "$STOREBUS_ADMIN_KEY" in said and store.key not in said, said
+    browser.click("Close", "dialog")
+    before = store.ask("GET", f"/admin/v1/apps/{APP}/clock")["now"]
+    browser.click("+ 1 day")
+    browser.says("What happened on the way")
+    after = store.ask("GET", f"/admin/v1/apps/{APP}/clock")["now"]
+    assert after[:10] > before[:10], (before, after)
+    return "as CLI and curl; the clock moved by a day"
+
+
+def hostile(browser, store):
+    """Markup in every text one can write stays text."""
+    account, device = f"{HOSTILE}a", "x&lt;b&gt;-1"
+    report = store.ask("GET", f"/admin/v1/apps/{APP}/catalog")
+    report["products"].append({
+        "type": "Consumable", "productID": "com.example.hostile", "displayPrice": "1.99", "referenceName": HOSTILE,
+        "localizations": [{"locale": "en_US", "displayName": HOSTILE, "description": f"javascript:alert(1) {HOSTILE}"}]})
+    with tempfile.NamedTemporaryFile("w", suffix=".storekit", prefix="hostile") as file:
+        json.dump(report, file)
+        file.flush()
+        browser.open("products")
+        browser.until("the field", lambda: browser.all("input[type=file]"))[0].send_keys(file.name)
+        browser.click("Import", "main")
+        browser.says("becomes the catalogue", "dialog")
+        browser.click("Import", "dialog")
+        browser.says("com.example.hostile")
+    store.ask("PUT", f"/admin/v1/apps/{APP}", {"name": HOSTILE})
+    store.ask("PUT", f"/admin/v1/devices/{urllib.parse.quote(device)}", {"platform": "iOS", "osVersion": "18.0"})
+    store.tester(account, storefront="USA")
+    session = store.ask("POST", "/v1/sessions", {
+        "client": "app", "bundleId": APP, "deviceId": device, "account": account, "platform": "iOS", "osVersion": "18.0", "appVersion": "1.0"})
+    bought = store.ask("POST", "/v1/payments", {
+        "productIdentifier": "com.example.hostile", "applicationUsername": HOSTILE}, token=session["token"], key="hostile")
+    store.ask("PUT", f"/admin/v1/apps/{APP}/notifications/endpoint", {"url": "http://127.0.0.1:9/%3Cimg%20src=x%20onerror=alert(1)%3E"})
+    places = {
+        "overview": None, "transactions": account, f"transactions/{bought['id']}": HOSTILE, "customers": account,
+        f"customers/{urllib.parse.quote(account, safe='')}": account, "products": HOSTILE, "products/com.example.hostile": HOSTILE,
+        f"store?{urllib.parse.urlencode({'account': account})}": HOSTILE, f"eligibility?{urllib.parse.urlencode({'account': account})}": None,
+        "notifications": account, "promotions": None, "subscriptions": None, "settings": None,
+        f"nowhere/{urllib.parse.quote(HOSTILE, safe='')}": None,
+    }
+    for place, text in places.items():
+        browser.open(place, whole=True)
+        if text:
+            browser.says(text)
+        browser.until("the app's name", lambda: HOSTILE in browser.text("header.top"))
+        images = browser.run("return [...document.images].map(one => one.getAttribute('src')).filter(src => !src.startsWith('/console/') && !src.startsWith('data:image/'))")
+        links = browser.run("return [...document.links].map(one => one.getAttribute('href')).filter(href => !/^[#\\/]/.test(href))")
+        assert not images and not links, (place, images, links)
+        assert not browser.run("return window.broken"), f"{place}: a script ran"
+        browser.collect()
+    store.ask("DELETE", f"/admin/v1/apps/{APP}/notifications/endpoint")
+    store.ask("PUT", f"/admin/v1/apps/{APP}", {"name": "Sample"})
+    return f"{len(places)} places, text in all of them"
+
+
+def recovery(browser, store):
+    """A service and the gateway are killed while a page is open; it is right again without being loaded anew."""
+    browser.open("transactions", whole=True)
+    browser.until("rows", lambda: len(browser.all("tbody tr a")) > 3)
+    browser.run("window.sameDocument = true")
+    os.kill(store.pid("payment-queue"), signal.SIGKILL)
+    began = time.monotonic()
+    browser.open("subscriptions")
+    browser.until("subscriptions", lambda: browser.all("svg.lane[role=img]"))
+    queue = time.monotonic() - began
+    store_buys(store, "henry", "after-queue")
+    browser.open("transactions?filter=account%3Dhenry")
+    browser.until("the purchase after it", lambda: "henry" in browser.text("tbody"))
+
+    old = store.pid("gateway")
+    os.kill(old, signal.SIGKILL)
+    began = time.monotonic()
+    browser.says("Not connected", "header.top")
+    browser.until("to be live again", lambda: "Live" in browser.text("header.top"))
+    gateway = time.monotonic() - began
+    store_buys(store, "henry", "after-gateway")
+    browser.until("two purchases", lambda: len([one for one in browser.all("tbody tr") if "henry" in one.text]) == 2)
+    assert browser.run("return window.sameDocument"), "the page was loaded anew"
+    return f"right again {queue:.1f} s after payment-queue was killed, {gateway:.1f} s after the gateway was"
+
+
+def store_buys(store, account, key):
+    """A purchase that is repeated under its key until it is taken."""
+    deadline = time.monotonic() + 20
+    while True:
+        try:
+            return store.buy(account, "com.example.fishingHotSpots", key)
+        except (AssertionError, OSError):
+            if time.monotonic() > deadline:
+                raise
+
+
+def many(browser, store):
+    """100 000 rows: few of them are in the page, and the last one is reached."""
+    rows = 100_000
+    browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const asked = window.fetch;
+        window.fetch = async (target, options) => {
+            const url = new URL(target, location);
+            if (!window.manyRows || url.pathname !== '/admin/v1/transactions') return asked(target, options);
+            const from = Number((url.searchParams.get('after') || 't_0').slice(2));
+            const to = Math.min(window.manyRows, from + 100);
+            const ids = Array.from({ length: to - from }, (_, index) => from + index + 1);
+            return new Response(JSON.stringify({
+                transactions: ids.map(id => ({ id: `t_${String(id).padStart(8, '0')}`, transactionIdentifier: String(2e15 + id), transactionState: 'purchased',
+                    transactionDate: '2027-01-01T00:00:00.000Z', payment: { productIdentifier: 'com.example.many', quantity: 1 }, original: null, error: null, downloads: [], revision: 2, deliveries: 0, originDeviceId: 'm-1' })),
+                records: ids.map(() => ({ account: 'many', bundleId: 'com.example.app', customerIdentifier: 'c', isFinished: true })),
+                after: to < window.manyRows ? `t_${String(to).padStart(8, '0')}` : undefined }));
+        };"""})
+    browser.open("services", whole=True)
+    browser.run("window.manyRows = arguments[0]", rows)
+    began = time.monotonic()
+    browser.open("transactions")
+    browser.until("all rows", lambda: browser.run("return document.querySelector('table').getAttribute('aria-rowcount')") == str(rows + 1))
+    loaded = time.monotonic() - began
+    longest = browser.driver.execute_async_script("""
+        const done = arguments[arguments.length - 1];
+        const area = document.querySelector('[data-rows]');
+        let longest = 0, step = 0, last = performance.now();
+        const next = now => {
+            longest = Math.max(longest, now - last);
+            last = now;
+            if (step++ < 60) { area.scrollTop = area.scrollHeight * step / 60; requestAnimationFrame(next); } else done(longest);
+        };
+        requestAnimationFrame(now => { last = now; next(now); });""")
+    browser.until("the oldest row", lambda: "2000000000000001" in browser.text("tbody"))
+    shown = len(browser.all("tbody tr"))
+    assert shown < 80, shown
+    browser.run("window.manyRows = 0")
+    return f"{rows:,} rows loaded in {loaded:.1f} s, {shown} in the page, longest frame while scrolling {longest:.0f} ms"
+
+
+CHECKS = [plain, signing_in, sizes, purchase, ask_to_buy, keyboard, commands, pages, many, hostile, recovery]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("url")
+    parser.add_argument("data")
+    parser.add_argument("--screenshots", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
+    only = set(given.only.split(",")) - {""}
+    store, failed = Store(given.url, given.data), []
+    seed(store)
+    browser = Browser(given.url)
+    if given.screenshots:
+        given.screenshots.mkdir(parents=True, exist_ok=True)
+    try:
+        browser.look(1280)
+        if only:
+            browser.sign_in(store.key)
+        for check in CHECKS:
+            name = check.__name__
+            if only and name not in only:
+                continue
+            try:
+                said = check(browser, store, given.screenshots) if check is pages else check(browser, store)
+                browser.collect()
+            except AssertionError as fault:
+                failed.append(name)
+                said = f"FAILED: {fault}"
+            print(f"{name.replace('_', ' ')}: {said}", flush=True)
+    finally:
+        browser.quit()
+    for fault in browser.faults:
+        print(fault)
+    print(f"check-console: {len(CHECKS if not only else only) - len(failed)} checks hold, {len(failed)} do not; "
+          f"{len(browser.faults)} reports of the policy and errors of the console")
+    sys.exit(1 if failed or browser.faults else 0)
+
+
+main()

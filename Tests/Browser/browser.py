@@ -1,11 +1,13 @@
 """Chromium with the console in it, and what a person does there."""
 
+import io
 import os
 import pathlib
 import shutil
 import urllib.parse
 
 import axe_playwright_python
+from PIL import Image
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.common.by import By
@@ -13,8 +15,14 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-# Before any script of the page: remembers reports of the policy, and whether a hostile text came alive.
+# Before any script of the page: remembers reports of the policy, and counts the requests under way.
 WATCH = """
+window.underWay = 0;
+const plainFetch = window.fetch;
+window.fetch = async (...request) => {
+    window.underWay += 1;
+    try { return await plainFetch(...request); } finally { window.underWay -= 1; }
+};
 window.policyReports = [];
 document.addEventListener('securitypolicyviolation', report =>
     window.policyReports.push(`${report.violatedDirective} ${report.blockedURI} ${report.sourceFile}`));
@@ -80,7 +88,12 @@ class Browser:
         return self.until(f"a button '{label}'", found)
 
     def click(self, label, inside="body"):
-        self.button(label, inside).click()
+        self.press(self.button(label, inside))
+
+    def press(self, element):
+        # The header stays above what is scrolled below it.
+        self.run("arguments[0].scrollIntoView({ block: 'center' })", element)
+        element.click()
 
     def fill(self, css, text):
         field = self.until(css, lambda: self.all(css)[0])
@@ -106,7 +119,7 @@ class Browser:
         self.settled()
 
     def settled(self):
-        self.until("the page", lambda: self.all("main h1") and "Loading…" not in self.text())
+        self.until("the page", lambda: self.all("main h1") and "Loading…" not in self.text() and self.run("return window.underWay") == 0)
 
     def sign_in(self, key):
         self.driver.get(self.url)
@@ -114,13 +127,17 @@ class Browser:
         self.click("Sign in")
         self.until("the frame", lambda: self.all("header.top"))
 
+    def forgive(self):
+        """Lines of the browser about requests that a check has made to fail."""
+        self.driver.get_log("browser")
+
     def collect(self):
         """What has gone wrong since the last time: reports of the policy, errors of the console."""
         for report in self.run("return (window.policyReports || []).splice(0)"):
             self.faults.append(f"policy: {report}")
         for entry in self.driver.get_log("browser"):
-            # Refusals that a test provokes, and a gateway that is away, are the browser's own lines.
-            if entry["level"] == "SEVERE" and entry["source"] != "network":
+            # A device that is not known yet is asked for before it is made.
+            if entry["level"] == "SEVERE" and not ("404" in entry["message"] and "/admin/v1/devices/" in entry["message"]):
                 self.faults.append(f"console: {entry['message']}")
         if self.run("return window.broken"):
             self.faults.append("a text of the store was taken for markup")
@@ -132,7 +149,9 @@ class Browser:
         return [f"{one['id']}: {node['html'][:160]}" for one in found["violations"] for node in one["nodes"]]
 
     def screenshot(self, path):
-        self.driver.save_screenshot(str(path))
+        """In 128 colours, which is half of the bytes and looks the same."""
+        picture = Image.open(io.BytesIO(self.driver.get_screenshot_as_png())).convert("RGB")
+        picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
 
     def quit(self):
         self.driver.quit()

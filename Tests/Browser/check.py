@@ -14,6 +14,9 @@ import tempfile
 import time
 import urllib.parse
 
+from PIL import Image
+from selenium.webdriver.support.ui import Select
+
 from browser import Browser, By, Keys
 from store import APP, Store
 
@@ -78,6 +81,8 @@ def signing_in(browser, store):
     browser.run("localStorage.clear()")
     browser.driver.delete_all_cookies()
     browser.driver.refresh()
+    browser.until("the form", lambda: browser.all("input[name=key]"))
+    assert not browser.axe(), browser.axe()
     browser.fill("input[name=key]", "wrong")
     browser.click("Sign in")
     browser.says("That key is not this store’s.")
@@ -97,6 +102,7 @@ def signing_in(browser, store):
     browser.says("The link has been used")
     stays = browser.run("return document.cookie + Object.values(localStorage).join(' ')")
     assert store.key not in stays and "storebus_console" not in stays, "scripts can read the key or the cookie"
+    browser.forgive()
     browser.sign_in(store.key)
     return "by key and by link; a link works once, scripts see neither key nor cookie"
 
@@ -141,9 +147,6 @@ def pages(browser, store, screenshots=None):
             browser.look(width, scheme)
             for name, page in PAGES.items():
                 browser.open(page.format(**filled))
-                # What a page loads after its heading.
-                browser.until(f"{name} to be whole", lambda: browser.run(
-                    "return [...document.querySelectorAll('main [role=status]')].every(one => one.textContent !== 'Loading…')"))
                 wide = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
                 if wide > 0:
                     violations.append(f"{name} {scheme} {width}: {wide} px too wide")
@@ -151,6 +154,8 @@ def pages(browser, store, screenshots=None):
                 browser.collect()
                 checked += 1
                 if screenshots and width == 1280:
+                    # Not where the pointer and the focus happen to be.
+                    browser.run("document.activeElement.blur()")
                     browser.screenshot(screenshots / f"{name}-{scheme}.png")
     browser.look(1280)
     assert not violations, "\n".join(violations)
@@ -164,7 +169,7 @@ def purchase(browser, store):
         browser.says("Hidden Beaches")
         card = browser.until("the offer", lambda: [
             one for one in browser.all(".offer") if "Fishing Hot Spots" in one.text][0])
-        card.find_element(By.CSS_SELECTOR, "button.primary").click()
+        browser.press(card.find_element(By.CSS_SELECTOR, "button.primary"))
         browser.says("The app is opened", ".toasts")
         browser.until("the app to finish", lambda: finished)
         browser.until("the intent to be continued", lambda: "continued" in browser.text())
@@ -185,7 +190,7 @@ def ask_to_buy(browser, store):
     browser.look(1280)
     browser.open("inbox", whole=True)
     card = browser.until("its prompt", lambda: [one for one in browser.all("main section.card") if "gus" in one.text and "Ask to Buy" in one.text][0])
-    card.find_element(By.CSS_SELECTOR, "button.primary").click()
+    browser.press(card.find_element(By.CSS_SELECTOR, "button.primary"))
     browser.says("Answered.", ".toasts")
     browser.collect()
     browser.driver.close()
@@ -273,6 +278,155 @@ def commands(browser, store):
     return "as CLI and curl; the clock moved by a day"
 
 
+def operate(browser, store):
+    """One action after another, each looked for in the store."""
+    def toast(text):
+        browser.says(text, ".toasts")
+
+    def confirm(label):
+        browser.click(label, "dialog")
+
+    def choose(name, value, inside="main"):
+        field = browser.until(name, lambda: browser.all(f"{inside} select[name='{name}']")[0])
+        Select(field).select_by_value(value)
+
+    ours = store.buy("olga", "com.example.hiddenBeaches", "operate-1")
+    browser.open(f"transactions/{ours['id']}")
+    browser.click("Sign and show", "main")
+    browser.says('"productId": "com.example.hiddenBeaches"')
+    browser.click("Finish", "main")
+    browser.until("finished", lambda: store.transactions(account="olga")["records"][0]["isFinished"])
+    browser.click("Ask for a refund", "main")
+    browser.click("Grant", "main")
+    browser.until("the refund", lambda: store.transactions(account="olga")["transactions"][0].get("revocationDate"))
+    browser.open(f"transactions/{ours['id']}")
+    browser.click("Reverse the refund", "main")
+    browser.until("the refund to be back", lambda: not store.transactions(account="olga")["transactions"][0].get("revocationDate"))
+    browser.click("Revoke", "main")
+    confirm("Revoke")
+    browser.until("the revocation", lambda: store.transactions(account="olga")["transactions"][0].get("revocationDate"))
+    browser.click("Delete", "main")
+    confirm("Delete")
+    browser.until("its end", lambda: not store.transactions(account="olga")["transactions"])
+    browser.until("the list", lambda: browser.all("#filter"))
+
+    browser.open("customers")
+    browser.fill("input[name=account]", "pia 李")
+    browser.click("Make it", "main section:first-of-type")
+    browser.says("Set for this account")
+    choose("storefront", "JPN")
+    choose("sheet", "interactive")
+    choose("simulate.restore", "unknown")
+    browser.click("Save", "main")
+    browser.until("the settings", lambda: store.ask("GET", f"/admin/v1/testers/{urllib.parse.quote('pia 李')}")["overrides"] == {
+        "storefront": "JPN", "sheet": "interactive", "simulatedErrors": {"restore": "unknown"}})
+    browser.click("Forget what is set", "main")
+    confirm("Forget what is set")
+    browser.until("the defaults", lambda: browser.all("select[name=sheet]")[0].get_attribute("value") == "")
+
+    subscribed = store.buy("quinn", "com.example.pro.monthly", "operate-2")["transactionIdentifier"]
+    browser.open(f"subscriptions/{subscribed}")
+
+    def subscription():
+        return store.ask("GET", "/admin/v1/subscriptions?account=quinn")["subscriptions"][0]
+
+    browser.click("Cancel", "main")
+    browser.until("auto-renew off", lambda: not subscription()["willAutoRenew"])
+    browser.click("Resume", "main")
+    browser.until("auto-renew on", lambda: subscription()["willAutoRenew"])
+    before = subscription()["expiresDate"]
+    browser.click("Extend", "main")
+    browser.until("a longer period", lambda: subscription()["expiresDate"] > before)
+    browser.click("Renew now", "main")
+    browser.until("the next period", lambda: subscription()["period"] == 1)
+    browser.click("Expire", "main")
+    confirm("Expire")
+    browser.until("its end", lambda: subscription()["state"] == "expired")
+
+    browser.open("eligibility?account=rosa")
+    browser.says("never subscribed in this group")
+    browser.fill("input[name=product]", "com.example.pro.monthly")
+    browser.click("Add the purchase", "main")
+    browser.says("an offer of this group was used")
+
+    promoted = store.ask("GET", f"/admin/v1/apps/{APP}/promotions")["promotions"]
+    store.ask("PUT", f"/admin/v1/apps/{APP}/promotions", [{"productIdentifier": one["productIdentifier"], "visible": True} for one in promoted])
+    with tempfile.NamedTemporaryFile(suffix=".png") as file:
+        Image.new("RGB", (1024, 1024), (80, 70, 190)).save(file, "PNG")
+        file.flush()
+        browser.open("promotions")
+        browser.until("the fields", lambda: browser.all("input[type=file]"))[0].send_keys(file.name)
+        browser.click("Upload", "main")
+        browser.until("the image", lambda: browser.all("img.picture"))
+    browser.click("Approve", "main")
+    browser.until("its review", lambda: store.ask("GET", f"/admin/v1/apps/{APP}/promotions")["promotions"][0]["image"]["state"] == "approved")
+    browser.until("the devices", lambda: len(browser.all("main select")[0].find_elements(By.TAG_NAME, "option")) > 1)
+    Select(browser.all("main select")[0]).select_by_value("alice-1")
+    own = browser.until("the device's list", lambda: browser.all("ol[aria-label='On one device']")[0])
+    last = own.find_elements(By.CSS_SELECTOR, "li")[-1].text.split("\n")
+    product = next(line for line in last if line.startswith("com.example."))
+    browser.press(own.find_element(By.CSS_SELECTOR, f"button[aria-label='Move {product} to the top']"))
+
+    def overrides():
+        device = store.ask("GET", "/admin/v1/devices/alice-1")
+        return next(one for one in device["apps"] if one["bundleId"] == APP)["overrides"]
+
+    browser.until("the device's order", lambda: overrides()["order"][:1] == [product])
+    browser.click("Put back", "main")
+    browser.until("no order", lambda: not overrides()["order"])
+
+    browser.open("store?account=alice")
+    Select(browser.until("the products", lambda: [one for one in browser.all("main select") if len(one.find_elements(By.TAG_NAME, "option")) > 2][0])).select_by_value("com.example.hiddenBeaches")
+    browser.until("the QR code", lambda: browser.run("return document.querySelector('img.qr')?.naturalWidth > 0"))
+    browser.says("itms-services://?action=purchaseIntent")
+    browser.fill("main input[type=search]", "hidden")
+    browser.until("one find", lambda: len(browser.all(".offer")) == 1)
+
+    browser.open("notifications")
+    browser.fill("input[name=url]", "http://127.0.0.1:9/apple")
+    browser.click("Use this endpoint", "main")
+    toast("Use this endpoint: done.")
+    choose("type", "TEST")
+    browser.click("Make one", "main")
+    browser.until("the notification", lambda: "test" in browser.text("tbody"))
+    browser.press(browser.all("tbody a")[0])
+    browser.says("What it says")
+    browser.until("an attempt", lambda: "Nothing here." not in browser.text())
+    browser.click("Resend", "main")
+    toast("Resend: done.")
+    browser.open("notifications")
+    browser.click("Remove it", "main")
+    confirm("Remove it")
+    browser.says("No endpoint")
+
+    browser.open("time")
+    browser.click("Freeze", "main")
+    browser.until("a frozen clock", lambda: store.ask("GET", f"/admin/v1/apps/{APP}/clock")["frozen"])
+    browser.says("frozen", "header.top")
+    browser.click("Real time", "main")
+    browser.until("a running clock", lambda: not store.ask("GET", f"/admin/v1/apps/{APP}/clock")["frozen"])
+    due = store.ask("GET", f"/admin/v1/apps/{APP}/clock")["nextEvent"]
+    browser.click("To the next event", "main")
+    browser.until("that instant", lambda: store.ask("GET", f"/admin/v1/apps/{APP}/clock")["now"] >= due)
+
+    browser.open("settings")
+    choose("kind", "sharedSecret")
+    browser.click("Make a key", "main")
+    browser.says("Copy it now, it is not shown again.")
+    browser.click("Take back", "main")
+    confirm("Take back")
+    browser.until("no key", lambda: not store.ask("GET", f"/admin/v1/apps/{APP}/keys")["keys"])
+    browser.click("Add the fault", "main")
+    browser.until("the fault", lambda: store.ask("GET", f"/admin/v1/apps/{APP}/server-api/faults")["faults"])
+    browser.click("Remove all", "main")
+    browser.until("no fault", lambda: not store.ask("GET", f"/admin/v1/apps/{APP}/server-api/faults")["faults"])
+    browser.open("products")
+    browser.fill("input[name=id]", "com.example.nothing")
+    browser.click("Explain", "main")
+    browser.says("Because")
+    return "transactions, customers, subscriptions, promotions, notifications, time, keys: each done, and so in the store"
+
+
 def hostile(browser, store):
     """Markup in every text one can write stays text."""
     account, device = f"{HOSTILE}a", "x&lt;b&gt;-1"
@@ -342,7 +496,25 @@ def recovery(browser, store):
     store_buys(store, "henry", "after-gateway")
     browser.until("two purchases", lambda: len([one for one in browser.all("tbody tr") if "henry" in one.text]) == 2)
     assert browser.run("return window.sameDocument"), "the page was loaded anew"
+    browser.forgive()
     return f"right again {queue:.1f} s after payment-queue was killed, {gateway:.1f} s after the gateway was"
+
+
+def without_worker(browser, store):
+    """A browser that has no SharedWorker is live all the same."""
+    first = browser.driver.current_window_handle
+    browser.driver.switch_to.new_window("tab")
+    browser.prepare()
+    browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": "delete window.SharedWorker;"})
+    browser.look(1280)
+    browser.open("overview", whole=True)
+    browser.until("to be live", lambda: "Live" in browser.text("header.top"))
+    store_buys(store, "iris", "without-worker")
+    browser.until("the purchase in the feed", lambda: "iris" in browser.text(".feed"))
+    browser.collect()
+    browser.driver.close()
+    browser.driver.switch_to.window(first)
+    return "live without SharedWorker"
 
 
 def store_buys(store, account, key):
@@ -396,7 +568,7 @@ def many(browser, store):
     return f"{rows:,} rows loaded in {loaded:.1f} s, {shown} in the page, longest frame while scrolling {longest:.0f} ms"
 
 
-CHECKS = [plain, signing_in, sizes, purchase, ask_to_buy, keyboard, commands, pages, many, hostile, recovery]
+CHECKS = [plain, signing_in, sizes, pages, purchase, ask_to_buy, commands, hostile, many, keyboard, operate, without_worker, recovery]
 
 
 def main():

@@ -50,34 +50,40 @@ function moreStyle() {
     return moreStyle.loaded;
 }
 
+// The pages that were opened before are there at once.
+const views = new Map();
+
 function Page({ name, route }) {
-    const [loaded, set] = useState({});
+    const file = name === 'transactions' && route.parts[1] ? 'transaction' : name;
+    const [error, setError] = useState();
+    const [, loaded] = useState();
     const first = useRef(true);
+    const view = views.get(file);
     useEffect(() => {
-        let current = true;
-        const file = name === 'transactions' && route.parts[1] ? 'transaction' : name;
-        Promise.all([import(`./pages/${file}.js`), file !== 'overview' && moreStyle()]).then(
-            ([module]) => current && set({ of: file, view: module.default }),
-            error => current && set({ of: file, error }));
-        return () => { current = false; };
-    }, [name, route.parts[1]]);
+        setError(undefined);
+        if (views.has(file)) return;
+        Promise.all([import(`./pages/${file}.js`), file !== 'overview' && moreStyle()]).then(([module]) => {
+            views.set(file, module.default);
+            loaded(file);
+        }, setError);
+    }, [file]);
     useEffect(() => {
-        if (!loaded.view) return undefined;
-        document.getElementById('main').dataset.page = route.parts.join('/');
+        if (!view) return undefined;
+        const main = document.getElementById('main');
+        main.dataset.page = route.parts.join('/');
         const isFirst = first.current;
         first.current = false;
         if (isFirst) return undefined;
         // A page that loads first has its heading later.
-        const main = document.getElementById('main');
         const focus = () => { const heading = main.querySelector('h1'); heading?.focus(); return heading; };
         if (focus()) return undefined;
         const watcher = new MutationObserver(() => { if (focus()) watcher.disconnect(); });
         watcher.observe(main, { childList: true, subtree: true });
         return () => watcher.disconnect();
-    }, [loaded.of, route.parts.join('/')]);
-    if (loaded.error) return html`<${Failure} error=${{ message: strings.pageFailed, remedy: String(loaded.error.message) }} /><p><button onClick=${() => location.reload()}>${strings.refresh}</button></p>`;
-    if (!loaded.view) return html`<p class="empty" role="status">${strings.loading}</p>`;
-    return html`<${loaded.view} route=${route} key=${loaded.of} />`;
+    }, [view, route.parts.join('/')]);
+    if (error) return html`<${Failure} error=${{ message: strings.pageFailed, remedy: String(error.message) }} /><p><button onClick=${() => location.reload()}>${strings.refresh}</button></p>`;
+    if (!view) return html`<p class="empty" role="status">${strings.loading}</p>`;
+    return html`<${view} route=${route} key=${file} />`;
 }
 
 export function Frame({ signedOut }) {

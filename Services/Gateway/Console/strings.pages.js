@@ -27,7 +27,7 @@ Object.assign(strings, {
         subscription: 'Its subscription', lastEvents: 'seen live',
     },
     act: {
-        approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund',
+        approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund', asked: 'The request is in the inbox.',
         refundConfirm: 'The customer gets the money back, and the apps lose what it gave.', revokeConfirm: 'The apps lose what it gave; no money goes back.', removeConfirm: id => `Transaction ${id} is removed for good.`, finishSays: 'As the device it was bought on.',
         cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the present period now, for good.',
     },

@@ -6,9 +6,10 @@ import { Action, cli, making, showCommands } from '../lib/actions.js';
 import { transactionEvents, useData } from '../lib/data.js';
 import { State, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
-import { accountsAndDevices, asDevice } from '../lib/sessions.js';
+import { asDevice } from '../lib/sessions.js';
 import { Plain } from '../lib/table.js';
 import { Card, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
+import { Who, whoOf } from '../lib/who.js';
 
 const text = strings.eligibility;
 
@@ -34,22 +35,11 @@ function Answers({ who }) {
 
 export default function Eligibility({ route }) {
     const app = chosenApp.use();
-    const known = useData(accountsAndDevices, []);
-    const asked = route.query.get('account');
-    const [who, setWho] = useState(asked && { client: 'app', bundleId: app, account: asked, deviceId: `${asked}-1` });
-    const ask = event => {
-        event.preventDefault();
-        const said = values(event.target);
-        setWho({ client: 'app', bundleId: app, account: said.account, deviceId: said.device || `${said.account}-1` });
-    };
-    return html`<${Head} title=${strings.nav.eligibility} says=${text.says}>
-            ${who && html`<button onClick=${() => showCommands({ label: strings.nav.eligibility, method: 'GET', path: '/v1/eligibility', session: true, cli: cli(['eligibility', '--as', who.account, '--device', who.deviceId]) })}>${'>_'} ${strings.asCLI}</button>`}</${Head}>
+    const [who, setWho] = useState(() => whoOf(route, 'app', app));
+    const asked = who && { label: strings.nav.eligibility, method: 'GET', path: '/v1/eligibility', session: true, cli: cli(['eligibility', '--as', who.account, '--device', who.deviceId]) };
+    return html`<${Head} title=${strings.nav.eligibility} says=${text.says}>${who && html`<button onClick=${() => showCommands(asked)}>${'>_'} ${strings.asCLI}</button>`}</${Head}>
         <div class="stack">
-            <form class="row end" onSubmit=${ask}>
-                <${Field} label=${strings.transaction.account} name="account" list="accounts" required value=${who?.account} autocomplete="off" />
-                <${Field} label=${strings.transaction.device} name="device" list="devices" value=${who?.deviceId} autocomplete="off" /><button class="primary">${text.ask}</button>
-                <datalist id="accounts">${known.data?.accounts.map(one => html`<option value=${one} />`)}</datalist><datalist id="devices">${known.data?.devices.map(one => html`<option value=${one} />`)}</datalist>
-            </form>
+            <${Who} who=${who} button=${text.ask} choose=${chosen => setWho({ client: 'app', bundleId: app, ...chosen })} />
             ${who && html`<${Answers} who=${who} key=${JSON.stringify(who)} />`}
         </div>`;
 }

@@ -44,14 +44,18 @@ function Prompt({ prompt, done }) {
     </${Card}>`;
 }
 
-function Refund() {
+function Refund({ asked }) {
     const [found, set] = useState();
     const [error, setError] = useState();
-    const look = async event => {
-        event.preventDefault();
+    const read = id => {
         setError(undefined);
-        await get(url('/admin/v1/refundRequests', values(event.target).id)).then(set, setError);
+        get(url('/admin/v1/refundRequests', id)).then(set, setError);
     };
+    const look = event => {
+        event.preventDefault();
+        read(values(event.target).id);
+    };
+    useEffect(() => { if (asked) read(asked); }, [asked]);
     const decide = (verb, label) => making(label, form => {
         const share = form && values(form).share;
         const body = verb === 'grant' ? share ? { type: share } : {} : undefined;
@@ -59,7 +63,7 @@ function Refund() {
     }, verb === 'decline');
     return html`<${Card} title=${text.refund}><div class="stack">
         <p class="soft">${text.refundSays}</p>
-        <form class="row end" onSubmit=${look}><${Field} label=${text.refundId} name="id" required /><button>${text.look}</button></form>
+        <form class="row end" onSubmit=${look}><${Field} label=${text.refundId} name="id" value=${asked} required /><button>${text.look}</button></form>
         <${Failure} error=${error} />
         ${found && html`<${Facts} of=${[[text.refundId, html`<code>${found.refundRequestIdentifier}</code>`], [strings.transactions.account, found.account], [strings.transactions.id, html`<a href=${link('transactions', found.transactionId)}>${found.transactionIdentifier}</a>`], [strings.transactions.why, words(found.reason)], [strings.transactions.state, html`<${State} of=${found.state} />`], [text.since, html`<${Time} at=${found.requestedAt} />`]]} />
             ${found.state === 'open' && html`<form class="row end">
@@ -68,7 +72,7 @@ function Refund() {
     </div></${Card}>`;
 }
 
-export default function Inbox() {
+export default function Inbox({ route }) {
     const prompts = useData(() => get('/admin/v1/prompts', { limit: 100 }), [], transactionEvents);
     const list = prompts.data?.prompts || [];
     useEffect(() => {
@@ -92,6 +96,6 @@ export default function Inbox() {
                 ${data.degraded.length > 0 && html`<p class="note">${text.degraded(data.degraded.join(', '))}</p>`}
                 ${list.length === 0 ? html`<${Card} title=${text.prompts}><p class="empty">${text.empty}</p></${Card}>`
                     : html`<p class="soft small">${text.keys}</p><div class="cards">${list.map(prompt => html`<${Prompt} prompt=${prompt} done=${prompts.reload} key=${prompt.id} />`)}</div>`}`}</${Loaded}>
-            <${Refund} />
+            <${Refund} asked=${route.query.get('refund')} />
         </div>`;
 }

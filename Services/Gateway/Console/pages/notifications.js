@@ -5,6 +5,7 @@ import { get, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, words } from '../lib/format.js';
+import { claims, pretty } from '../lib/jws.js';
 import { link } from '../lib/router.js';
 import { Plain } from '../lib/table.js';
 import { Card, Check, Choice, Code, Facts, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
@@ -16,16 +17,6 @@ const BREAKS = ['signature', 'tampered', 'root', 'leafOID', 'intermediateOID', '
 const STATES = ['pending', 'retrying', 'delivered', 'failed', 'noEndpoint'];
 const base = app => url('/admin/v1/apps', app) + '/notifications';
 const name = one => one.subtype ? `${one.notificationType}.${one.subtype}` : one.notificationType;
-
-function payload(jws) {
-    try {
-        const bytes = Uint8Array.from(atob(jws.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')), letter => letter.charCodeAt(0));
-        return JSON.parse(new TextDecoder().decode(bytes));
-    } catch {
-        return undefined;
-    }
-}
-const pretty = value => JSON.stringify(value, null, 2);
 
 function Endpoint({ app }) {
     const found = useData(() => get(`${base(app)}/endpoint`), [app]);
@@ -62,7 +53,7 @@ const resend = (app, one) => ({ label: text.resend, method: 'POST', path: `${bas
 function One({ app, id }) {
     const found = useData(() => get(url(base(app), id)), [app, id], anyEvent);
     return html`<${Loaded} of=${found}>${one => {
-        const says = one.signedPayload && payload(one.signedPayload);
+        const says = one.signedPayload && claims(one.signedPayload);
         const inner = says?.data || {};
         return html`<${Head} title=${name(one)}><${Action} of=${resend(app, one)} done=${found.reload} /><a class="button" href=${link('notifications')}>${text.back}</a></${Head}>
             <div class="columns"><div class="stack">
@@ -73,8 +64,8 @@ function One({ app, id }) {
                 ${says && html`<${Card} title=${text.payload}><${Code} text=${pretty(says)} /></${Card}>`}
             </div><div class="stack">
                 <${Card} title=${one.notificationUUID}><${Facts} of=${[[text.type, one.notificationType], [text.subtype, one.subtype], [text.account, one.account && html`<a href=${link('customers', one.account)}>${one.account}</a>`], [text.at, html`<${Time} at=${one.at} />`], [text.state, html`<${State} of=${one.state} />`], [text.next, one.nextAttemptAt && html`<${Time} at=${one.nextAttemptAt} />`]]} /></${Card}>
-                ${inner.signedTransactionInfo && html`<${Card} title=${text.transaction}><${Code} text=${pretty(payload(inner.signedTransactionInfo))} /></${Card}>`}
-                ${inner.signedRenewalInfo && html`<${Card} title=${text.renewal}><${Code} text=${pretty(payload(inner.signedRenewalInfo))} /></${Card}>`}
+                ${inner.signedTransactionInfo && html`<${Card} title=${text.transaction}><${Code} text=${pretty(claims(inner.signedTransactionInfo))} /></${Card}>`}
+                ${inner.signedRenewalInfo && html`<${Card} title=${text.renewal}><${Code} text=${pretty(claims(inner.signedRenewalInfo))} /></${Card}>`}
             </div></div>`;
     }}</${Loaded}>`;
 }

@@ -6,8 +6,9 @@ import { Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, money, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
-import { accountsAndDevices, asDevice } from '../lib/sessions.js';
-import { Card, Choice, Code, Field, Head, Loaded, chosenApp, toast, values } from '../lib/ui.js';
+import { asDevice } from '../lib/sessions.js';
+import { Card, Choice, Code, Head, Loaded, chosenApp, toast } from '../lib/ui.js';
+import { Who, whoOf } from '../lib/who.js';
 
 const text = strings.store;
 
@@ -81,26 +82,14 @@ function TestLink({ who, done }) {
 
 export default function Store({ route }) {
     const app = chosenApp.use();
-    const known = useData(accountsAndDevices, []);
-    const asked = route.query.get('account');
-    const [who, setWho] = useState(asked && { client: 'store', bundleId: app, account: asked, deviceId: `${asked}-1` });
+    const [who, setWho] = useState(() => whoOf(route, 'store', app));
     const [tab, setTab] = useState('page');
     const [search, setSearch] = useState('');
     const [count, setCount] = useState(0);
-    const open = event => {
-        event.preventDefault();
-        const said = values(event.target);
-        setWho({ client: 'store', bundleId: app, account: said.account, deviceId: said.device || `${said.account}-1` });
-    };
     const done = () => setCount(count + 1);
     return html`<${Head} title=${strings.nav.store} says=${text.says} />
         <div class="stack">
-            <${Card} title=${text.who}><form class="row end" onSubmit=${open}>
-                <${Field} label=${strings.transaction.account} name="account" list="accounts" required value=${who?.account} autocomplete="off" />
-                <${Field} label=${strings.transaction.device} name="device" list="devices" value=${who?.deviceId} autocomplete="off" />
-                <button class="primary">${text.open}</button>
-                <datalist id="accounts">${known.data?.accounts.map(one => html`<option value=${one} />`)}</datalist><datalist id="devices">${known.data?.devices.map(one => html`<option value=${one} />`)}</datalist>
-            </form></${Card}>
+            <${Card} title=${text.who}><${Who} who=${who} button=${text.open} choose=${chosen => setWho({ client: 'store', bundleId: app, ...chosen })} /></${Card}>
             ${who && html`<div class="columns" key=${JSON.stringify(who)}>
                 <div class="phone"><div class="stack">
                     <div class="tabs" role="group" aria-label=${text.tabs}>${['page', 'featured'].map(name => html`<button aria-pressed=${tab === name && !search} onClick=${() => { setTab(name); setSearch(''); }}>${text[name]}</button>`)}</div>

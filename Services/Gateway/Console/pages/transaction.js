@@ -5,6 +5,7 @@ import { all, get, url } from '../lib/api.js';
 import { Actions, Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, money, period, words } from '../lib/format.js';
+import { claims, pretty } from '../lib/jws.js';
 import { recentEvents } from '../lib/live.js';
 import { go, link } from '../lib/router.js';
 import { actionsOf, findTransaction, productOf, shortId } from '../lib/transactions.js';
@@ -13,12 +14,6 @@ import { Card, Code, Facts, Head, Loaded, chosenApp } from '../lib/ui.js';
 const text = strings.transaction;
 const yes = value => value ? strings.yes : strings.no;
 
-// What a JWS says, unverified.
-export function claims(jws) {
-    const bytes = Uint8Array.from(atob(jws.split('.')[1].replaceAll('-', '+').replaceAll('_', '/')), letter => letter.charCodeAt(0));
-    return JSON.parse(new TextDecoder().decode(bytes));
-}
-
 function Signed({ row }) {
     const [jws, set] = useState();
     const action = {
@@ -26,7 +21,7 @@ function Signed({ row }) {
         cli: cli(['ca', 'issue', 'transaction', shortId(row)], row.bundleId),
     };
     return html`<${Card} title=${text.jws} tools=${html`<${Action} of=${action} done=${answer => set(answer.jws)} />`}>
-        ${!jws ? html`<p class="soft">${text.jwsSays}</p>` : html`<h3>${text.claims}</h3><${Code} text=${JSON.stringify(claims(jws), null, 2)} />
+        ${!jws ? html`<p class="soft">${text.jwsSays}</p>` : html`<h3>${text.claims}</h3><${Code} text=${pretty(claims(jws))} />
             <h3>${text.token_}</h3><${Code} text=${jws} />`}
     </${Card}>`;
 }

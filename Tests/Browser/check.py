@@ -252,6 +252,7 @@ def keyboard(browser, store):
     button = browser.button("Delete", "main")
     button.click()
     browser.says("is removed for good", "dialog")
+    assert not browser.axe(), browser.axe()
     browser.keys(Keys.ESCAPE)
     browser.until("the focus to be back", lambda: browser.driver.switch_to.active_element.text == "Delete")
     browser.driver.back()
@@ -268,6 +269,7 @@ def commands(browser, store):
     browser.click("Copy “+ 1 day” as CLI or curl")
     said = browser.until("the commands", lambda: browser.text("dialog"))
     assert "storebus time advance 1d --bundle-id com.example.app" in said, said
+    assert not browser.axe(), browser.axe()
     assert "$STOREBUS_ADMIN_KEY" in said and store.key not in said, said
     browser.click("Close", "dialog")
     before = store.ask("GET", f"/admin/v1/apps/{APP}/clock")["now"]
@@ -491,6 +493,8 @@ def recovery(browser, store):
     os.kill(old, signal.SIGKILL)
     began = time.monotonic()
     browser.says("Not connected", "header.top")
+    away = browser.axe()
+    assert not away, away
     browser.until("to be live again", lambda: "Live" in browser.text("header.top"))
     gateway = time.monotonic() - began
     store_buys(store, "henry", "after-gateway")

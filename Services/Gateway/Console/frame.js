@@ -8,7 +8,7 @@ import { dateTime, number } from './lib/format.js';
 import { listen, showShortcuts } from './lib/keys.js';
 import { connect, disconnect, useConnected } from './lib/live.js';
 import { link, useRoute } from './lib/router.js';
-import { Dialogs, Failure, Toasts, applyTheme, chosenApp, clock, theme } from './lib/ui.js';
+import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme } from './lib/ui.js';
 
 const GROUPS = [
     [['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c']],
@@ -95,7 +95,8 @@ export function Frame({ signedOut }) {
     const name = route.parts[0] || 'overview';
     const page = NAMED.find(one => one.path === name);
 
-    const apps = useData(() => all('/admin/v1/apps', { limit: 500 }, 'apps'), [], () => false);
+    const known = useData(() => all('/admin/v1/apps', { limit: 500 }, 'apps'), [], () => false);
+    apps.reload = known.reload;
     const inbox = useData(() => get('/admin/v1/prompts', { limit: 100 }), [], message => message.kind === 'transactions');
     const waiting = inbox.data?.prompts.length || 0;
     useEffect(() => {
@@ -104,11 +105,11 @@ export function Frame({ signedOut }) {
     }, []);
 
     useEffect(() => {
-        if (!apps.data) return;
+        if (!known.data) return;
         const kept = localStorage.getItem('storebus.app');
-        const known = apps.data.map(one => one.bundleId);
-        if (!known.includes(chosenApp.get())) chosenApp.set(known.includes(kept) ? kept : known[0] || null);
-    }, [apps.data]);
+        const ids = known.data.map(one => one.bundleId);
+        if (!ids.includes(chosenApp.get())) chosenApp.set(ids.includes(kept) ? kept : ids[0] || null);
+    }, [known.data]);
     useEffect(() => { connect(); }, []);
     useEffect(() => {
         // A page that has just been opened is not away yet.
@@ -140,8 +141,8 @@ export function Frame({ signedOut }) {
         <header class="top">
             <button class="menu" aria-expanded=${open} aria-controls="side" onClick=${() => setOpen(!open)}>${strings.menu}</button>
             <a class="brand" href=${link('')}><img src="/console/icon.svg" alt="" />${strings.brand}</a>
-            ${apps.data?.length > 0 && html`<select aria-label=${strings.app} value=${app} onChange=${choose}>
-                ${apps.data.map(one => html`<option value=${one.bundleId} selected=${one.bundleId === app}>${one.name ? `${one.name} · ${one.bundleId}` : one.bundleId}</option>`)}
+            ${known.data?.length > 0 && html`<select aria-label=${strings.app} value=${app} onChange=${choose}>
+                ${known.data.map(one => html`<option value=${one.bundleId} selected=${one.bundleId === app}>${one.name ? `${one.name} · ${one.bundleId}` : one.bundleId}</option>`)}
             </select>`}
             <${Clock} />
             <span class=${`pill ${connected ? 'good' : 'warn'}`}>${connected ? strings.live : strings.notLive}</span>
@@ -157,7 +158,7 @@ export function Frame({ signedOut }) {
         <main id="main" tabindex="-1">
             ${!page && html`<h1 tabindex="-1">${strings.noPage}</h1><p>${strings.noPageSays}</p>`}
             ${page && app === null && html`<h1 tabindex="-1">${strings.noApp}</h1><p>${strings.noAppSays}</p><pre>storebus import App.storekit</pre>`}
-            ${page && app === undefined && html`<${Failure} error=${apps.error} retrying />`}
+            ${page && app === undefined && html`<${Failure} error=${known.error} retrying />`}
             ${page && app && html`<${Page} name=${name} route=${route} key=${app} />`}
         </main>
         <${Toasts} /><${Dialogs} />

@@ -54,6 +54,8 @@ export function Action({ of, done, primary, disabled }) {
         const answer = await perform(chosen);
         setBusy(false);
         if (answer !== undefined) done?.(answer);
+        // What was done may have taken the button away; the focus does not get lost with it.
+        setTimeout(() => { if (document.activeElement === document.body) document.querySelector('main h1')?.focus(); }, 400);
     };
     return html`<span class="action">
         <button type=${typeof of === 'function' ? 'submit' : 'button'} class=${of.danger ? 'danger' : primary ? 'primary' : ''} disabled=${disabled} aria-disabled=${busy || undefined} onClick=${run}>${label}</button>

@@ -27,6 +27,9 @@ export function box(value) {
 export const chosenApp = box(undefined);
 export const clock = box(undefined);
 
+// Set by the frame: reads the list of apps again.
+export const apps = { reload() {} };
+
 // A theme that was chosen, kept by the browser.
 export const theme = box(localStorage.getItem('storebus.theme') || 'auto');
 export function applyTheme(name) {

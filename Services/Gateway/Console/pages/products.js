@@ -7,7 +7,7 @@ import { useData } from '../lib/data.js';
 import { State, money, period, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
 import { Plain } from '../lib/table.js';
-import { Card, Choice, Facts, Failure, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
+import { Card, Choice, Facts, Failure, Field, Head, Loaded, apps, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.products;
 const base = app => url('/admin/v1/apps', app);
@@ -43,7 +43,7 @@ function Import({ app, done }) {
         <${Failure} error=${error} />
         ${report && html`<${Facts} of=${[[text.count, report.productCount], [text.groups, report.subscriptionGroupCount], [text.intro, report.introductoryOfferCount], [text.applied, report.settingsApplied.join(', ')], [text.ignored, report.settingsIgnored.join(', ')]]} />
             ${report.notes.map(note => html`<p class="note">${note}</p>`)}
-            <div class="row"><${Action} of=${action} done=${() => { setFile(undefined); setReport(undefined); done(); }} primary /></div>`}
+            <div class="row"><${Action} of=${action} done=${() => { setFile(undefined); setReport(undefined); apps.reload(); done(); }} primary /></div>`}
     </div></${Card}>`;
 }
 

@@ -5,7 +5,7 @@ import { get, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
 import { Time } from '../lib/format.js';
-import { Card, Check, Choice, Code, Facts, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
+import { Card, Check, Choice, Code, Facts, Field, Head, Loaded, apps, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.settings;
 const KINDS = ['api', 'sharedSecret', 'subscriptionOffer', 'inAppPurchase'];
@@ -79,7 +79,7 @@ function App({ app }) {
         <${Field} label=${text.name} name="name" value=${state.name} maxlength="64" /><${Field} label=${text.version} name="currentVersion" value=${state.currentVersion} required /><${Field} label=${text.since} name="since" value=${state.promotionsSupportedSince} placeholder=${text.all} />
         <${Field} label=${text.price} name="price" value=${state.appPrice?.amount} pattern="[0-9]+([.][0-9]+)?" /><${Field} label=${text.currency} name="currency" value=${state.appPrice?.currency || 'USD'} maxlength="3" required /><${Field} label=${text.limit} name="limit" type="number" min="1" value=${state.unfinishedLimit} /></div>
         <div class="row"><${Check} label=${text.released} name="released" checked=${state.released} /><${Check} label=${text.agreements} name="agreements" checked=${state.agreementsActive} /><${Check} label=${text.grace} name="grace" checked=${state.billingGracePeriod} /></div>
-        <div class="row"><${Action} of=${save(state)} done=${found.reload} /></div></form>`}</${Loaded}></div></${Card}>`;
+        <div class="row"><${Action} of=${save(state)} done=${() => { apps.reload(); found.reload(); }} /></div></form>`}</${Loaded}></div></${Card}>`;
 }
 
 export default function Settings() {

@@ -125,6 +125,8 @@ def sizes(browser, store):
     browser.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
     browser.driver.refresh()
     browser.until("the form", lambda: browser.all("input[name=key]"))
+    # A session that is over is refused.
+    browser.forgive()
     first = measured()
     browser.sign_in(store.key)
     browser.settled()

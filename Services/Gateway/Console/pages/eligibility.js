@@ -1,5 +1,5 @@
 // Which introductory offers an account would get, what decides it, and what it would be after one more purchase.
-import { html, useState } from '../vendor/preact-htm.js';
+import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { url } from '../lib/api.js';
 import { Action, cli, making, showCommands } from '../lib/actions.js';
@@ -35,7 +35,8 @@ function Answers({ who }) {
 
 export default function Eligibility({ route }) {
     const app = chosenApp.use();
-    const [who, setWho] = useState(() => whoOf(route, 'app', app));
+    const [who, setWho] = useState();
+    useEffect(() => setWho(whoOf(route, 'app', app)), [route]);
     const asked = who && { label: strings.nav.eligibility, method: 'GET', path: '/v1/eligibility', session: true, cli: cli(['eligibility', '--as', who.account, '--device', who.deviceId]) };
     return html`<${Head} title=${strings.nav.eligibility} says=${text.says}>${who && html`<button onClick=${() => showCommands(asked)}>${'>_'} ${strings.asCLI}</button>`}</${Head}>
         <div class="stack">

@@ -82,7 +82,8 @@ function TestLink({ who, done }) {
 
 export default function Store({ route }) {
     const app = chosenApp.use();
-    const [who, setWho] = useState(() => whoOf(route, 'store', app));
+    const [who, setWho] = useState();
+    useEffect(() => setWho(whoOf(route, 'store', app)), [route]);
     const [tab, setTab] = useState('page');
     const [search, setSearch] = useState('');
     const [count, setCount] = useState(0);

@@ -111,6 +111,7 @@ export default function Transactions({ route }) {
     const [typed, setTyped] = useState(route.query.get('filter') || '');
     const [said, setSaid] = useState(typed);
     const [sort, setSort] = useState({ key: 'id', down: true });
+    useEffect(() => setTyped(route.query.get('filter') || ''), [route]);
     useEffect(() => {
         const timer = setTimeout(() => { setSaid(typed); setQuery({ filter: typed }); }, 200);
         return () => clearTimeout(timer);

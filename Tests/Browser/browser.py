@@ -150,6 +150,7 @@ class Browser:
 
     def screenshot(self, path):
         """In 128 colours, which is half of the bytes and looks the same."""
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 1, "y": 1})
         picture = Image.open(io.BytesIO(self.driver.get_screenshot_as_png())).convert("RGB")
         picture.quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
 

@@ -77,15 +77,15 @@ const SORTS = { date: row => row.transactionDate || '9', id: row => row.id, prod
 function Columns() {
     const column = (key, title, cell, width, className) => ({ key, title, cell, width, className, sorts: key in SORTS });
     return [
-        column('id', text.id, row => html`<a class="mono" href=${link('transactions', row.id)}>${row.transactionIdentifier || `${row.id.slice(0, 14)}…`}</a>`, 168),
+        column('id', text.id, row => html`<a class="mono" href=${link('transactions', row.id)}>${row.transactionIdentifier || `${row.id.slice(0, 14)}…`}</a>`, 154),
         column('product', text.product, row => html`<span title=${productOf(row)}>${productOf(row)}${row.payment.quantity > 1 ? ` × ${row.payment.quantity}` : ''}</span>`),
         column('account', text.account, row => html`<span title=${row.account}>${row.account}</span>`, 88),
-        column('state', text.state, row => html`<${State} of=${row.revocationDate ? 'revoked' : row.transactionState} says=${row.revocationDate && (row.revocationType ? text.refunded : text.revoked)} />`, 124),
-        column('finished', text.finished, row => row.isFinished ? strings.yes : strings.no, 76),
-        column('date', text.date, row => html`<${Time} at=${row.transactionDate} form="brief" />`, 146),
-        column('price', text.price, row => money(row.price), 80, 'number'),
-        column('why', text.why, row => html`<span class="soft" title=${why(row)}>${why(row)}</span>`, 132),
-        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row)}>⋯</button>`, 52),
+        column('state', text.state, row => html`<${State} of=${row.revocationDate ? 'revoked' : row.transactionState} says=${row.revocationDate && (row.revocationType ? text.refunded : text.revoked)} />`, 130),
+        column('finished', text.finished, row => row.isFinished ? strings.yes : strings.no, 70),
+        column('date', text.date, row => html`<${Time} at=${row.transactionDate} form="brief" />`, 138),
+        column('price', text.price, row => money(row.price), 74, 'number'),
+        column('why', text.why, row => html`<span class="soft" title=${why(row)}>${why(row)}</span>`, 86),
+        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row)}>⋯</button>`, 50),
     ];
 }
 

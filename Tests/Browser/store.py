@@ -60,8 +60,9 @@ class Store:
         finished = []
 
         def follow():
+            # The end of the stream closes it below this thread.
             name = None
-            with contextlib.suppress(OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
                 for line in stream:
                     line = line.decode().rstrip("\n")
                     if line.startswith("event: "):

@@ -29,7 +29,7 @@ SERVICES := broker catalog payment-queue payment-processor promotion-controller 
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -151,6 +151,9 @@ check-metrics: debug ## Hold every service's /metrics against Prometheus's rules
 
 check-observability: debug ## Ask every expression of alerts and dashboards of a running store. Needs prometheus.
 	@scripts/check-observability "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
+
+check-console: debug ## Look at the web console with a browser, and use it. Needs chromium, chromium-driver and python3-venv.
+	@scripts/check-console "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
 
 check-kubernetes: ## Render deploy/kubernetes and check it without a cluster. Needs kubectl and python3-venv.
 	@scripts/check-kubernetes

@@ -18,9 +18,11 @@ from PIL import Image
 from selenium.webdriver.support.ui import Select
 
 from browser import Browser, By, Keys
-from store import APP, Store
+from store import APP, OPENER, Store
 
 HOSTILE = "<img src=x onerror=\"window.broken=1\">"
+POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+          "base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 # Each page with its name in a screenshot; {…} is filled from what the store holds.
 PAGES = {
     "overview": "overview", "inbox": "inbox", "transactions": "transactions", "transaction": "transactions/{transaction}",
@@ -67,7 +69,10 @@ def plain(browser, store):
     makes = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|\beval\(|new Function|\bstyle=\"")
     found = [f"{path.name}: {match[0]}" for path in sources() for match in makes.finditer(path.read_text())]
     assert not found, "\n".join(found)
-    return f"{len(list(sources()))} files make no markup of texts"
+    with OPENER.open(f"{store.url}/") as page:
+        policy, sniff = page.headers["Content-Security-Policy"], page.headers["X-Content-Type-Options"]
+    assert policy == POLICY and sniff == "nosniff", (policy, sniff)
+    return f"{len(sources())} files make no markup of texts, and the pages have their policy"
 
 
 def sources():

@@ -233,13 +233,16 @@ targets += service(
 targets += service("Eligibility", busService + ["PlantedBugs"], more: plantedBugs)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
+// The web console's files likewise; scripts/console-files writes their list.
+targets.append(.target(name: "CConsole", path: "Services/Gateway/ConsoleFiles"))
 targets += service(
     "Gateway",
     busService + [
-        "COpenAPI", "CQREncode", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP", "Operations",
-        hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes, jwtKit, crypto,
+        "CConsole", "COpenAPI", "CQREncode", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP",
+        "Operations", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes,
+        jwtKit, crypto,
         lifecycle,
-    ], exclude: ["Resources"], more: plantedBugs)
+    ], exclude: ["Console", "ConsoleFiles", "Resources"], more: plantedBugs)
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),

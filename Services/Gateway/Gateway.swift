@@ -15,6 +15,11 @@ package final class Gateway: Sendable {
     /// Calls services without retries, for payments. Their client must learn of the first unknown outcome.
     let payments: ServiceCaller
     let tokens: SessionTokens
+    /// The operator's key; nil when none is configured.
+    let adminKey: AdminKey?
+    /// The operator's sessions in browsers; nil without an admin key.
+    let console: ConsoleSessions?
+    let consoleFiles: ConsoleFiles
     let keys: KeyStore
     let signing: SigningKeys
     let serverApps: ServerApps
@@ -40,11 +45,13 @@ package final class Gateway: Sendable {
     let logger: Logger
 
     /// - Parameters:
+    ///   - adminKey: The operator's key; with nil the operator's routes reject every caller.
     ///   - catalogPatience: The longest time requests wait for a shared request to Catalog.
     ///   - now: The wall clock; tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
-        bus: any BusClient, tokens: SessionTokens, keys: KeyStore, environment: ReceiptEnvironment = .sandbox,
+        bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, keys: KeyStore,
+        environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
         catalogPatience: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
@@ -53,6 +60,9 @@ package final class Gateway: Sendable {
         self.services = services
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
         self.tokens = tokens
+        self.adminKey = adminKey
+        self.console = adminKey.map { ConsoleSessions(adminKey: $0, sessionKey: tokens.key, now: now) }
+        self.consoleFiles = consoleFiles
         self.keys = keys
         self.signing = SigningKeys(database: keys.database, logger: logger)
         self.serverApps = ServerApps(database: keys.database, logger: logger)
@@ -87,7 +97,7 @@ package final class Gateway: Sendable {
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
             + monitoringRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes + signingRoutes
-            + notificationRoutes + appleServerRoutes + isolatedStoreRoutes
+            + notificationRoutes + appleServerRoutes + isolatedStoreRoutes + consoleRoutes
             + (serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes).map { route in
                 route.handled(after: { [self] in try await serverAPIObstacle($0) })
             }

@@ -57,6 +57,10 @@ package enum PathParameter: String, Sendable, CaseIterable {
     case attemptIdentifier
     case bundleId
     case deviceId
+    /// A file of the console.
+    case file
+    /// The folder of a file of the console.
+    case folder
     /// The object the segment before it names.
     case id
     case keyIdentifier

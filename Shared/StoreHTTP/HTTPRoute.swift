@@ -62,8 +62,10 @@ package enum Access: String, Sendable {
     case app
     /// The app, or the App Store app on the device (`client: "store"`).
     case appOrStore
-    /// The operator, with the admin key.
+    /// The operator, with the admin key; or the console in the operator's browser, with its session.
     case admin
+    /// The console in the operator's browser, with the cookie of its session and nothing else.
+    case console
     /// An app's server, with the app's API key.
     case server
     /// A customer's app, or its server.
@@ -71,7 +73,7 @@ package enum Access: String, Sendable {
     /// An app's server, with a token that it has signed with the app's In-App Purchase key, as Apple's libraries do.
     /// Errors have Apple's shape, and unknown names in the query are ignored.
     case serverAPI
-    /// Authenticated by the request itself, as Apple does. It has a shared secret in the body, or a token signed by the
-    /// app's server. Paths of this kind that are not built yet respond 501 to every caller.
+    /// Authenticated by the request itself, as Apple does. It has a shared secret in the body, a token signed by the
+    /// app's server, or the admin key or a ticket for the console. Paths of this kind that are not built yet respond 501 to every caller.
     case named
 }

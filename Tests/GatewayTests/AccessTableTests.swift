@@ -31,6 +31,8 @@ import Testing
         case .server: caller == .server
         case .serverAPI: caller == .serverAPI
         case .admin: caller == .admin
+        // It takes a cookie only: ConsoleSessionTests.
+        case .console: false
         }
     }
 
@@ -49,6 +51,7 @@ import Testing
             default: return (400, nil)
             }
         }
+        if route.access == .console { return (401, "unauthenticated") }
         guard isFor(route.access, caller) else { return caller.isKnown ? (403, "forbidden") : (401, "unauthenticated") }
         return route.isBuilt ? (400, "requestInvalid") : (501, "notImplemented")
     }

@@ -151,13 +151,13 @@ import Testing
         let tokens = await SessionTokens(key: Array(repeating: 1, count: 32))
         let gateway = try await InMemoryGateway.make()
         let authenticator = Authenticator(
-            tokens: tokens, adminKey: nil, keys: gateway.keys,
+            tokens: tokens, adminKey: nil, console: nil, keys: gateway.keys,
             serverAPI: ServerAPITokens(keys: gateway.keys, apps: gateway.serverApps, now: { .wallClock() }))
         await #expect(throws: HTTPError.self) {
-            try await authenticator.principal(for: .admin, headers: [.authorization: "Bearer "])
+            try await authenticator.principal(for: .admin, method: .get, headers: [.authorization: "Bearer "])
         }
         await #expect(throws: HTTPError.self) {
-            try await authenticator.principal(for: .admin, headers: [.authorization: "Bearer anything"])
+            try await authenticator.principal(for: .admin, method: .get, headers: [.authorization: "Bearer anything"])
         }
     }
 

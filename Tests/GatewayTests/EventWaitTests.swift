@@ -116,7 +116,7 @@ import Testing
                 store.payments.happen(.purchased)
             }
             #expect(store.bus.subscriptionCount == before)
-            #expect(store.gateway.eventWaits.count == 0)
+            #expect(store.gateway.eventWaits.count(.request) == 0)
         }
     }
 
@@ -126,10 +126,10 @@ import Testing
             let socket = RawConnection.hold(
                 store, "GET \(path)?timeout=60s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\n\r\n")
             try await eventually("the gateway listens") { store.payments.looks > 0 }
-            #expect(store.gateway.eventWaits.count == 1)
+            #expect(store.gateway.eventWaits.count(.request) == 1)
             RawConnection.release(socket)
             try await eventually("the wait is over") {
-                store.gateway.eventWaits.count == 0 && store.bus.subscriptionCount == before
+                store.gateway.eventWaits.count(.request) == 0 && store.bus.subscriptionCount == before
             }
         }
     }
@@ -189,7 +189,7 @@ import Testing
 
     @Test func `sixty-four may wait and no more`() async throws {
         try await GatewayHarness.run { store in
-            let bells = try (0..<EventWaits.waitersMax).map { _ in try store.gateway.eventWaits.enter() }
+            let bells = try (0..<EventWaits.waitersMax).map { _ in try store.gateway.eventWaits.enter(.request) }
             let answer = try await store.send(.GET, path, token: key)
             #expect(answer.status == 429)
             #expect(answer.code == "rateLimited")

@@ -104,7 +104,7 @@ import Testing
                     case .app, .appOrStore, .appOrServer: token
                     case .admin: Sample.adminKey
                     case .server: server
-                    case .open, .named, .serverAPI: nil
+                    case .open, .named, .console, .serverAPI: nil
                     }
                 let answer = try await store.send(.init(rawValue: route.method.rawValue), path, token: credentials)
                 #expect(answer.status == 501, "\(route.method) \(route.path)")

@@ -24,7 +24,7 @@ import Testing
         case .server: server
         case .serverAPI: serverAPI
         case .app, .appOrStore, .appOrServer: app
-        case .open, .named: nil
+        case .open, .named, .console: nil
         }
     }
 
@@ -60,8 +60,8 @@ import Testing
         try await GatewayHarness.run { store in
             let (app, server) = (try await store.session(), try await store.apiKey())
             let serverAPI = try await store.serverToken().text()
-            // Streams wait for events, and so does the operator's wait; neither ends by itself.
-            let endless = ["/v1/transactions/stream", "/admin/v1/events/wait"]
+            // Streams wait for events, and so does the operator's wait; none ends by itself.
+            let endless = ["/v1/transactions/stream", "/admin/v1/events/wait", "/admin/v1/events/stream"]
             for route in store.gateway.routes where route.isBuilt && !endless.contains(route.path) {
                 let token = token(route, store, app: app, server: server, serverAPI: serverAPI)
                 let example = example(route, document)

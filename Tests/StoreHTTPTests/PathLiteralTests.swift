@@ -22,7 +22,8 @@ import Testing
                 for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
                     guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { continue }
                     #expect(
-                        !line.contains("\"/v1") && !line.contains("\"/admin/v1") && !line.contains("\"/inApps"),
+                        !line.contains("\"/v1") && !line.contains("\"/admin/v1") && !line.contains("\"/inApps")
+                            && !line.contains("\"/console/"),
                         "\(path):\(number + 1): \(line)")
                 }
             }

@@ -8,26 +8,31 @@ struct Authenticator: Sendable {
     let tokens: SessionTokens
     /// Nil when none is configured; then no caller is accepted as the operator.
     let adminKey: AdminKey?
+    /// The operator's sessions in browsers; nil without an admin key.
+    let console: ConsoleSessions?
     let keys: KeyStore
     let serverAPI: ServerAPITokens
 
     /// Authenticates the caller of a route.
     /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
-    func principal(for access: Access, headers: HTTPFields) async throws(HTTPError) -> Principal {
+    func principal(
+        for access: Access, method: HTTPRequest.Method, headers: HTTPFields
+    ) async throws(HTTPError) -> Principal {
         switch access {
         case .open, .named: return .anonymous
         case .app, .appOrStore: return try await session(access, headers)
         case .appOrServer:
             if let key = try await apiKey(try bearer(headers)) { return .server(key) }
             return try await session(access, headers)
-        case .admin: return try await admin(headers)
+        case .admin: return try await admin(method, headers)
+        case .console: return try consoleSession(method, headers)
         case .server: return try await server(headers)
         case .serverAPI: return try await serverAPI(headers)
         }
     }
 
-    /// Authenticates a caller without waiting; nil for one that ``principal(for:headers:)`` has to look at.
-    /// - Throws: As ``principal(for:headers:)``.
+    /// Authenticates a caller without waiting; nil for one that ``principal(for:method:headers:)`` has to look at.
+    /// - Throws: As ``principal(for:method:headers:)``.
     func known(for access: Access, headers: HTTPFields) throws(HTTPError) -> Principal? {
         switch access {
         case .open, .named: return .anonymous
@@ -35,7 +40,7 @@ struct Authenticator: Sendable {
             // A token that was verified is neither the admin key nor an API key: they are looked for before.
             guard let session = tokens.known(try bearer(headers)) else { return nil }
             return try Self.principal(session, access)
-        case .appOrServer, .admin, .server, .serverAPI: return nil
+        case .appOrServer, .admin, .console, .server, .serverAPI: return nil
         }
     }
 
@@ -67,7 +72,10 @@ struct Authenticator: Sendable {
         }
     }
 
-    private func admin(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
+    private func admin(_ method: HTTPRequest.Method, _ headers: HTTPFields) async throws(HTTPError) -> Principal {
+        if headers[values: .authorization].isEmpty, !ConsoleCookie.values(in: headers).isEmpty {
+            return try consoleSession(method, headers)
+        }
         let token = try bearer(headers)
         if let adminKey, adminKey.matches(token) { return .admin }
         guard try await apiKey(token) == nil else {
@@ -77,9 +85,37 @@ struct Authenticator: Sendable {
             throw HTTPError(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
         }
         throw Self.unauthenticated(
-            adminKey == nil
-                ? "this gateway has no admin key: start it with STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
-                : "the admin key is not the one this gateway was started with")
+            adminKey == nil ? Self.missingAdminKey : Self.wrongAdminKey)
+    }
+
+    static let missingAdminKey =
+        "this gateway has no admin key: start it with STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
+    static let wrongAdminKey = "the admin key is not the one this gateway was started with"
+    static let endedConsoleSession =
+        "there is no session of the console, or it has ended; sign in at / or with storebus open"
+
+    /// Authenticates the console by its cookie. A browser adds cookies to requests of other pages too, so those are
+    /// refused, and a change needs the header that only the console's own page can know.
+    private func consoleSession(
+        _ method: HTTPRequest.Method, _ headers: HTTPFields
+    ) throws(HTTPError) -> Principal {
+        guard let console, let token = console.token(in: headers) else {
+            throw Self.unauthenticated(adminKey == nil ? Self.missingAdminKey : Self.endedConsoleSession)
+        }
+        if let site = headers[.secFetchSite], !["same-origin", "none"].contains(site) {
+            throw HTTPError(
+                StoreError(.forbidden, "the console's cookie is for its own pages; this request is another page's"))
+        }
+        if method != .get {
+            guard let text = headers[.storebusCSRF], console.isCSRFToken(text, of: token) else {
+                throw HTTPError(
+                    StoreError(
+                        .forbidden,
+                        "with the console's cookie, \(method) needs the header \(ConsoleRoutes.csrfHeader) with the "
+                            + "csrfToken of \(ConsoleRoutes.session.route.path)"))
+            }
+        }
+        return .admin
     }
 
     private func server(_ headers: HTTPFields) async throws(HTTPError) -> Principal {
@@ -128,7 +164,7 @@ struct Authenticator: Sendable {
         return token
     }
 
-    private static func unauthenticated(_ message: String) -> HTTPError {
+    static func unauthenticated(_ message: String) -> HTTPError {
         HTTPError(StoreError(.unauthenticated, message), headers: [.wwwAuthenticate: "Bearer realm=\"storebus\""])
     }
 }
@@ -186,5 +222,12 @@ struct AdminKey: Sendable {
     /// Compares digests, in a time that does not depend on the keys.
     func matches(_ candidate: String) -> Bool {
         SHA256.hash(data: Array(candidate.utf8)) == digest
+    }
+
+    /// Derives the key of the console's tokens. Another admin key or another key of sessions makes another one.
+    func consoleKey(sessionKey: SymmetricKey) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: sessionKey, salt: Array(digest), info: Array("storebus-console".utf8),
+            outputByteCount: 32)
     }
 }

@@ -21,6 +21,8 @@ struct SessionTokens: Sendable {
         case expired
     }
 
+    /// The key of all gateways that accept these tokens.
+    let key: SymmetricKey
     private let keys: JWTKeyCollection
     /// Maximum number of cached tokens, a few megabytes.
     private static let verifiedMax = 8192
@@ -40,6 +42,7 @@ struct SessionTokens: Sendable {
     ///   - now: The wall clock; tests pass their own.
     init(key: [UInt8], now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock) async {
         precondition(key.count >= 32, "a session key of fewer than 32 bytes can be guessed")
+        self.key = SymmetricKey(data: key)
         keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(from: Data(key)), digestAlgorithm: .sha256)
         self.now = now

@@ -62,6 +62,8 @@ enum DeliveryLimits {
     static let headsInterval = Duration.seconds(1)
     /// The longest time a stream waits for pending purchase intents. After that it opens without them.
     static let intentsPatience = Duration.seconds(1)
+    /// The longest time a read of the operator's stream waits for a service; then the service counts as away.
+    static let eventsPatience = Duration.seconds(2)
     /// Maximum number of streams of one gateway; further ones get 503.
     static let streamsMax = 20_000
     /// Maximum number of streams of one installation; further ones get 429. An app has one stream, and perhaps a few

@@ -1,30 +1,45 @@
 import EventLoop
 import StoreModels
 
-/// The requests that wait for events. Their number is limited, and they end when the gateway stops.
+/// The requests and streams that wait for events. Their number is limited, and they end when the gateway stops.
 final class EventWaits: Sendable {
     /// Maximum number of simultaneous requests; one more gets 429. A test waits for one event at a time, so this serves
     /// dozens of tests.
     static let waitersMax = 64
 
+    /// Maximum number of simultaneous streams; one more gets 429. All pages of a browser share one.
+    static let streamsMax = 64
+
+    /// What waits; each kind has a bound of its own.
+    enum Kind: Sendable {
+        case request
+        case stream
+    }
+
     private struct State {
-        var bells: [ObjectIdentifier: EventBell] = [:]
+        var bells: [ObjectIdentifier: (bell: EventBell, kind: Kind)] = [:]
         var isStopping = false
+
+        func count(_ kind: Kind) -> Int { bells.values.count { $0.kind == kind } }
     }
 
     private let state = Locked(State())
 
-    /// Admits a waiting request.
+    /// Admits a waiting request or a stream.
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
-    func enter() throws(StoreError) -> EventBell {
+    func enter(_ kind: Kind) throws(StoreError) -> EventBell {
         try state.withLock { state throws(StoreError) in
             guard !state.isStopping else { throw .stopping }
-            guard state.bells.count < Self.waitersMax else {
-                throw StoreError(
-                    .rateLimited, "\(Self.waitersMax) requests wait for events already", retryAfterMs: 1000)
+            let (max, name) =
+                switch kind {
+                case .request: (Self.waitersMax, "requests wait for events")
+                case .stream: (Self.streamsMax, "streams of events are open")
+                }
+            guard state.count(kind) < max else {
+                throw StoreError(.rateLimited, "\(max) \(name) already", retryAfterMs: 1000)
             }
             let bell = EventBell()
-            state.bells[ObjectIdentifier(bell)] = bell
+            state.bells[ObjectIdentifier(bell)] = (bell, kind)
             return bell
         }
     }
@@ -37,13 +52,13 @@ final class EventWaits: Sendable {
     func stop() {
         let bells = state.withLock { state in
             state.isStopping = true
-            return Array(state.bells.values)
+            return state.bells.values.map(\.bell)
         }
         for bell in bells { bell.finish(.stopping) }
     }
 
-    /// The number of waiting requests.
-    var count: Int { state.withLock { $0.bells.count } }
+    /// Returns the number of waiting requests or of streams.
+    func count(_ kind: Kind) -> Int { state.withLock { $0.count(kind) } }
 }
 
 extension StoreError {

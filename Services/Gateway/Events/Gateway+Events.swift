@@ -6,10 +6,11 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Route of the long poll with which tests wait for events.
+    /// Routes of the long poll with which tests wait for events, and of the live stream.
     var eventRoutes: [Route] {
         [
-            Route(EventRoutes.wait, EventRoutes.waitForIntents) { [self] in try await waitForEvents($0) }
+            Route(EventRoutes.wait, EventRoutes.waitForIntents) { [self] in try await waitForEvents($0) },
+            Route(EventRoutes.stream) { [self] in try openEventStream($0) },
         ]
     }
 
@@ -44,7 +45,7 @@ extension Gateway {
     private func answer<Found: EventLogReply>(
         _ call: Call, hints: String, _ wait: EventWait, ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Reply<Found> {
-        let bell = try eventWaits.enter()
+        let bell = try eventWaits.enter(.request)
         defer { eventWaits.leave(bell) }
         do {
             let reply = try await call.request.body.consumeWithInboundCloseHandler { [self] _ in

@@ -11,8 +11,14 @@ struct GatewayMain: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve the console's files from this directory, read with each request. (CONSOLE_DIR)", valueName: "dir"))
+    var consoleDir: String?
+
     func run() async throws {
         try await ServiceMain.run(
-            name: .gateway, options: options, description: "The store's HTTP side.", build: Gateway.build)
+            name: .gateway, options: options, flags: consoleDir.map { ["console.dir": $0] } ?? [:],
+            description: "The store's HTTP side.", build: Gateway.build)
     }
 }

@@ -19,6 +19,8 @@ struct Call: Sendable {
     let deadline: ContinuousClock.Instant
     /// The connection, to be cut when its reader stalls.
     let channel: any Channel
+    /// Whether the client speaks HTTPS, with the gateway or with a proxy in front of it.
+    let isSecure: Bool
     /// The isolated store that the request is about; nil for the installation.
     var store: IsolatedApp?
 

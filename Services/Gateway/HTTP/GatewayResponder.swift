@@ -14,6 +14,8 @@ struct GatewayResponder: HTTPResponder {
     let stores: IsolatedStores
     let metrics: HTTPMetrics
     let logger: Logger
+    /// Whether the server speaks HTTPS itself.
+    var isSecure = false
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
         let start = Arrival.time(request.headers)
@@ -57,7 +59,8 @@ struct GatewayResponder: HTTPResponder {
         if let known = try authenticator.known(for: route.access, headers: request.headers) {
             principal = known
         } else {
-            principal = try await authenticator.principal(for: route.access, headers: request.headers)
+            principal = try await authenticator.principal(
+                for: route.access, method: request.method, headers: request.headers)
         }
         record.principal = principal
         var store: IsolatedApp?
@@ -75,7 +78,7 @@ struct GatewayResponder: HTTPResponder {
             query: try QueryParameters(
                 request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI, of: store),
             principal: principal, trace: trace, deadline: start + (try Self.timeout(request.headers)),
-            channel: context.channel, store: store)
+            channel: context.channel, isSecure: isSecure || Self.isForwardedSecurely(request.headers), store: store)
         guard .now < call.deadline else {
             throw StoreError(
                 .serviceUnavailable, "the gateway is overloaded: the request's time was over before it was begun",
@@ -83,6 +86,11 @@ struct GatewayResponder: HTTPResponder {
         }
         guard let store else { return try await handler(call) }
         return try await StoreScope.$app.withValue(store) { try await handler(call) }
+    }
+
+    /// Whether a proxy says that its client speaks HTTPS. It decides no more than an attribute of the client's cookie.
+    private static func isForwardedSecurely(_ headers: HTTPFields) -> Bool {
+        headers[.forwardedProto]?.lowercased() == "https"
     }
 
     private func match(

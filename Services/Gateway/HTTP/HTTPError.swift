@@ -72,6 +72,11 @@ extension HTTPField.Name {
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
     static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
     static let sbTimeout = HTTPField.Name("Sb-Timeout")!
+    static let storebusCSRF = HTTPField.Name(ConsoleRoutes.csrfHeader)!
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+    static let forwardedProto = HTTPField.Name("X-Forwarded-Proto")!
     static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }
 

@@ -60,9 +60,13 @@ extension Reply<NoContent> {
     static var noContent: Reply { .empty(.noContent) }
 
     /// Responds with a status and an empty body.
-    static func empty(_ status: HTTPResponse.Status) -> Reply { Reply(status: status) }
+    static func empty(_ status: HTTPResponse.Status, headers: HTTPFields = [:]) -> Reply {
+        Reply(status: status, headers: headers)
+    }
 
-    private init(status: HTTPResponse.Status) { response = Response(status: status) }
+    private init(status: HTTPResponse.Status, headers: HTTPFields) {
+        response = Response(status: status, headers: headers)
+    }
 }
 
 /// The response of a handler that serves two endpoints of one route.

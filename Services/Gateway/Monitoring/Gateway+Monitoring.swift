@@ -11,9 +11,7 @@ extension Gateway {
 
     var monitoringRoutes: [Route] {
         [
-            Route(MonitoringRoutes.frontPage) { _ in
-                Reply(bytes: Array(Self.frontPage.utf8), contentType: "text/plain; charset=utf-8")
-            },
+            Route(MonitoringRoutes.frontPage) { [self] in try frontPage($0) },
             Route(MonitoringRoutes.liveness) { _ in LivenessResponse() },
             Route(MonitoringRoutes.readiness) { [self] _ in try await readiness() },
             Route(MonitoringRoutes.metrics) { [self] _ in
@@ -50,7 +48,8 @@ extension Gateway {
         return status == nil || status == "fail" ? .failing : .answering
     }
 
-    private static let frontPage = """
+    /// What `/` is to clients other than browsers.
+    static let frontPageText = """
         Storebus gateway.
 
         A self-hosted store in the shape of StoreKit: this is its HTTP side.
@@ -59,6 +58,7 @@ extension Gateway {
           /readyz         whether purchases are taken now, and which services are missing
           /healthz        whether this process lives
           /metrics        for Prometheus
+          /               in a browser: the console; storebus open opens it
 
         POST /v1/sessions gives an app its token; the operator's paths begin with /admin/v1.
 

@@ -31,7 +31,8 @@ extension Gateway {
         environment.service.healthCheck(of: keys.database)
         let tokens = await SessionTokens(key: settings.sessionKey)
         let gateway = Gateway(
-            bus: environment.bus, tokens: tokens, keys: keys, environment: settings.environment,
+            bus: environment.bus, tokens: tokens, adminKey: settings.adminKey, keys: keys,
+            environment: settings.environment, consoleFiles: ConsoleFiles(directory: settings.consoleDirectory),
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
         try await gateway.publishRoot(in: environment.dataDirectory)
         let port = environment.port ?? defaultPort
@@ -40,7 +41,7 @@ extension Gateway {
         gateway.register(on: environment.service)
         let ready = environment.ready
         ready.expectListener()
-        let responder = gateway.responder(adminKey: settings.adminKey)
+        let responder = gateway.responder()
         let placement = LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil)
         let admission = Admission(gateway.routes.map(\.operation), logger: environment.logger)
         let server = GatewayServer(
@@ -70,11 +71,11 @@ extension Gateway {
     }
 
     /// Creates the responder for the whole table.
-    func responder(adminKey: AdminKey?, metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
+    func responder(metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
         GatewayResponder(
             table: RouteTable(routes),
             authenticator: Authenticator(
-                tokens: tokens, adminKey: adminKey, keys: keys,
+                tokens: tokens, adminKey: adminKey, console: console, keys: keys,
                 serverAPI: ServerAPITokens(keys: keys, apps: serverApps, now: now)),
             stores: stores, metrics: metrics, logger: logger)
     }

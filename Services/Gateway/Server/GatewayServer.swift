@@ -59,6 +59,8 @@ struct GatewayServer: Service {
         let plain = HTTPServerBuilder.http1(
             configuration: .init(
                 additionalChannelHandlers: [AdmissionInstaller(admission)], idleTimeout: .seconds(60)))
+        var responder = responder
+        responder.isSecure = tls != nil
         return Application(
             responder: responder,
             server: try tls.map { try .tls(plain, tlsConfiguration: $0) } ?? plain,

@@ -20,6 +20,9 @@ struct GatewaySettings {
     /// `storebus.environment`, the receipt environment, default `sandbox`.
     let environment: ReceiptEnvironment
 
+    /// `console.dir`, a directory whose files the console has instead of the compiled ones; nil for those.
+    let consoleDirectory: String?
+
     /// - Throws: ``StartupError`` that names the key or the file.
     init(_ settings: Settings, dataDirectory: String) throws(StartupError) {
         adminKey = try Self.adminKey(settings)
@@ -29,6 +32,7 @@ struct GatewaySettings {
         httpsPort = try settings.int("storebus.httpsPort", in: 0...65535)
         httpsHosts = try Self.hosts(settings)
         environment = try settings.choice("storebus.environment", default: ReceiptEnvironment.sandbox)
+        consoleDirectory = try Self.consoleDirectory(settings)
     }
 
     private static func adminKey(_ settings: Settings) throws(StartupError) -> AdminKey? {
@@ -52,6 +56,17 @@ struct GatewaySettings {
                 "STOREBUS_PUBLIC_URL must be the address at which clients reach the gateway, such as http://store:7430")
         }
         return text.utf8.last == slash ? String(text.dropLast()) : text
+    }
+
+    private static func consoleDirectory(_ settings: Settings) throws(StartupError) -> String? {
+        guard let path = try settings.string("console.dir"), !path.isEmpty else { return nil }
+        guard ConsoleFiles(directory: path).file(ConsoleFiles.index) != nil else {
+            throw StartupError(
+                .badConfiguration,
+                "CONSOLE_DIR is '\(path)', in which no \(ConsoleFiles.index) can be read; name the console's directory, "
+                    + "such as Services/Gateway/Console, or leave it out")
+        }
+        return path
     }
 
     private static func hosts(_ settings: Settings) throws(StartupError) -> [String] {

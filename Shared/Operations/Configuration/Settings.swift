@@ -61,8 +61,9 @@ package final class Settings: Sendable {
     }
 
     /// The settings of this process.
+    /// - Parameter flags: Values by dotted key, from flags that not every executable has.
     /// - Throws: `badConfiguration` when the `--config` file cannot be read.
-    package convenience init(options: ServiceOptions) throws(StartupError) {
+    package convenience init(options: ServiceOptions, flags: [String: String] = [:]) throws(StartupError) {
         var file: [UInt8]?
         if let path = options.config {
             guard let data = FileManager.default.contents(atPath: path) else {
@@ -71,7 +72,7 @@ package final class Settings: Sendable {
             file = Array(data)
         }
         try self.init(
-            flags: options.settings, environment: ProcessInfo.processInfo.environment, file: file,
+            flags: options.settings.merging(flags) { $1 }, environment: ProcessInfo.processInfo.environment, file: file,
             fileName: options.config ?? "")
     }
 

@@ -17,9 +17,9 @@ enum ProcessBuilder {
     /// Reads the settings and sets up logging, metrics and the loop. Once per process, because swift-log and
     /// swift-metrics take one backend.
     static func environment(
-        name: String, options: ServiceOptions, usesData: Bool
+        name: String, options: ServiceOptions, flags: [String: String], usesData: Bool
     ) throws(StartupError) -> ProcessEnvironment {
-        let settings = try Settings(options: options)
+        let settings = try Settings(options: options, flags: flags)
         let instance = RandomIdentifier.hex(digits: 24)
         let logger = try bootstrapLogging(name: name, instance: instance, settings)
         if let warning = hashingWarning(ProcessInfo.processInfo.environment) { logger.warning("\(warning)") }

@@ -25,7 +25,7 @@ import UnixSignals
 ///     }
 /// }
 /// ```
-/// The broker, which is on no bus, uses ``runProcess(name:options:monitorPort:usesData:build:)`` and
+/// The broker, which is on no bus, uses ``runProcess(name:options:flags:monitorPort:usesData:build:)`` and
 /// `environment.ready.listening(host:port:)`.
 ///
 /// Start: SIGPIPE ignored, settings, logging, metrics, the loop, then `build`, then the monitoring port, then
@@ -40,15 +40,17 @@ package enum ServiceMain {
     /// Runs a service on the bus of `BUS_URL`, with the token in the file `BUS_CREDENTIALS_FILE`.
     ///
     /// - Parameters:
+    ///   - flags: Settings by key, from flags of the service's own.
     ///   - description: One sentence for `$SRV.INFO`.
     ///   - usesData: Whether the data directory is made.
     ///   - build: Makes the service: opens databases, registers endpoints, returns what runs alongside them.
     /// - Throws: `ExitCode`, after the reason was written to standard error.
     package static func run(
-        name: ServiceName, options: ServiceOptions, description: String = "", usesData: Bool = true,
+        name: ServiceName, options: ServiceOptions, flags: [String: String] = [:], description: String = "",
+        usesData: Bool = true,
         build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
     ) async throws {
-        try await runProcess(name: name.rawValue, options: options, usesData: usesData) { process in
+        try await runProcess(name: name.rawValue, options: options, flags: flags, usesData: usesData) { process in
             let bus = try await BusConnection.open(process)
             let service = BusService(
                 name: name, version: StorebusVersion.number, bus: bus, logger: process.logger,
@@ -75,10 +77,12 @@ package enum ServiceMain {
     /// Runs a process that is on no bus by itself. It is ready when `ready.listening` is called.
     ///
     /// - Parameters:
+    ///   - flags: Settings by key, from flags of the process's own.
     ///   - monitorPort: The monitoring port when none is configured; nil: none.
     /// - Throws: `ExitCode`, after the reason was written to standard error.
     package static func runProcess(
-        name: String, options: ServiceOptions, monitorPort: Int? = nil, usesData: Bool = false,
+        name: String, options: ServiceOptions, flags: [String: String] = [:], monitorPort: Int? = nil,
+        usesData: Bool = false,
         build: @escaping @Sendable (ProcessEnvironment) async throws -> [any ServiceLifecycle.Service]
     ) async throws {
         ignoreBrokenPipe()
@@ -86,7 +90,8 @@ package enum ServiceMain {
         DescriptorLimit.raise()
         do {
             if options.health { return try await HealthProbe.run(options: options) }
-            let environment = try ProcessBuilder.environment(name: name, options: options, usesData: usesData)
+            let environment = try ProcessBuilder.environment(
+                name: name, options: options, flags: flags, usesData: usesData)
             do {
                 try await serve(environment, defaultMonitorPort: monitorPort, build)
             } catch {

@@ -4,6 +4,14 @@ import Foundation
 package enum Base64URL {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
+    /// Encodes bytes.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        append(bytes, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// Encodes bytes behind a text.
     ///
     /// Foundation's encoder has the other alphabet, and to replace its characters takes longer than to encode.

@@ -43,5 +43,9 @@ package enum EventRoutes {
     /// The same route with the type of an intent's event.
     package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait.route)
 
-    static let all: [HTTPRoute] = [wait.route]
+    /// Sends all events as they are committed, resuming by `after` or `Last-Event-ID`; at most 64 streams.
+    package static let stream = HTTPEndpoint<Empty, EventStream>(
+        .get, "/admin/v1/events/stream", .admin, query: ["after"], urgency: .unlimited)
+
+    static let all: [HTTPRoute] = [wait.route, stream.route]
 }

@@ -2,7 +2,7 @@ import StoreModels
 
 /// The state of the gateway and the services.
 package enum MonitoringRoutes {
-    /// A page for people that names the API's entrances.
+    /// The console for browsers; for others a text that names the API's entrances.
     package static let frontPage = HTTPEndpoint<Empty, RawBody>(.get, "/", .open)
     /// Whether the process runs; it asks no service.
     package static let liveness = HTTPEndpoint<Empty, LivenessResponse>(.get, "/healthz", .open, urgency: .unlimited)

@@ -7,7 +7,7 @@ package enum StoreRoutes {
         + AppRoutes.all + ContentRoutes.all + ImageRoutes.all + ClockRoutes.all + DeviceRoutes.all + KeyRoutes.all
         + AccountRoutes.all + PromptRoutes.all + EventRoutes.all + CustomerRoutes.all + ReceiptRoutes.all
         + MonitoringRoutes.all + AppStoreServerRoutes.all + SigningRoutes.all
-        + NotificationRoutes.all + IsolatedStoreRoutes.all
+        + NotificationRoutes.all + IsolatedStoreRoutes.all + ConsoleRoutes.all
 }
 
 extension Set<String> {

@@ -91,10 +91,13 @@ extension FakePaymentQueue {
 
     private func events(_ request: EventsRequest) throws -> EventsReply {
         try check()
-        return contents.withLock { contents in
+        return try contents.withLock { contents in
             contents.eventsRequests.append(request)
             guard let start = request.after.map({ Int($0) ?? 0 }) else {
                 return EventsReply(events: [], after: "\(contents.events.count)")
+            }
+            guard start <= contents.events.count else {
+                throw StoreError(.requestInvalid, "'after' is no position among this store's events")
             }
             let found = contents.events.dropFirst(start).filter {
                 (request.type == nil || $0.type == request.type)

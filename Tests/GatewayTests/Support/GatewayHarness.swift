@@ -40,7 +40,8 @@ final class GatewayHarness: Sendable {
             connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
     private init(
-        loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration, environment: ReceiptEnvironment
+        loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration, environment: ReceiptEnvironment,
+        consoleFiles: ConsoleFiles
     ) async throws {
         self.loop = loop
         directory = try TemporaryDirectory()
@@ -57,8 +58,9 @@ final class GatewayHarness: Sendable {
         logger.logLevel = .trace
         gateway = Gateway(
             bus: NotingBus(client: gatewayClient, subjects: subjects), tokens: tokens,
+            adminKey: AdminKey(Sample.adminKey),
             keys: try KeyStore.open(in: directory.path, logger: logger),
-            environment: environment, catalogPatience: catalogPatience, now: { box.now },
+            environment: environment, consoleFiles: consoleFiles, catalogPatience: catalogPatience, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger)
@@ -107,11 +109,12 @@ final class GatewayHarness: Sendable {
     ///   - logs: Keeps what the gateway logs.
     ///   - catalogPatience: For tests in which Catalog thinks for as long as a busy machine takes to look.
     ///   - environment: Of which of the App Store's worlds it is.
+    ///   - consoleFiles: Where the console's files come from.
     ///   - admission: Which requests are taken.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogPatience: Duration = .seconds(1),
-        environment: ReceiptEnvironment = .sandbox,
+        environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
         admission: @Sendable (Gateway) -> Admission = {
             Admission($0.routes.map(\.operation), logger: $0.logger)
         },
@@ -119,7 +122,8 @@ final class GatewayHarness: Sendable {
     ) async throws -> Value {
         try await turns.take {
             let harness = try await GatewayHarness(
-                loop: loop, logs: logs, catalogPatience: catalogPatience, environment: environment)
+                loop: loop, logs: logs, catalogPatience: catalogPatience, environment: environment,
+                consoleFiles: consoleFiles)
             return try await harness.serve(ticking: ticking, admission, body)
         }
     }
@@ -143,7 +147,12 @@ final class GatewayHarness: Sendable {
 
     /// Opens a stream; the reader sees what comes until it or the gateway ends it.
     func stream(_ token: String, query: String = "") async throws -> EventReader {
-        let request = makeRequest(.GET, "/v1/transactions/stream\(query)", token, [], nil)
+        try await open("/v1/transactions/stream\(query)", token, [])
+    }
+
+    /// Opens any stream of events.
+    func open(_ path: String, _ token: String?, _ headers: [(String, String)]) async throws -> EventReader {
+        let request = makeRequest(.GET, path, token, headers, nil)
         let response = try await http.execute(request, deadline: .now() + .seconds(30))
         return EventReader(response)
     }
@@ -209,7 +218,7 @@ final class GatewayHarness: Sendable {
         await service.ready()
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = GatewayServer(
-            responder: gateway.responder(adminKey: AdminKey(Sample.adminKey)), host: "127.0.0.1", port: 0,
+            responder: gateway.responder(), host: "127.0.0.1", port: 0,
             placement: LoopPlacement(loop: loop), admission: admission(gateway), logger: gateway.logger,
             onListening: { signal.yield($0) })
         var services: [any ServiceLifecycle.Service] = [server]

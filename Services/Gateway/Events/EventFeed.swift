@@ -1,0 +1,135 @@
+import StoreHTTP
+import StoreModels
+
+/// One stream of everything that happens: its positions in both logs, and what is to be sent. It does no I/O.
+///
+/// A position that the stream was asked to begin at, or that it has sent, is followed by every event behind it. Where
+/// that is impossible, `resync` says so before the stream goes on from now.
+struct EventFeed: Sendable {
+    enum Log: String, CaseIterable, Sendable {
+        case transactions
+        case intents
+
+        var service: ServiceName {
+            switch self {
+            case .transactions: .paymentQueue
+            case .intents: .promotionController
+            }
+        }
+    }
+
+    /// The result of one read of a log.
+    enum Reading: Equatable, Sendable {
+        /// The events behind the position, as a JSON body, and the position behind them; nil for no event.
+        case page(after: String, body: [UInt8]?)
+        /// The log does not have the position.
+        case positionUnknown
+        /// The service did not answer.
+        case away
+    }
+
+    enum Output: Equatable, Sendable {
+        case hello(id: String)
+        case resync(id: String)
+        case events(Log, id: String, body: [UInt8])
+        case comment(String)
+    }
+
+    private enum Place: Equatable {
+        case known(String)
+        /// The log's end is to be read first.
+        /// - Parameter resyncs: Whether events may have been missed by then.
+        case end(resyncs: Bool)
+    }
+
+    /// The interval of comments, by which both sides detect a broken connection.
+    static let commentInterval = DeliveryLimits.commentInterval
+    private static let separator = UInt8(ascii: ".")
+
+    private var places: [Log: Place]
+    private var away: Set<Log> = []
+    private var hasGreeted = false
+    private var sentAt: ContinuousClock.Instant
+
+    /// - Parameter cursor: The position to continue at, as a stream sent it; nil for now.
+    init(after cursor: String?, now: ContinuousClock.Instant) {
+        places = Self.places(cursor)
+        sentAt = now
+    }
+
+    /// The position behind all that was sent: those of both logs, with a dot between them.
+    var cursor: String {
+        Log.allCases.map { log in
+            guard case .known(let text)? = places[log] else { return "" }
+            return text
+        }.joined(separator: ".")
+    }
+
+    /// The position to read a log after; nil for its end.
+    func after(_ log: Log) -> String? {
+        guard case .known(let text)? = places[log] else { return nil }
+        return text
+    }
+
+    /// Takes the results of simultaneous reads.
+    /// - Returns: What is to be sent, and the logs that may have more.
+    mutating func receive(
+        _ readings: [Log: Reading], now: ContinuousClock.Instant
+    ) -> (outputs: [Output], more: Set<Log>) {
+        var more: Set<Log> = []
+        var resyncs = false
+        var pages: [(log: Log, after: String, body: [UInt8])] = []
+        let awayBefore = away
+        for log in Log.allCases {
+            guard let reading = readings[log], let place = places[log] else { continue }
+            if reading == .away { away.insert(log) } else { away.remove(log) }
+            switch (reading, place) {
+            case (.page(let after, _), .end(let missed)):
+                places[log] = .known(after)
+                resyncs = resyncs || missed
+            case (.page(let after, let body), .known(let before)):
+                if let body { pages.append((log, after, body)) } else { places[log] = .known(after) }
+                if after != before { more.insert(log) }
+            case (.positionUnknown, .known):
+                places[log] = .end(resyncs: true)
+                more.insert(log)
+            case (.positionUnknown, .end), (.away, _): break
+            }
+        }
+        var outputs: [Output] = []
+        if !hasGreeted {
+            outputs.append(.hello(id: cursor))
+            hasGreeted = true
+            // What happens until the end can be read is missed.
+            for log in Log.allCases where after(log) == nil { places[log] = .end(resyncs: true) }
+        }
+        if resyncs { outputs.append(.resync(id: cursor)) }
+        for page in pages {
+            places[page.log] = .known(page.after)
+            outputs.append(.events(page.log, id: cursor, body: page.body))
+        }
+        if away != awayBefore { outputs.append(.comment(state)) }
+        if outputs.isEmpty, now - sentAt >= Self.commentInterval { outputs.append(.comment(state)) }
+        if !outputs.isEmpty { sentAt = now }
+        return (outputs, more)
+    }
+
+    /// The text of a comment: the services that are away.
+    private var state: String {
+        away.isEmpty
+            ? "live"
+            : "away " + Log.allCases.filter(away.contains).map(\.service.rawValue).joined(separator: " ")
+    }
+
+    /// Reads a cursor. Of one that no stream has sent every log begins at its end, with `resync`.
+    private static func places(_ cursor: String?) -> [Log: Place] {
+        let parts = cursor?.utf8.split(separator: separator, omittingEmptySubsequences: false) ?? []
+        return Dictionary(
+            uniqueKeysWithValues: Log.allCases.enumerated().map { index, log in
+                guard parts.count == Log.allCases.count, !parts[index].isEmpty else {
+                    return (log, .end(resyncs: cursor != nil))
+                }
+                return (log, .known(String(Substring(parts[index]))))
+            })
+    }
+}

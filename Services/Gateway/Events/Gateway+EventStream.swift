@@ -1,0 +1,118 @@
+import BusClient
+import BusService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// Opens the operator's live stream. It stays open while services or the bus are away.
+    func openEventStream(_ call: Call) throws -> Reply<EventStream> {
+        let asked = try call.after()
+        let cursor = call.request.headers[.lastEventID] ?? asked
+        let alarm = try EventAlarm(eventWaits)
+        let end = console?.sessionEnd(in: call.request.headers)
+        let feed = EventFeed(after: cursor, now: .now)
+        let headers: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+            // Detecting that the client hangs up requires the connection for itself.
+            .connection: "close",
+        ]
+        let body = ResponseBody { [self] writer in
+            try await call.request.body.consumeWithInboundCloseHandler { _ in
+                try await send(feed, alarm, until: end, call, to: &writer)
+            } onInboundClosed: {
+                alarm.bell.finish(.clientGone)
+            }
+        }
+        return Reply(headers: headers, body: body)
+    }
+
+    /// Sends until the bell ends. Hints make events prompt; without them a log is read once a second.
+    @concurrent private func send(
+        _ feed: EventFeed, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
+        to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var subscriptions: [any BusSubscription] = []
+        for (subject, log) in [
+            (PaymentEvents.customerChanged(key: "*"), EventFeed.Log.transactions),
+            (PromotionEvents.intentsChanged(key: "*"), .intents),
+        ] {
+            // Without a bus there are no hints.
+            let subscription = try? await listen(to: subject, call) { _ in alarm.ring([log]) }
+            if let subscription { subscriptions.append(subscription) }
+        }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await run(feed, alarm, until: end, call, &writer))
+        } catch {
+            result = .failure(error)
+        }
+        for subscription in subscriptions { await subscription.unsubscribe() }
+        try result.get()
+        try await writer.finish(nil)
+    }
+
+    @concurrent private func run(
+        _ feed: EventFeed, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        async let _ = tick(alarm, until: end)
+        var sender = EventFeedSender(
+            feed: feed, alarm: alarm, read: { [self] in await read($0, after: $1, call) },
+            state: { [self] in await streamState(call) }, cut: { call.cut(after: TimeAmount(DeliveryLimits.stallMax)) })
+        try await sender.run(&writer)
+    }
+
+    /// Rings for both logs once a second, and ends the stream with the session it was opened in.
+    private func tick(_ alarm: EventAlarm, until end: Timestamp?) async {
+        while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil {
+            if let end, end <= now() { return alarm.bell.finish(.timeUp) }
+            alarm.ring(Set(EventFeed.Log.allCases))
+        }
+    }
+
+    /// Reads a page of a log: in an isolated store the store's events, else all.
+    private func read(_ log: EventFeed.Log, after: String?, _ call: Call) async -> EventFeed.Reading {
+        let context = call.context(deadline: .now + DeliveryLimits.eventsPatience)
+        let (bundleId, limit) = (call.store?.bundleId, HTTPLimits.pageMax)
+        do {
+            switch log {
+            case .transactions:
+                let reply = try await services.call(
+                    PaymentEndpoints.listEvents, EventsRequest(after: after, bundleId: bundleId, limit: limit),
+                    context: context)
+                return try Self.page(reply.events, reply.after, of: call.store)
+            case .intents:
+                let reply = try await services.call(
+                    PromotionEndpoints.listEvents, IntentEventsRequest(after: after, bundleId: bundleId, limit: limit),
+                    context: context)
+                return try Self.page(reply.events, reply.after, of: call.store)
+            }
+        } catch let error as StoreError where error.code == .requestInvalid {
+            return .positionUnknown
+        } catch {
+            return .away
+        }
+    }
+
+    private static func page<Event: Encodable & Sendable>(
+        _ events: [Event], _ after: String, of store: IsolatedApp?
+    ) throws -> EventFeed.Reading {
+        guard !events.isEmpty else { return .page(after: after, body: nil) }
+        let body = try StoreJSON.encode(EventList(events: events))
+        return .page(after: after, body: store.map { StoreScope.shown(body, of: $0.bundleId) } ?? body)
+    }
+
+    private func streamState(_ call: Call) async -> EventStreamState {
+        var time = now()
+        if let store = call.store {
+            let context = call.context(deadline: .now + DeliveryLimits.eventsPatience)
+            let clock = try? await services.call(
+                SubscriptionEndpoints.getClock, AppRequest(bundleId: store.bundleId), context: context)
+            if let clock { time = clock.now }
+        }
+        return EventStreamState(version: StorebusVersion.number, now: time)
+    }
+}

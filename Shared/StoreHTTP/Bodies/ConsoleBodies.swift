@@ -1,0 +1,35 @@
+import StoreModels
+
+/// The request of `POST /console/session`: `{"key":"…"}` or `{"ticket":"…"}`. It is never logged.
+package struct ConsoleSignIn: Hashable, Sendable, Codable {
+    /// The admin key.
+    package var key: String?
+    /// A ticket of `POST /console/tickets`.
+    package var ticket: String?
+
+    package init(key: String? = nil, ticket: String? = nil) {
+        self.key = key
+        self.ticket = ticket
+    }
+}
+
+/// A session of the console; its token is in the cookie only.
+package struct ConsoleSession: Hashable, Sendable, Codable {
+    /// The value of ``ConsoleRoutes/csrfHeader`` for this session's changes.
+    package var csrfToken: String
+
+    package init(csrfToken: String) { self.csrfToken = csrfToken }
+}
+
+/// The response of `POST /console/tickets`.
+package struct ConsoleTicket: Hashable, Sendable, Codable {
+    /// Begins one session. Never logged.
+    package var ticket: String
+    /// The time from which it is refused; wall time.
+    package var expiresAt: Timestamp
+
+    package init(ticket: String, expiresAt: Timestamp) {
+        self.ticket = ticket
+        self.expiresAt = expiresAt
+    }
+}

@@ -1,0 +1,37 @@
+import StoreModels
+
+/// The names of the events of `GET /admin/v1/events/stream`.
+package enum EventStreamName: String, Sendable {
+    /// The stream is open; first of all.
+    case hello
+    /// Events were missed that the store cannot repeat; the stream goes on from now.
+    case resync
+    /// Events of PaymentQueue's log.
+    case transactions
+    /// Events of PromotionController's log.
+    case intents
+}
+
+/// The data of `hello` and `resync`: `{"version":"0.1.0","now":"2026-11-22T10:00:00.000Z"}`.
+package struct EventStreamState: Hashable, Sendable, Codable {
+    /// The gateway's version; a page of another one reloads itself.
+    package var version: String
+    /// The store's time: in an isolated store its clock's, else the gateway's.
+    package var now: Timestamp
+
+    package init(version: String, now: Timestamp) {
+        self.version = version
+        self.now = now
+    }
+}
+
+/// The data of `transactions` and `intents`, in the log's order.
+package struct EventList<Event: Sendable>: Sendable {
+    /// At most a hundred, never none.
+    package var events: [Event]
+
+    package init(events: [Event]) { self.events = events }
+}
+
+extension EventList: Encodable where Event: Encodable {}
+extension EventList: Decodable where Event: Decodable {}

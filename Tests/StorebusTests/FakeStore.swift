@@ -184,6 +184,7 @@ extension FakeStore {
         "DELETE /admin/v1/testers/alice": .object([:]),
         "GET /admin/v1/prompts": ["prompts": .array([prompt])],
         "POST /admin/v1/prompts/p_1": prompt,
+        "POST /console/tickets": ["ticket": "AgAAAZtest", "expiresAt": "2026-11-22T10:00:00.000Z"],
         "GET /admin/v1/events/wait": ["events": .array([event]), "after": "e_8"],
     ]
 

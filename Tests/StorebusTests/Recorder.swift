@@ -23,13 +23,15 @@ final class Recorder: Sendable {
         _ arguments: [String], variables: [String: String] = [:], terminal: Terminal = .none,
         directory: String = "/nowhere", transport: (any StoreTransport)? = nil, answer: String? = nil,
         onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = neverStopped,
-        forwarder: (any NotificationForwarder)? = nil
+        forwarder: (any NotificationForwarder)? = nil,
+        openPage: @escaping @Sendable (_ address: String, _ variables: [String: String]) -> Bool = { _, _ in false }
     ) async -> (status: CLIExit, said: Recorder) {
         let recorder = Recorder()
         var environment = CommandEnvironment(
             console: recorder.console, variables: variables, currentDirectory: directory, terminal: terminal,
             transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
         if let forwarder { environment.forwarder = forwarder }
+        environment.openPage = openPage
         // How busy the machine is, is no part of what is tested.
         environment.completionTimeout = .seconds(3600)
         return (await CommandLineEntry.run(arguments, environment: environment), recorder)

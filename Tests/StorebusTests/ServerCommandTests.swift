@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import StoreHTTP
 import StoreModels
@@ -263,10 +264,67 @@ import Testing
         #expect(found["versions"]?.status == "warn")
     }
 
-    @Test func `open prints the address alone, and says what is there`() async {
-        let (status, said) = await FakeStore().run("open", "--url", "http://store")
+    private static let consoleAddress = "http://store/#ticket=AgAAAZtest"
+
+    private func open(
+        _ arguments: [String] = [], isTerminal: Bool, opens: Bool = true
+    ) async -> (status: CLIExit, said: Recorder, opened: [String]) {
+        let opened = Locked<[String]>([])
+        let (status, said) = await Recorder.run(
+            ["open"] + arguments, variables: ["STOREBUS_URL": "http://store", "STOREBUS_ADMIN_KEY": "admin"],
+            terminal: Terminal(isInput: isTerminal, isOutput: isTerminal, isError: isTerminal),
+            transport: FakeStore(),
+            openPage: { address, _ in
+                opened.withLock { $0.append(address) }
+                return opens
+            })
+        return (status, said, opened.withLock { $0 })
+    }
+
+    @Test func `open prints the console's address with a ticket, and opens it on a terminal`() async {
+        let (status, said, opened) = await open(isTerminal: true)
+        #expect(status == .success)
+        #expect(said.result == "\(Self.consoleAddress)\n")
+        #expect(opened == [Self.consoleAddress])
+        #expect(said.narration.contains("opened in the browser"))
+        let without = await open(isTerminal: true, opens: false)
+        #expect(without.said.result == "\(Self.consoleAddress)\n")
+        #expect(without.said.narration.contains("within a minute"))
+    }
+
+    @Test func `open only prints in a script, with --print and for programs`() async {
+        for (arguments, isTerminal) in [([], false), (["--print"], true), (["-o", "json"], true)] as [([String], Bool)]
+        {
+            let (status, said, opened) = await open(arguments, isTerminal: isTerminal)
+            #expect(status == .success)
+            #expect(said.result.contains(Self.consoleAddress))
+            #expect(opened.isEmpty, "\(arguments)")
+        }
+    }
+
+    @Test func `open without an admin key prints the address alone, and says so`() async {
+        let store = FakeStore()
+        let (status, said) = await Recorder.run(["open", "--url", "http://store"], transport: store)
         #expect(status == .success)
         #expect(said.result == "http://store\n")
-        #expect(said.narration.contains("no console yet"))
+        #expect(said.narration.contains("no admin key is known"))
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test func `the browser's program is looked for in PATH, and started without the admin key`() async throws {
+        let directory = try TemporaryDirectory()
+        let program = directory.file("xdg-open")
+        let seen = directory.file("seen")
+        try FileAccess.write(
+            Array("#!/bin/sh\necho \"$1 $STOREBUS_ADMIN_KEY.\" >'\(seen).new'; mv '\(seen).new' '\(seen)'\n".utf8),
+            to: program, mode: 0o755)
+        #expect(Browser.find(in: "relative:\(directory.path)/none:\(directory.path)") == program)
+        #expect(Browser.find(in: ".:") == nil)
+        #expect(!Browser.open("http://store/", ["PATH": "/nowhere"]))
+        #expect(
+            Browser.open(
+                "http://store/", ["PATH": "\(directory.path):/usr/bin:/bin", "STOREBUS_ADMIN_KEY": "secret"]))
+        try await eventually("the browser was started") { FileAccess.text(seen) != nil }
+        #expect(FileAccess.text(seen)?.hasPrefix("http://store/ .") == true)
     }
 }

@@ -1,26 +1,49 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus open`
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Print the store's address.",
+        commandName: "open", abstract: "Open the store's console in a browser.",
         discussion: """
             storebus open
-            xdg-open "$(storebus open)/openapi.json"
+            storebus open --print
 
-            There is no console yet: at the address are the API and its description, /openapi.json.
+            Prints the console's address with a ticket, which signs a browser in without the admin key.
+            A ticket is valid once, for a minute. On a terminal the address is also opened, by xdg-open
+            where that is installed.
             """)
+
+    @Flag(name: .customLong("print"), help: "Only print the address.")
+    var onlyPrints = false
 
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         let context = try CommandContext.find(global)
         let url = context.api.url
+        let description: JSONValue = .string(url + MonitoringRoutes.openAPI.route.path.description)
+        guard context.api.adminKey != nil else {
+            return context.print(
+                CommandResult(
+                    "\(url)\n", data: ["url": .string(url), "openAPI": description], names: [url],
+                    next: "storebus status",
+                    notes: ["no admin key is known here, so the console asks for it; set STOREBUS_ADMIN_KEY"]))
+        }
+        let ticket = try await context.api.createConsoleTicket()
+        let address = "\(url)/\(ConsoleRoutes.ticketFragment)\(ticket.ticket)"
+        let isOpened = opensBrowser(context) && context.environment.openPage(address, context.environment.variables)
         context.print(
             CommandResult(
-                "\(url)\n", data: ["url": .string(url), "openAPI": .string("\(url)/openapi.json")], names: [url],
-                next: "storebus status",
-                notes: ["there is no console yet; the API describes itself at \(url)/openapi.json"]))
+                "\(address)\n",
+                data: [
+                    "url": .string(address), "openAPI": description, "expiresAt": JSONText.value(ticket.expiresAt),
+                ], names: [address], next: "storebus status",
+                notes: [isOpened ? "opened in the browser" : "the address signs one browser in, within a minute"]))
+    }
+
+    private func opensBrowser(_ context: CommandContext) -> Bool {
+        !onlyPrints && context.environment.terminal.isOutput && context.format == .human
     }
 }

@@ -23,6 +23,9 @@ struct CommandEnvironment: Sendable {
     /// Posts to apps' servers.
     var forwarder: any NotificationForwarder = HTTPNotificationForwarder()
 
+    /// Opens an address in a browser and returns whether it could, given the environment's variables.
+    var openPage: @Sendable (_ address: String, _ variables: [String: String]) -> Bool = { _, _ in false }
+
     /// Completes printed commands with the flags of this one.
     var printed = PrintedCommands.none
 
@@ -52,8 +55,10 @@ struct CommandEnvironment: Sendable {
     static let process: CommandEnvironment = {
         let variables = ProcessInfo.processInfo.environment
         let terminal = Terminal.process(variables)
-        return CommandEnvironment(
+        var environment = CommandEnvironment(
             console: .standard, variables: variables, terminal: terminal, answer: { readLine(strippingNewline: true) })
+        environment.openPage = Browser.open
+        return environment
     }()
 }
 

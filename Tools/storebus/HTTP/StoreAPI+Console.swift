@@ -1,0 +1,8 @@
+import StoreHTTP
+import StoreModels
+
+/// The web console.
+extension StoreAPI {
+    /// `POST /console/tickets`: what signs a browser in.
+    func createConsoleTicket() async throws(CLIError) -> ConsoleTicket { try await call(ConsoleRoutes.createTicket) }
+}

@@ -1,5 +1,5 @@
 // The store's clock between two answers of the gateway.
-import { useEffect, useState } from '../vendor/preact-htm.js';
+import { useEffect, useRef, useState } from '../vendor/preact-htm.js';
 import { get, url } from './api.js';
 import { useLive } from './live.js';
 import { chosenApp, clock } from './ui.js';
@@ -45,17 +45,21 @@ export async function readClock() {
 // Keeps the clock of the chosen app right: events may have come from a move of it.
 export function useClock() {
     const app = chosenApp.use();
-    const read = () => readClock().catch(() => {});
+    const due = useRef();
+    const read = () => {
+        clearTimeout(due.current);
+        due.current = undefined;
+        readClock().catch(() => {});
+    };
     useEffect(() => {
         clock.set(undefined);
         read();
         const again = setInterval(read, 15000);
-        return () => clearInterval(again);
+        return () => { clearInterval(again); clearTimeout(due.current); due.current = undefined; };
     }, [app]);
     useLive(message => {
         if (message.kind === 'hello' || message.kind === 'resync' || message.kind === 'transactions') {
-            clearTimeout(useClock.timer);
-            useClock.timer = setTimeout(read, 800);
+            due.current ||= setTimeout(read, 800);
         }
     });
 }

@@ -6,40 +6,63 @@ const LEAST = 700;
 
 // `load` makes the value; `live` says whether a message of the stream makes it out of date.
 export function useData(load, dependencies, live = () => false) {
-    const [state, set] = useState({ loading: true });
+    const [state, set] = useState({});
     const mine = useRef({ run: 0 }).current;
+    mine.load = load;
 
-    const reload = useCallback(() => {
-        clearTimeout(mine.timer);
+    const clear = () => {
+        clearTimeout(mine.due);
+        clearTimeout(mine.retry);
+        mine.due = mine.retry = undefined;
+    };
+    const start = () => {
+        clear();
         const run = ++mine.run;
+        mine.again = false;
         mine.began = Date.now();
-        set(before => ({ ...before, loading: true }));
-        return mine.load().then(
+        mine.busy = new Promise(done => done(mine.load())).then(
             data => {
+                if (run !== mine.run) return;
                 mine.tries = 0;
-                if (run === mine.run) set({ data });
+                set({ data });
             },
             error => {
                 if (run !== mine.run) return;
                 set(before => ({ data: before.data, error }));
                 if (!error.passes) return;
                 mine.tries = (mine.tries || 0) + 1;
-                mine.timer = setTimeout(reload, Math.min(1000 * mine.tries, 5000));
-            });
+                mine.retry = setTimeout(start, Math.min(1000 * mine.tries, 5000));
+            }).then(() => {
+            if (run !== mine.run) return;
+            mine.busy = undefined;
+            if (mine.again) soon();
+        });
+        return mine.busy;
+    };
+    // Under steady events the timer is not put off, and the answer under way is taken before the next is asked for.
+    const soon = () => {
+        if (mine.busy) mine.again = true;
+        else mine.due ||= setTimeout(start, Math.max(120, mine.began + LEAST - Date.now()));
+    };
+    const reload = useCallback(() => {
+        if (!mine.busy) return start();
+        mine.again = true;
+        return mine.busy;
     }, []);
-    mine.load = load;
 
     useEffect(() => {
-        set({ loading: true });
-        reload();
-        return () => { mine.run += 1; clearTimeout(mine.timer); };
+        set({});
+        start();
+        return () => {
+            clear();
+            mine.run += 1;
+            mine.busy = undefined;
+        };
     }, dependencies);
 
     useLive(message => {
         const stale = message.kind === 'hello' || message.kind === 'resync' || (message.events && message.kind !== 'kept' && live(message));
-        if (!stale) return;
-        clearTimeout(mine.timer);
-        mine.timer = setTimeout(reload, Math.max(120, mine.began + LEAST - Date.now()));
+        if (stale) soon();
     }, dependencies);
 
     return { ...state, reload };
@@ -47,4 +70,3 @@ export function useData(load, dependencies, live = () => false) {
 
 export const anyEvent = () => true;
 export const transactionEvents = message => message.kind === 'transactions';
-export const intentEvents = message => message.kind === 'intents';

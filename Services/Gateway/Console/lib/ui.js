@@ -38,42 +38,62 @@ export function applyTheme(name) {
 }
 
 const toasts = box([]);
+let toastCount = 0;
+const takeToast = one => toasts.set(toasts.get().filter(other => other !== one));
 
 export function toast(text) {
-    const mine = { text };
-    toasts.set([...toasts.get(), mine].slice(-3));
-    setTimeout(() => toasts.set(toasts.get().filter(one => one !== mine)), 6000);
+    const mine = { text, id: ++toastCount };
+    toasts.set([...toasts.get(), mine].slice(-4));
+    setTimeout(takeToast, 6000, mine);
+}
+
+// What went wrong, until it is closed.
+export function toastProblem(problem) {
+    toasts.set([...toasts.get(), { problem, id: ++toastCount }].slice(-4));
 }
 
 export function Toasts() {
-    return html`<div class="toasts" role="status" aria-label=${strings.messages}>
-        ${toasts.use().map(({ text }) => html`<div class="toast" key=${text}>${text}</div>`)}
+    const shown = toasts.use();
+    return html`<div class="toasts">
+        ${shown.filter(one => one.problem).map(one => html`<div class="toast failure" key=${one.id}>
+            <${Failure} error=${one.problem} />
+            <button class="plain square" aria-label=${strings.close} onClick=${() => takeToast(one)}>✕</button></div>`)}
+        <div role="status" aria-label=${strings.messages}>${shown.filter(one => !one.problem).map(({ text, id }) => html`<div class="toast" key=${id}>${text}</div>`)}</div>
     </div>`;
 }
 
 const dialogs = box(undefined);
+let dialogCount = 0;
 
-// Shows a modal dialog; `content` is given what closes it with an answer. The browser gives the focus back.
+// Shows a modal dialog; `content` is given what closes it with an answer. One that is opened from another takes its place,
+// which is then without an answer. The focus goes back to where the first was opened.
 export function ask(title, content) {
     return new Promise(done => {
-        dialogs.set({ title, content, done });
+        const before = dialogs.get();
+        before?.done();
+        dialogs.set({ title, content, done, id: ++dialogCount, opener: before ? before.opener : document.activeElement });
     });
 }
 
-export function Dialogs() {
-    const shown = dialogs.use();
+function Dialog({ shown }) {
     const element = useRef();
-    useEffect(() => { if (shown && !element.current.open) element.current.showModal(); }, [shown]);
-    if (!shown) return null;
+    useEffect(() => element.current.showModal(), []);
     const close = answer => {
-        element.current?.close();
-        if (dialogs.get() === shown) dialogs.set(undefined);
         shown.done(answer);
+        if (dialogs.get() !== shown) return;
+        element.current?.close();
+        dialogs.set(undefined);
+        if (shown.opener?.isConnected) shown.opener.focus();
     };
     return html`<dialog ref=${element} aria-labelledby="dialog-title" onCancel=${event => { event.preventDefault(); close(); }}>
         <h2 id="dialog-title">${shown.title}</h2>
         ${shown.content(close)}
     </dialog>`;
+}
+
+export function Dialogs() {
+    const shown = dialogs.use();
+    return shown ? html`<${Dialog} shown=${shown} key=${shown.id} />` : null;
 }
 
 export const confirm = (title, text, verb) => ask(title, close => html`
@@ -132,16 +152,17 @@ export const Facts = ({ of }) => html`<dl class="facts">
     ${of.filter(([, value]) => value !== undefined && value !== null && value !== '').map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
 </dl>`;
 
+// A page is drawn anew while it is being typed into, so a value is only what a field begins with; with onChange the page has it.
 export const Choice = ({ label, value, options, onChange, ...rest }) => html`<label>${label}
-    <select value=${value} onChange=${event => onChange?.(event.target.value)} ...${rest}>
+    <select ...${onChange ? { value, onChange: event => onChange(event.target.value) } : {}} ...${rest}>
         ${options.map(option => {
             const [key, says] = Array.isArray(option) ? option : [option, option];
             return html`<option value=${key} selected=${key === value}>${says}</option>`;
         })}
     </select></label>`;
 
-export const Field = ({ label, ...rest }) => html`<label>${label}<input ...${rest} /></label>`;
-export const Check = ({ label, ...rest }) => html`<label class="check"><input type="checkbox" ...${rest} />${label}</label>`;
+export const Field = ({ label, value, ...rest }) => html`<label>${label}<input ...${value === undefined || value === null ? {} : { defaultValue: value }} ...${rest} /></label>`;
+export const Check = ({ label, checked, ...rest }) => html`<label class="check"><input type="checkbox" defaultChecked=${Boolean(checked)} ...${rest} />${label}</label>`;
 
 // What a form's fields say, by name. Boxes that are not ticked are false.
 export function values(form) {

@@ -1,5 +1,5 @@
 // What waits for a person, to be answered here.
-import { html, useEffect, useState } from '../vendor/preact-htm.js';
+import { html, useEffect, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { get, url } from '../lib/api.js';
 import { Action, cli, making, perform } from '../lib/actions.js';
@@ -49,6 +49,7 @@ function Refund({ asked }) {
     const [error, setError] = useState();
     const read = id => {
         setError(undefined);
+        set(undefined);
         get(url('/admin/v1/refundRequests', id)).then(set, setError);
     };
     const look = event => {
@@ -63,7 +64,7 @@ function Refund({ asked }) {
     }, verb === 'decline');
     return html`<${Card} title=${text.refund}><div class="stack">
         <p class="soft">${text.refundSays}</p>
-        <form class="row end" onSubmit=${look}><${Field} label=${text.refundId} name="id" value=${asked} required /><button>${text.look}</button></form>
+        <form class="row end" onSubmit=${look} key=${asked}><${Field} label=${text.refundId} name="id" value=${asked} required /><button>${text.look}</button></form>
         <${Failure} error=${error} />
         ${found && html`<${Facts} of=${[[text.refundId, html`<code>${found.refundRequestIdentifier}</code>`], [strings.transactions.account, found.account], [strings.transactions.id, html`<a href=${link('transactions', found.transactionId)}>${found.transactionIdentifier}</a>`], [strings.transactions.why, words(found.reason)], [strings.transactions.state, html`<${State} of=${found.state} />`], [text.since, html`<${Time} at=${found.requestedAt} />`]]} />
             ${found.state === 'open' && html`<form class="row end">
@@ -79,13 +80,20 @@ export default function Inbox({ route }) {
         const timer = setInterval(prompts.reload, 3000);
         return () => clearInterval(timer);
     }, []);
+    const busy = useRef(false);
     useEffect(() => {
         const pressed = async event => {
+            if (busy.current || event.repeat || document.querySelector('dialog[open]')) return;
             if (!list.length || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, select, textarea, dialog')) return;
             const choice = { a: 'approve', d: list[0].answers.find(one => one !== 'approve') }[event.key];
             if (!choice) return;
-            await perform(answer(list[0], choice));
-            prompts.reload();
+            busy.current = true;
+            try {
+                await perform(answer(list[0], choice));
+                await prompts.reload();
+            } finally {
+                busy.current = false;
+            }
         };
         addEventListener('keydown', pressed);
         return () => removeEventListener('keydown', pressed);

@@ -76,7 +76,7 @@ export default function TimePage() {
             <${Card} title=${text.rate}><div class="stack">
                 <div class="row">${shown.frozen ? html`<${Action} of=${setting(text.thaw, { frozen: false }, ['rate', String(shown.rate)])} />` : html`<${Action} of=${setting(text.freeze, { frozen: true }, ['freeze'])} />`}
                     <${Action} of=${setting(text.real, { rate: 'realTime', frozen: false }, ['real'])} /></div>
-                <form class="row end"><${Choice} label=${text.named} name="named" value=${typeof shown.rate === 'string' ? shown.rate : ''} options=${NAMES.map(one => [one, words(one)])} /><${Field} label=${text.factor} name="factor" type="number" min="0.000001" max="10000000" step="any" /><${Action} of=${rate} /></form>
+                <form class="row end" key=${shown.rate}><${Choice} label=${text.named} name="named" value=${typeof shown.rate === 'string' ? shown.rate : ''} options=${NAMES.map(one => [one, words(one)])} /><${Field} label=${text.factor} name="factor" type="number" min="0.000001" max="10000000" step="any" /><${Action} of=${rate} /></form>
             </div></${Card}>
         </div><div class="stack"><${Happened} of=${happened} /><${Ahead} app=${app} /></div></div>`;
 }

@@ -3,6 +3,7 @@ const KEPT = 200;
 const ports = new Set();
 let source;
 let timer;
+let steady;
 let pause = 1000;
 let state = { kind: 'state', connected: false };
 let kept = [];
@@ -22,7 +23,9 @@ function open() {
     source?.close();
     source = new EventSource('/admin/v1/events/stream');
     source.addEventListener('hello', event => {
-        pause = 1000;
+        // A stream that ends at once is not asked for again and again.
+        clearTimeout(steady);
+        steady = setTimeout(() => { pause = 1000; }, 15000);
         connected(true);
         tell({ kind: 'hello', id: event.lastEventId, ...JSON.parse(event.data) });
     });
@@ -34,10 +37,19 @@ function open() {
             tell({ kind, events });
         });
     }
-    source.addEventListener('error', () => {
+    const mine = source;
+    source.addEventListener('error', async () => {
+        clearTimeout(steady);
         connected(false);
         // The browser itself tries again only while the answer was a stream.
-        if (source.readyState !== EventSource.CLOSED) return;
+        if (mine.readyState !== EventSource.CLOSED) return;
+        const answer = await fetch('/console/session').catch(() => undefined);
+        if (mine !== source) return;
+        if (answer?.status === 401) {
+            // The session is over; a tab that signs in opens the stream anew.
+            close();
+            return;
+        }
         clearTimeout(timer);
         timer = setTimeout(open, pause);
         pause = Math.min(pause * 2, 10000);
@@ -46,6 +58,8 @@ function open() {
 
 function close() {
     clearTimeout(timer);
+    clearTimeout(steady);
+    pause = 1000;
     source?.close();
     source = undefined;
     connected(false);

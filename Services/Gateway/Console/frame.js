@@ -1,5 +1,5 @@
 // The frame around the pages, and which page is shown.
-import { html, useEffect, useRef, useState } from './vendor/preact-htm.js';
+import { html, useEffect, useMemo, useRef, useState } from './vendor/preact-htm.js';
 import { strings } from './strings.js';
 import { all, get, signOut } from './lib/api.js';
 import { factor, useClock, useNow } from './lib/clock.js';
@@ -8,7 +8,8 @@ import { dateTime, number } from './lib/format.js';
 import { listen, showShortcuts } from './lib/keys.js';
 import { connect, disconnect, useConnected } from './lib/live.js';
 import { link, useRoute } from './lib/router.js';
-import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme } from './lib/ui.js';
+import { forgetSessions } from './lib/sessions.js';
+import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme, toastProblem } from './lib/ui.js';
 
 const GROUPS = [
     [['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c']],
@@ -32,12 +33,14 @@ function Clock() {
     useClock();
     const shown = clock.use();
     const now = useNow();
+    const how = !shown ? '' : shown.frozen ? strings.frozen : factor(shown.rate) === 1 ? strings.realTime : strings.times(number(factor(shown.rate)));
+    // Said again when it was set or moved, not as it runs.
+    const says = useMemo(() => shown && strings.clockSays(dateTime(shown.now), how), [shown?.bundleId, shown?.epoch, how]);
     if (!now) return null;
-    const how = shown.frozen ? strings.frozen : factor(shown.rate) === 1 ? strings.realTime : strings.times(number(factor(shown.rate)));
     return html`<a class="clock" href=${link('time')}>
         <time datetime=${now.toISOString()} title=${now.toISOString()} aria-hidden="true">${dateTime(now)}</time>
         <small aria-hidden="true">${how}</small>
-        <span class="hidden" role="status">${strings.clockSays(dateTime(shown.now), how)}</span>
+        <span class="hidden" role="status">${says}</span>
     </a>`;
 }
 
@@ -110,7 +113,18 @@ export function Frame({ signedOut }) {
         const ids = known.data.map(one => one.bundleId);
         if (!ids.includes(chosenApp.get())) chosenApp.set(ids.includes(kept) ? kept : ids[0] || null);
     }, [known.data]);
-    useEffect(() => { connect(); }, []);
+    useEffect(() => {
+        if (app !== null) return undefined;
+        const timer = setInterval(known.reload, 3000);
+        return () => clearInterval(timer);
+    }, [app]);
+    useEffect(() => {
+        connect();
+        return () => {
+            forgetSessions();
+            disconnect();
+        };
+    }, []);
     useEffect(() => {
         // A page that has just been opened is not away yet.
         const timer = connected ? setAway(false) : setTimeout(() => setAway(true), 1500);
@@ -132,8 +146,14 @@ export function Frame({ signedOut }) {
         document.getElementById('main').focus();
     };
     const leave = async () => {
-        await signOut().catch(() => {});
-        disconnect();
+        try {
+            await signOut();
+        } catch (problem) {
+            if (problem.status !== 401) {
+                toastProblem(problem);
+                return;
+            }
+        }
         signedOut();
     };
     return html`<div class="frame">

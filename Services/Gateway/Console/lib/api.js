@@ -57,10 +57,16 @@ async function once(method, target, { body, token, key, as = 'json' }) {
 }
 
 export async function call(method, target, options = {}) {
+    let renewed = false;
     for (let attempt = 0; ; attempt += 1) {
         try {
             return await once(method, target, options);
         } catch (problem) {
+            // Another tab has signed in since: the cookie is that session's now, and its token goes with it.
+            if (problem.status === 403 && method !== 'GET' && !options.token && !renewed) {
+                renewed = true;
+                if (await resume().catch(() => false)) continue;
+            }
             if (method !== 'GET' || !problem.passes || attempt === RETRIES.length) throw problem;
             await wait(RETRIES[attempt]);
         }
@@ -98,6 +104,6 @@ export async function resume() {
 }
 
 export async function signOut() {
-    await once('DELETE', '/console/session', {});
+    await call('DELETE', '/console/session');
     csrf = undefined;
 }

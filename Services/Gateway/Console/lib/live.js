@@ -6,12 +6,26 @@ const listeners = new Set();
 let port;
 let isConnected = false;
 let recent = [];
+let asked = false;
 
 export const recentEvents = () => recent;
 
+// The server's version when this page was loaded; of another one the page may know too little.
+let version;
+
+// The newest first; what is in both is there once.
+function joined(newer, older) {
+    const ids = new Set(newer.map(event => event.id));
+    return [...newer, ...older.filter(event => !ids.has(event.id))].slice(0, 200);
+}
+
 function heard(message) {
+    if (message.kind === 'hello') {
+        if (version && message.version !== version) location.reload();
+        version = message.version;
+    }
     if (message.kind === 'state') isConnected = message.connected;
-    if (message.kind === 'kept' && recent.length === 0) recent = message.events;
+    if (message.kind === 'kept') recent = joined(recent, message.events);
     if (message.events && message.kind !== 'kept') recent = [...message.events.toReversed(), ...recent].slice(0, 200);
     for (const listener of [...listeners]) listener(message);
 }
@@ -31,16 +45,19 @@ export async function connect() {
         addEventListener('pageshow', event => { if (event.persisted) location.reload(); });
     }
     port.postMessage('open');
-    if (recent.length === 0) await before();
+    if (!asked) await before();
 }
 
 export function disconnect() {
     recent = [];
+    asked = false;
     port?.postMessage('close');
 }
 
-// What happened shortly before the page was opened. A position is a count in 26 digits of base 32.
+// What happened shortly before the page was opened. The API has no request for the last events: a position, which is a count in
+// 26 digits of base 32, is taken back by 200. Should positions be made otherwise, there is no history.
 async function before() {
+    asked = true;
     const digits = '0123456789abcdefghjkmnpqrstvwxyz';
     try {
         const { after } = await call('GET', '/admin/v1/events/wait?timeout=0');
@@ -56,7 +73,7 @@ async function before() {
             found.push(...page.events);
             at = page.after;
         }
-        if (recent.length === 0) heard({ kind: 'kept', events: found.toReversed().slice(0, 200) });
+        heard({ kind: 'kept', events: found.toReversed().slice(0, 200) });
     } catch {
         // The list begins with what happens from now on.
     }

@@ -7,7 +7,11 @@ export async function sessionOf({ client, bundleId, account, deviceId }) {
     const name = JSON.stringify([client, bundleId, account, deviceId]);
     const old = kept.get(name);
     if (old && old.until > Date.now()) return old.token;
-    const device = await get(url('/admin/v1/devices', deviceId)).catch(() => ({}));
+    const device = await get(url('/admin/v1/devices', deviceId)).catch(problem => {
+        // Not there yet: the session makes it.
+        if (problem.status === 404) return {};
+        throw problem;
+    });
     const body = { client, bundleId, account, deviceId, platform: device.platform || 'iOS', osVersion: device.osVersion || '18.0' };
     if (client === 'app') {
         const installed = device.apps?.find(app => app.bundleId === bundleId);

@@ -23,15 +23,22 @@ export function why(row) {
     return '';
 }
 
+// The id of a row that was found by its transactionIdentifier, so that it is looked for once.
+const idOf = new Map();
+
 // The list is in the order of the ids, so a position just before an id leads to it.
-export async function findTransaction(id, app) {
+export async function findTransaction(asked, app) {
+    const id = idOf.get(asked) || asked;
     const matches = row => row.id === id || row.transactionIdentifier === id;
     let after = id.startsWith('t_') ? id.slice(0, -1) : undefined;
     const once = after !== undefined;
     for (let pages = 0; pages < (once ? 1 : 1000); pages += 1) {
         const page = await get('/admin/v1/transactions', { after, limit: 100, ...once ? {} : { bundleId: app } });
         const index = page.transactions.findIndex(matches);
-        if (index >= 0) return rowOf(page.transactions[index], page.records?.[index] || {});
+        if (index >= 0) {
+            idOf.set(asked, page.transactions[index].id);
+            return rowOf(page.transactions[index], page.records?.[index] || {});
+        }
         after = page.after;
         if (!after) break;
     }

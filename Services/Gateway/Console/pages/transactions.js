@@ -1,5 +1,5 @@
 // All transactions of the app, as they are now.
-import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
+import { html, useCallback, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { get } from '../lib/api.js';
 import { Action, Actions, cli, making, showCommands } from '../lib/actions.js';
@@ -18,63 +18,92 @@ const FILTER = {
     finished: row => row.isFinished ? 'yes' : 'no', device: row => row.originDeviceId, at: row => row.transactionDate,
 };
 
-// What the gateway selects by itself; the rest is selected here.
-const ofGateway = filter => ({ account: filter.exact('account'), state: filter.exact('state'), finished: { yes: true, no: false }[filter.exact('finished')] });
+// What the gateway selects by itself; the rest is selected here. A state that is half typed is none of its own.
+const STATES = new Set(['purchasing', 'purchased', 'failed', 'restored', 'deferred']);
+const ofGateway = filter => {
+    const state = filter.exact('state');
+    return { account: filter.exact('account'), state: STATES.has(state) ? state : undefined, finished: { yes: true, no: false }[filter.exact('finished')] };
+};
+
+// An event is newer than a row, or older: the revision says.
+function take(rows, { transaction, account, bundleId, type, finished }) {
+    const old = rows.get(transaction.id);
+    if (old && old.revision > transaction.revision) return;
+    rows.set(transaction.id, { ...old, ...transaction, account, bundleId, isFinished: finished || type === 'finished' || Boolean(old?.isFinished) });
+}
 
 function useRows(app, filter) {
     const rows = useRef(new Map());
     const [state, set] = useState({ version: 0, complete: false });
-    const run = useRef(0);
+    const run = useRef({ count: 0, heard: new Map() }).current;
     const question = ofGateway(filter);
     const asked = JSON.stringify([app, question]);
 
     const load = async () => {
-        const mine = ++run.current;
+        const mine = ++run.count;
         const fresh = new Map();
+        Object.assign(run, { busy: true, again: false, heard: new Map() });
         let after;
         for (let wait = 1000; ;) {
             try {
                 const page = await get('/admin/v1/transactions', { bundleId: app, ...question, limit: 100, after });
-                if (mine !== run.current) return;
+                if (mine !== run.count) return;
                 page.transactions.forEach((transaction, index) => fresh.set(transaction.id, rowOf(transaction, page.records?.[index] || {})));
                 after = page.after;
                 const complete = !after || fresh.size >= MOST;
+                // What happened meanwhile may be in no page, or in one that was read before.
+                for (const event of run.heard.values()) take(fresh, event);
                 if (complete || fresh.size > rows.current.size) rows.current = fresh;
                 if (complete || fresh.size % 1000 < 100) set(({ version }) => ({ version: version + 1, complete, cut: Boolean(after) }));
-                if (complete) return;
+                if (!complete) continue;
+                run.busy = false;
+                if (run.again) run.load();
+                return;
             } catch (error) {
-                if (mine !== run.current) return;
+                if (mine !== run.count) return;
                 set(before => ({ ...before, error }));
+                run.busy = error.passes;
                 if (!error.passes) return;
                 await new Promise(done => setTimeout(done, wait));
                 wait = Math.min(wait * 2, 5000);
             }
         }
     };
+    run.load = load;
+    const reload = useCallback(() => {
+        if (run.busy) run.again = true;
+        else run.load();
+    }, []);
     useEffect(() => {
         rows.current = new Map();
         load();
-        return () => { run.current += 1; };
+        return () => {
+            run.count += 1;
+            clearTimeout(run.painting);
+            run.painting = undefined;
+        };
     }, [asked]);
 
     useLive(message => {
-        if (message.kind === 'hello' || message.kind === 'resync') load();
+        if (message.kind === 'hello' || message.kind === 'resync') reload();
         if (message.kind !== 'transactions') return;
-        for (const { transaction, account, bundleId, type } of message.events) {
-            if (bundleId !== app) continue;
-            const old = rows.current.get(transaction.id);
-            if (old && old.revision > transaction.revision) continue;
-            rows.current.set(transaction.id, { ...old, ...transaction, account, bundleId, isFinished: type === 'finished' || Boolean(old?.isFinished) });
+        for (const event of message.events) {
+            if (event.bundleId !== app) continue;
+            const { id } = event.transaction;
+            if (run.busy) run.heard.set(id, { ...event, finished: event.type === 'finished' || run.heard.get(id)?.finished });
+            take(rows.current, event);
         }
-        clearTimeout(run.painting);
-        run.painting = setTimeout(() => set(before => ({ ...before, version: before.version + 1 })), 60);
+        run.painting ||= setTimeout(() => {
+            run.painting = undefined;
+            set(before => ({ ...before, version: before.version + 1 }));
+        }, 60);
     }, [asked]);
-    return { rows: rows.current, ...state, reload: load };
+    return { rows: rows.current, ...state, reload };
 }
 
 const SORTS = { date: row => row.transactionDate || '9', id: row => row.id, product: productOf, account: row => row.account || '' };
 
-function Columns() {
+function columnsOf(reload) {
     const column = (key, title, cell, width, className) => ({ key, title, cell, width, className, sorts: key in SORTS });
     return [
         column('id', text.id, row => html`<a class="mono" href=${link('transactions', row.id)}>${row.transactionIdentifier || `${row.id.slice(0, 14)}…`}</a>`, 154),
@@ -82,22 +111,23 @@ function Columns() {
         column('account', text.account, row => html`<span title=${row.account}>${row.account}</span>`, 88),
         column('state', text.state, row => html`<${State} of=${row.revocationDate ? 'revoked' : row.transactionState} says=${row.revocationDate && (row.revocationType ? text.refunded : text.revoked)} />`, 130),
         column('finished', text.finished, row => row.isFinished ? strings.yes : strings.no, 70),
-        column('date', text.date, row => html`<${Time} at=${row.transactionDate} form="brief" />`, 138),
+        column('date', text.date, row => html`<${Time} at=${row.transactionDate} form="brief" />`, 166),
         column('price', text.price, row => money(row.price), 74, 'number'),
         column('why', text.why, row => html`<span class="soft" title=${why(row)}>${why(row)}</span>`, 86),
-        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row)}>⋯</button>`, 50),
+        column('act', html`<span class="hidden">${text.actions}</span>`, row => html`<button class="plain square" aria-label=${strings.table.rowActions(shortId(row))} onClick=${() => rowActions(row, reload)}>⋯</button>`, 50),
     ];
 }
 
-const rowActions = row => ask(strings.table.rowActions(shortId(row)), close => html`
-    <${Actions} of=${actionsOf(row)} done=${() => close()} />
+// Nothing tells that a transaction was removed, so the list is read again.
+const rowActions = (row, reload) => ask(strings.table.rowActions(shortId(row)), close => html`
+    <${Actions} of=${actionsOf(row)} done=${answer => { close(); if (answer === true) reload(); }} />
     <div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
 
 function Buy({ app }) {
     const act = making(text.buy, form => {
         const said = values(form);
         const body = { account: said.account, productIdentifier: said.product, quantity: Number(said.quantity || 1) };
-        return { method: 'POST', path: `/admin/v1/apps/${encodeURIComponent(app)}/purchases`, body, cli: cli(['buy', said.product, '--as', said.account, '--quantity', said.quantity]) };
+        return { method: 'POST', path: `/admin/v1/apps/${encodeURIComponent(app)}/purchases`, body };
     });
     return html`<${Card} title=${text.buy}><p class="soft">${text.buySays}</p><form class="row end">
         <${Field} label=${text.account} name="account" required /><${Field} label=${text.product} name="product" required />
@@ -117,18 +147,18 @@ export default function Transactions({ route }) {
         return () => clearTimeout(timer);
     }, [typed]);
     const filter = useMemo(() => parse(said, FILTER), [said]);
-    const { rows, version, complete, cut, error } = useRows(app, filter);
+    const { rows, version, complete, cut, error, reload } = useRows(app, filter);
     const shown = useMemo(() => {
         const by = SORTS[sort.key];
         const list = [...rows.values()].filter(filter.matches);
         list.sort((one, other) => { const a = by(one); const b = by(other); return a < b ? -1 : a > b ? 1 : 0; });
         return sort.down ? list.reverse() : list;
     }, [version, said, sort, rows]);
-    const columns = useMemo(Columns, []);
-    const clear = { label: text.clear, danger: true, method: 'DELETE', path: `/admin/v1/apps/${encodeURIComponent(app)}/transactions`, cli: cli(['reset', '--yes']), confirm: text.clearConfirm(app) };
+    const columns = useMemo(() => columnsOf(reload), []);
+    const clear = { label: text.clear, danger: true, method: 'DELETE', path: `/admin/v1/apps/${encodeURIComponent(app)}/transactions`, confirm: text.clearConfirm(app) };
     const list = { label: strings.nav.transactions, method: 'GET', path: `/admin/v1/transactions?bundleId=${encodeURIComponent(app)}`, cli: cli(['tx', 'list', ...said.split(/\s+/)]) };
     return html`<${Head} title=${strings.nav.transactions}>
-            <button onClick=${() => showCommands(list)}>${'>_'} ${strings.asCLI}</button><${Action} of=${clear} /></${Head}>
+            <button onClick=${() => showCommands(list)}>${'>_'} ${strings.asCLI}</button><${Action} of=${clear} done=${reload} /></${Head}>
         <div class="stack">
             <div class="filter"><label for="filter">${text.filter}</label>
                 <input id="filter" data-filter value=${typed} aria-describedby="filter-hint" spellcheck="false" autocomplete="off" onInput=${event => setTyped(event.target.value)} />

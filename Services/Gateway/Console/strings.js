@@ -4,7 +4,7 @@ export const strings = {
     theme: { auto: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
     loading: 'Loading…', tryingAgain: 'Trying again…', unreachable: 'The gateway does not answer.', messages: 'Messages',
     away: 'Not connected, trying again. What you see may be out of date.', live: 'Live', notLive: 'Not connected',
-    cancel: 'Cancel', close: 'Close', copy: 'Copy', copied: 'Copied.', selected: 'Selected; copy it with the keyboard.', save: 'Save', add: 'Add', remove: 'Remove', none: 'none', yes: 'yes', no: 'no', more: 'More', all: 'all', search: 'Search', refresh: 'Refresh', actions: 'Actions', all_: 'All',
+    cancel: 'Cancel', close: 'Close', copy: 'Copy', copied: 'Copied.', selected: 'Selected; copy it with the keyboard.', save: 'Save', add: 'Add', remove: 'Remove', none: 'none', yes: 'yes', no: 'no', more: 'More', all: 'all', search: 'Search', refresh: 'Refresh', actions: 'Actions',
     asCLI: 'As a command', asCurl: 'With curl', copyCLI: 'Copy as CLI', copyCurl: 'Copy as curl',
     sameAs: label => `${label}: the same as a command`, commandsFor: label => `Copy “${label}” as CLI or curl`,
     done: label => `${label}: done.`,

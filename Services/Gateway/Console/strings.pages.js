@@ -28,7 +28,7 @@ Object.assign(strings, {
     },
     act: {
         approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund', asked: 'The request is in the inbox.',
-        refundConfirm: 'The customer gets the money back, and the apps lose what it gave.', revokeConfirm: 'The apps lose what it gave; no money goes back.', removeConfirm: id => `Transaction ${id} is removed for good.`, finishSays: 'As the device it was bought on.',
+        refundConfirm: 'The customer gets the money back, and the apps lose what it gave.', revokeConfirm: 'The apps lose what it gave; no money goes back.', removeConfirm: id => `Transaction ${id} is removed for good.`,
         cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the present period now, for good.',
     },
     subscriptions: {
@@ -74,7 +74,7 @@ Object.assign(strings, {
     },
     time: {
         now: 'Now', next: 'Due next', nothing: 'Nothing is due.', rate: 'Rate', frozen: 'Frozen', since: 'This rate since', day: '+ 1 day', week: '+ 1 week', month: '+ 1 month', year: '+ 1 year', toNext: 'To the next event', advance: 'Advance', to: 'To a date', toLabel: 'Instant', go: 'Go there', freeze: 'Freeze', thaw: 'Let it run', real: 'Real time', factor: 'Seconds of the store in one of the wall', named: 'A month of 30 days takes', set: 'Set the rate',
-        happened: 'What happened on the way', moved: (from, to, count) => `${from} → ${to}: ${count} events`, remaining: count => `${count} still to come`, quiet: 'Nothing was due.', cut: 'Only the first are shown.', length: 'How far, such as 36h, 10d, 3mo',
+        happened: 'What happened on the way', moved: (from, to, count) => `${from} → ${to}: ${count} events`, quiet: 'Nothing was due.', cut: 'Only the first are shown.', length: 'How far, such as 36h, 10d, 3mo',
         back: until => `The clock goes back to ${until}. Nothing that has happened is undone, and nothing that was billed is billed again.`,
         ahead: 'What lies ahead', aheadSays: 'Of the subscriptions that run.', renews: 'renews', ends: 'ends', graceEnds: 'grace ends', retries: 'billing is tried again', confirm: until => `Everything that falls due until ${until} happens, each once. It cannot be undone.`,
     },
@@ -83,7 +83,7 @@ Object.assign(strings, {
     },
     settings: {
         keys: 'API keys', keysSay: 'The secret is shown once.', make: 'Make a key', kind: 'Kind', kinds: { api: 'api: the app’s server', sharedSecret: 'sharedSecret: receipts', subscriptionOffer: 'subscriptionOffer: promotional offers', inAppPurchase: 'inAppPurchase: App Store Server API' }, id: 'Key', made: 'Made', takeBack: 'Take back', takeBackConfirm: id => `What uses key ${id} is refused from now on.`, once: 'Copy it now, it is not shown again.', secret: 'Secret', publicKey: 'Public key', issuer: 'Issuer',
-        server: 'App Store Server API', environment: 'Environment', appAppleId: 'App Apple ID', limits: 'Rate limits', faults: 'Faults', faultsSay: 'The next requests of the app’s server fail.', path: 'Path', anyPath: 'any', errorCode: 'Error code', outcome: 'Or outcome', times: 'Times', addFault: 'Add the fault', clearFaults: 'Remove all', noFaults: 'None.',
+        server: 'App Store Server API', environment: 'Environment', appAppleId: 'App Apple ID', limits: 'Rate limits', limitsOfEach: 'as set for each endpoint', faults: 'Faults', faultsSay: 'The next requests of the app’s server fail.', path: 'Path', anyPath: 'any', errorCode: 'Error code', outcome: 'Or outcome', times: 'Times', addFault: 'Add the fault', clearFaults: 'Remove all', noFaults: 'None.',
         signing: 'Signing', root: 'Download the root certificate', ocsp: 'OCSP answers', setOcsp: 'Set', rotate: 'Replace', rotateConfirm: 'What was signed before is still valid; new payloads have another certificate.', leaf: 'the leaf', intermediate: 'the intermediate',
         app: 'The app', name: 'Name', price: 'Price of the app', currency: 'Currency', version: 'Current version', since: 'Promoted purchases since version', released: 'In the store', agreements: 'Agreements are active', grace: 'Billing grace period', limit: 'Unfinished limit', all: 'all',
         reset: 'Start over', resetSays: 'Clears what all customers did in this app, and sets its clock to the wall’s.', resetConfirm: app => `What customers did in ${app} is gone; catalogue, settings, accounts and devices stay. It cannot be undone.`,

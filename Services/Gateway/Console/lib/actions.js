@@ -3,7 +3,7 @@ import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.js';
 import { call } from './api.js';
 import { quote } from './format.js';
-import { Code, ask, chosenApp, confirm, toast } from './ui.js';
+import { Code, ask, chosenApp, confirm, toast, toastProblem } from './ui.js';
 
 export function curl({ method, path, body, key, session }) {
     const parts = ['curl', '-X', method, '-H', `"Authorization: Bearer ${session ? '$STOREBUS_SESSION' : '$STOREBUS_ADMIN_KEY'}"`];
@@ -13,10 +13,25 @@ export function curl({ method, path, body, key, session }) {
     return [...parts, quote(location.origin + path)].join(' ');
 }
 
-// A command line of words; --bundle-id is added where the command takes one.
+// Flags that have no value.
+const BARE = new Set(['--yes', '--back', '--delete', '--shuffle', '--duplicate']);
+
+// A command line of words; --bundle-id is added where the command takes one. A flag whose value is not given is left out with
+// it; what begins with - and is no flag is written so that it is not taken for one.
 export function cli(words, app = chosenApp.get()) {
-    const line = ['storebus', ...words.filter(word => word !== undefined && word !== '').map(String).map(quote)];
-    return app ? [...line, '--bundle-id', quote(app)].join(' ') : line.join(' ');
+    const given = words.map(word => word === undefined || word === null ? '' : String(word));
+    const line = ['storebus'];
+    const last = [];
+    for (let index = 0; index < given.length; index += 1) {
+        const word = given[index];
+        if (/^--[a-z][a-z-]*$/.test(word) && !BARE.has(word)) {
+            const value = given[index += 1];
+            if (value) line.push(...value.startsWith('-') ? [quote(`${word}=${value}`)] : [word, quote(value)]);
+        } else if (word.startsWith('-') && !BARE.has(word)) last.push(quote(word));
+        else if (word !== '') line.push(quote(word));
+    }
+    if (app) line.push('--bundle-id', quote(app));
+    return [...line, ...last.length ? ['--', ...last] : []].join(' ');
 }
 
 export const showCommands = action => ask(strings.sameAs(action.label), close => html`
@@ -24,7 +39,7 @@ export const showCommands = action => ask(strings.sameAs(action.label), close =>
     ${action.path && html`<h3>${strings.asCurl}</h3><${Code} text=${curl(action)} label=${strings.copyCurl} />`}
     <div class="row"><button autofocus onClick=${() => close()}>${strings.close}</button></div>`);
 
-// Returns the answer, or undefined when it was not done; what went wrong is said in a toast.
+// Returns the answer, or undefined when it was not done; what went wrong is said, and stays until it is closed.
 export async function perform(action) {
     if (action.confirm && !await confirm(action.label, action.confirm, action.verb || action.label)) return undefined;
     try {
@@ -32,7 +47,7 @@ export async function perform(action) {
         toast(action.said?.(answer) || strings.done(action.label));
         return answer ?? true;
     } catch (problem) {
-        toast([problem.message, problem.code && `(${problem.code})`, problem.remedy].filter(Boolean).join(' '));
+        toastProblem(problem);
         return undefined;
     }
 }
@@ -41,7 +56,7 @@ export async function perform(action) {
 export function Action({ of, done, primary, disabled }) {
     const [busy, setBusy] = useState(false);
     const action = event => typeof of === 'function' ? of(event.currentTarget.form) : of;
-    const label = typeof of === 'function' ? of.label : of.label;
+    const { label } = of;
     const run = async event => {
         event.preventDefault();
         // Not disabled meanwhile, which would lose the focus.

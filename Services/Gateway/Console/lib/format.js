@@ -4,7 +4,7 @@ import { html } from '../vendor/preact-htm.js';
 const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const short = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const brief = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+const brief = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
 const numbers = new Intl.NumberFormat();
 
 const FORMS = { long, short, date, brief };
@@ -40,5 +40,8 @@ export function period(value) {
     return value ? `${value.numberOfUnits} ${value.unit}${value.numberOfUnits === 1 ? '' : 's'}` : '–';
 }
 
-// A word for a shell.
-export const quote = text => /^[\w.,:/@%+=-]+$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`;
+// What a product costs, and for how long.
+export const priced = ({ price, subscriptionPeriod }) => `${money(price)}${subscriptionPeriod ? ` / ${subscriptionPeriod.numberOfUnits === 1 ? subscriptionPeriod.unit : period(subscriptionPeriod)}` : ''}`;
+
+// A word for a shell. At its beginning zsh takes = for a command.
+export const quote = text => /^[\w.,:/@%+-][\w.,:/@%+=-]*$/.test(text) ? text : `'${String(text).replaceAll("'", "'\\''")}'`;

@@ -1,9 +1,18 @@
 // Pages are named by the fragment: #/transactions/2000000000000001?filter=state%3Ddeferred
 import { useEffect, useState } from '../vendor/preact-htm.js';
 
+// A part that nobody has encoded is taken as it is.
+function decoded(part) {
+    try {
+        return decodeURIComponent(part);
+    } catch {
+        return part;
+    }
+}
+
 export function route() {
     const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
-    return { parts: path.split('/').map(part => decodeURIComponent(part)), query: new URLSearchParams(query) };
+    return { parts: path.split('/').map(decoded), query: new URLSearchParams(query) };
 }
 
 export const link = (...parts) => '#/' + parts.map(encodeURIComponent).join('/');

@@ -12,24 +12,31 @@ import { Card, Failure, Head, chosenApp, clock } from '../lib/ui.js';
 
 const text = strings.overview;
 
-function useFeed() {
+function useFeed(app) {
+    const ofApp = () => recentEvents().filter(event => event.bundleId === app);
     const [paused, setPaused] = useState(false);
-    const [feed, set] = useState(recentEvents);
+    const [missed, setMissed] = useState(0);
+    const [feed, set] = useState(ofApp);
     const [perMinute, setRate] = useState(() => Array(60).fill(0));
     useLive(message => {
-        if (message.events && !paused) set(recentEvents());
-        if (message.events && message.kind !== 'kept') {
-            setRate(rate => [...rate.slice(0, -1), rate.at(-1) + message.events.length]);
-        }
-    }, [paused]);
+        if (!message.events) return;
+        if (!paused) set(ofApp());
+        if (message.kind === 'kept') return;
+        const count = message.events.filter(event => event.bundleId === app).length;
+        if (paused) setMissed(before => before + count);
+        setRate(rate => [...rate.slice(0, -1), rate.at(-1) + count]);
+    }, [app, paused]);
     useEffect(() => {
         const timer = setInterval(() => setRate(rate => [...rate.slice(1), 0]), 1000);
         return () => clearInterval(timer);
     }, []);
-    const missed = paused ? recentEvents().findIndex(event => event === feed[0]) : 0;
     return {
-        feed, paused, perMinute, missed: Math.max(0, missed),
-        toggle: () => { if (paused) set(recentEvents()); setPaused(!paused); },
+        feed, paused, perMinute, missed,
+        toggle: () => {
+            if (paused) set(ofApp());
+            setMissed(0);
+            setPaused(!paused);
+        },
     };
 }
 
@@ -45,8 +52,8 @@ function FeedLine({ event }) {
     </li>`;
 }
 
-function Feed() {
-    const { feed, paused, perMinute, missed, toggle } = useFeed();
+function Feed({ app }) {
+    const { feed, paused, perMinute, missed, toggle } = useFeed(app);
     const tools = html`<button onClick=${toggle} aria-pressed=${paused}>${!paused ? text.pause : missed ? text.goOn(missed) : text.resume}</button>`;
     return html`<${Card} title=${text.feed} tools=${tools}>
         <${Sparkline} values=${perMinute} label=${`${text.rate}: ${perMinute.reduce((sum, one) => sum + one, 0)}`} />
@@ -87,7 +94,7 @@ export default function Overview() {
         </div>
         <${Failure} error=${open.error} retrying />
         <div class="columns">
-            <${Feed} />
+            <${Feed} app=${app} />
             <div class="stack">
                 ${any.data?.transactions.length === 0 && html`<${Card} title=${text.first}>
                     <ol class="plain steps">${text.steps.map(([says, command]) => html`<li>${says}<pre>${command}</pre></li>`)}</ol>

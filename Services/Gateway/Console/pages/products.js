@@ -4,7 +4,7 @@ import { strings } from '../strings.pages.js';
 import { all, call, get, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
-import { State, money, period, words } from '../lib/format.js';
+import { State, money, period, priced, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
 import { Plain } from '../lib/table.js';
 import { Card, Choice, Facts, Failure, Field, Head, Loaded, apps, chosenApp, values } from '../lib/ui.js';
@@ -18,8 +18,6 @@ export function offer(one) {
     const free = one.paymentMode === 'freeTrial';
     return `${free ? words(one.paymentMode) : money(one.price)}, ${one.numberOfPeriods > 1 ? `${one.numberOfPeriods} × ` : ''}${period(one.subscriptionPeriod)}`;
 }
-
-const price = one => `${money(one.price)}${one.subscriptionPeriod ? ` / ${one.subscriptionPeriod.numberOfUnits === 1 ? one.subscriptionPeriod.unit : period(one.subscriptionPeriod)}` : ''}`;
 
 function Import({ app, done }) {
     const [report, setReport] = useState();
@@ -111,7 +109,7 @@ function List({ app }) {
             <${Loaded} of=${found}>${({ products }) => html`<div class="card flush"><${Plain} caption=${text.caption(products.length)} rows=${products.slice(0, 500)} rowKey=${one => one.productIdentifier} columns=${[
                 { title: text.identifier, cell: one => html`<a href=${link('products', one.productIdentifier)}>${one.productIdentifier}</a>` },
                 { title: text.name, className: 'wrap', cell: one => one.localizedTitle }, { title: text.type, cell: one => words(one.type) },
-                { title: text.price, className: 'number', cell: price }, { title: text.intro, cell: one => one.introductoryPrice ? offer(one.introductoryPrice) : '–' },
+                { title: text.price, className: 'number', cell: priced }, { title: text.intro, cell: one => one.introductoryPrice ? offer(one.introductoryPrice) : '–' },
             ]} /></div>`}</${Loaded}>
             <div class="columns"><${Import} app=${app} done=${found.reload} /><${Explain} app=${app} /></div>
         </div>`;

@@ -30,9 +30,11 @@ function Keys({ app }) {
 function Server({ app }) {
     const found = useData(() => get(`${base(app)}/server-api`), [app]);
     const faults = useData(() => get(`${base(app)}/server-api/faults`), [app]);
-    const save = making(strings.save, form => {
+    const save = ({ rateLimits }) => making(strings.save, form => {
         const said = values(form);
-        const body = { environment: said.environment, ...said.appAppleId && { appAppleId: Number(said.appAppleId) }, ...said.rateLimits && { rateLimits: said.rateLimits } };
+        // Limits of each endpoint have no field here, and stay.
+        const limits = said.rateLimits || (typeof rateLimits === 'object' && rateLimits);
+        const body = { environment: said.environment, ...said.appAppleId && { appAppleId: Number(said.appAppleId) }, ...limits && { rateLimits: limits } };
         return { method: 'PUT', path: `${base(app)}/server-api`, body };
     });
     const add = making(text.addFault, form => {
@@ -45,7 +47,7 @@ function Server({ app }) {
         <${Loaded} of=${found}>${state => html`<form class="row end" key=${JSON.stringify(state)}>
             <${Choice} label=${text.environment} name="environment" value=${state.environment} options=${['Sandbox', 'Production', 'LocalTesting', 'Xcode']} />
             <${Field} label=${text.appAppleId} name="appAppleId" type="number" min="1" value=${state.appAppleId} />
-            <${Choice} label=${text.limits} name="rateLimits" value=${typeof state.rateLimits === 'string' ? state.rateLimits : ''} options=${[['', '–'], 'off', 'sandbox', 'production']} /><${Action} of=${save} done=${found.reload} /></form>`}</${Loaded}>
+            <${Choice} label=${text.limits} name="rateLimits" value=${typeof state.rateLimits === 'string' ? state.rateLimits : ''} options=${[['', state.rateLimits && typeof state.rateLimits === 'object' ? text.limitsOfEach : '–'], 'off', 'sandbox', 'production']} /><${Action} of=${save(state)} done=${found.reload} /></form>`}</${Loaded}>
         <h3>${text.faults}</h3><p class="soft">${text.faultsSay}</p>
         <${Loaded} of=${faults}>${state => state.faults.length === 0 ? html`<p class="soft">${text.noFaults}</p>` : html`<ul class="plain list">${state.faults.map(one => html`<li class="break"><code>${one.path || text.anyPath}</code> ${one.errorCode ?? one.outcome} × ${one.times ?? 1}</li>`)}</ul><div class="row"><${Action} of=${clear} done=${faults.reload} /></div>`}</${Loaded}>
         <form class="row end"><${Field} label=${text.path} name="path" placeholder="/inApps/v1/transactions/{transactionId}" /><${Field} label=${text.errorCode} name="errorCode" type="number" placeholder="5000000" /><${Choice} label=${text.outcome} name="outcome" options=${[['', '–'], 'timeout', 'close']} /><${Field} label=${text.times} name="times" type="number" min="1" max="10000" /><${Action} of=${add} done=${faults.reload} /></form>

@@ -4,7 +4,7 @@ import { strings } from '../strings.pages.js';
 import { get, newKey, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
-import { State, Time, money, words } from '../lib/format.js';
+import { State, Time, priced, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
 import { asDevice } from '../lib/sessions.js';
 import { Card, Choice, Code, Head, Loaded, chosenApp, toast } from '../lib/ui.js';
@@ -37,7 +37,7 @@ function Shelf({ who, tab, search, done }) {
         ${promotions.map(({ product, owned }) => html`<div class="offer" key=${product.productIdentifier}>
             <${Face} name=${product.localizedTitle} />
             <div class="break"><strong>${product.localizedTitle}</strong><div class="soft small">${product.localizedDescription}</div>
-                <div class="small">${money(product.price)}${product.subscriptionPeriod ? ` / ${product.subscriptionPeriod.unit}` : ''} ${owned && html`<span class="soft">· ${text.owned}</span>`}</div></div>
+                <div class="small">${priced(product)} ${owned && html`<span class="soft">· ${text.owned}</span>`}</div></div>
             <${Action} of=${buy(who, product, source)} done=${answer => { done(answer); found.reload(); }} primary />
         </div>`)}`}</${Loaded}>`;
 }

@@ -61,7 +61,9 @@ async function begin() {
         try {
             const known = localStorage.getItem('storebus.signedIn') === 'yes';
             if (known) loadFrame();
-            signedIn.set(known && await resume());
+            const resumed = known && await resume();
+            if (resumed || said.get() === strings.away) said.set('');
+            signedIn.set(resumed);
             return;
         } catch {
             said.set(strings.away);
@@ -72,6 +74,7 @@ async function begin() {
 
 // Whether to ask for the session at all: the cookie itself cannot be seen from here.
 function remember(state) {
+    said.set('');
     if (state) localStorage.setItem('storebus.signedIn', 'yes');
     else localStorage.removeItem('storebus.signedIn');
     if (state) loadFrame();

@@ -7,6 +7,7 @@ let steady;
 let pause = 1000;
 let state = { kind: 'state', connected: false };
 let kept = [];
+let version;
 
 function tell(message) {
     for (const port of ports) port.postMessage(message);
@@ -27,7 +28,9 @@ function open() {
         clearTimeout(steady);
         steady = setTimeout(() => { pause = 1000; }, 15000);
         connected(true);
-        tell({ kind: 'hello', id: event.lastEventId, ...JSON.parse(event.data) });
+        const said = JSON.parse(event.data);
+        version = said.version;
+        tell({ kind: 'hello', id: event.lastEventId, ...said });
     });
     source.addEventListener('resync', () => tell({ kind: 'resync' }));
     for (const kind of ['transactions', 'intents']) {
@@ -69,7 +72,7 @@ function take(port) {
     ports.add(port);
     port.onmessage = ({ data }) => {
         if (data === 'open') {
-            if (source && source.readyState !== EventSource.CLOSED) port.postMessage(state);
+            if (source && source.readyState !== EventSource.CLOSED) port.postMessage({ ...state, version });
             else open();
             port.postMessage({ kind: 'kept', events: kept });
         } else if (data === 'leave') {

@@ -53,7 +53,7 @@ Object.assign(strings, {
         preview: 'Nothing is set up yet: this is the catalogue’s order. The first change sets it up.', gripHint: 'Drag the grip, use the buttons, or press Space on the grip, then arrows; Escape puts it back.',
         grip: (item, place, count) => `Move ${item}, ${place} of ${count}`, up: item => `Move ${item} up`, down: item => `Move ${item} down`, top: item => `Move ${item} to the top`,
         lifted: (item, place, count) => `${item} lifted, ${place} of ${count}. Arrows move it, Space puts it down, Escape puts it back.`, at: (item, place, count) => `${item}, ${place} of ${count}.`, dropped: (item, place, count) => `${item} put down, ${place} of ${count}.`, putBack: item => `${item} is where it was.`, movedTo: (item, place, count) => `${item} moved, ${place} of ${count}.`,
-        device: 'On one device', deviceSays: 'What the app has set there with SKProductStorePromotionController.', choose: 'choose a device', visibility: 'Visibility', reset: 'Put back',
+        device: 'On one device', deviceSays: 'What the app has set there with SKProductStorePromotionController.', choose: 'choose a device', visibility: 'Visibility', visibilityOf: item => `Visibility of ${item}`, reset: 'Put back',
         images: 'Images', imagesSay: 'PNG or JPEG, 1024 × 1024. A product is promoted once its image is approved.', noImage: 'no image', imageOf: item => `Promotional image of ${item}`, file: 'Image', upload: 'Upload', reason: 'Reason', approve: 'Approve', reject: 'Reject',
     },
     store: {

@@ -52,6 +52,9 @@ export async function perform(action) {
     }
 }
 
+// What shows an action as commands, where it is not done by a button of its own.
+export const More = ({ of }) => html`<button class="plain more" aria-label=${strings.commandsFor(of.label)} title=${strings.commandsFor(of.label)} onClick=${() => showCommands(of)}>${'>_'}</button>`;
+
 // A button that does it, beside one that shows it as commands. `of` is an action, or makes one from the form it is in.
 export function Action({ of, done, primary, disabled }) {
     const [busy, setBusy] = useState(false);

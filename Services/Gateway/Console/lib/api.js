@@ -27,6 +27,9 @@ export function path(template, query) {
 
 export const url = (first, ...parts) => first + parts.map(part => '/' + encodeURIComponent(part)).join('');
 
+// A path of the app.
+export const appURL = (app, ...parts) => url('/admin/v1/apps', app, ...parts);
+
 async function once(method, target, { body, token, key, as = 'json' }) {
     const headers = {};
     let content;

@@ -1,6 +1,6 @@
 // The store's clock between two answers of the gateway.
 import { useEffect, useRef, useState } from '../vendor/preact-htm.js';
-import { get, url } from './api.js';
+import { appURL, get } from './api.js';
 import { useLive } from './live.js';
 import { chosenApp, clock } from './ui.js';
 
@@ -38,7 +38,7 @@ export const tookClock = answer => clock.set({ ...answer, heard: performance.now
 export async function readClock() {
     const app = chosenApp.get();
     if (!app) return;
-    const answer = await get(url('/admin/v1/apps', app) + '/clock');
+    const answer = await get(appURL(app, 'clock'));
     if (app === chosenApp.get()) tookClock(answer);
 }
 

@@ -24,7 +24,10 @@ function heard(message) {
         if (version && message.version !== version) location.reload();
         version = message.version;
     }
-    if (message.kind === 'state') isConnected = message.connected;
+    if (message.kind === 'state') {
+        isConnected = message.connected;
+        version ||= message.version;
+    }
     if (message.kind === 'kept') recent = joined(recent, message.events);
     if (message.events && message.kind !== 'kept') recent = [...message.events.toReversed(), ...recent].slice(0, 200);
     for (const listener of [...listeners]) listener(message);

@@ -1,7 +1,7 @@
 // Pages are named by the fragment: #/transactions/2000000000000001?filter=state%3Ddeferred
 import { useEffect, useState } from '../vendor/preact-htm.js';
 
-// A part that nobody has encoded is taken as it is.
+// A part that is not encoded is taken as it is.
 function decoded(part) {
     try {
         return decodeURIComponent(part);

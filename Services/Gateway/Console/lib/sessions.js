@@ -1,5 +1,5 @@
 // Sessions as a device opens them, for what only a device may do.
-import { all, call, get, url } from './api.js';
+import { all, appURL, call, get, url } from './api.js';
 
 const kept = new Map();
 
@@ -15,7 +15,7 @@ export async function sessionOf({ client, bundleId, account, deviceId }) {
     const body = { client, bundleId, account, deviceId, platform: device.platform || 'iOS', osVersion: device.osVersion || '18.0' };
     if (client === 'app') {
         const installed = device.apps?.find(app => app.bundleId === bundleId);
-        const app = installed || await get(url('/admin/v1/apps', bundleId));
+        const app = installed || await get(appURL(bundleId));
         body.appVersion = installed?.version || app.currentVersion;
         if (installed?.promotedPurchases) body.promotedPurchases = installed.promotedPurchases;
     }
@@ -37,8 +37,8 @@ export async function asDevice(who, method, path, options = {}) {
     }
 }
 
-// Accounts and devices that exist, to choose from.
+// Accounts and devices that exist.
 export async function accountsAndDevices() {
     const [testers, devices] = await Promise.all([all('/admin/v1/testers', { limit: 500 }, 'testers'), all('/admin/v1/devices', { limit: 500 }, 'devices')]);
-    return { accounts: testers.map(tester => tester.account), devices: devices.map(device => device.deviceId) };
+    return { testers, devices };
 }

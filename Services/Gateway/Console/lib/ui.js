@@ -77,7 +77,14 @@ export function ask(title, content) {
 
 function Dialog({ shown }) {
     const element = useRef();
-    useEffect(() => element.current.showModal(), []);
+    useEffect(() => {
+        element.current.showModal();
+        // The page around it may go, too.
+        return () => {
+            shown.done();
+            if (dialogs.get() === shown) dialogs.set(undefined);
+        };
+    }, []);
     const close = answer => {
         shown.done(answer);
         if (dialogs.get() !== shown) return;

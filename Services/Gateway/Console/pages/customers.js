@@ -1,25 +1,26 @@
 // Accounts with how the store treats them, and devices with what is on them.
 import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { all, get, url } from '../lib/api.js';
+import { appURL, get, url } from '../lib/api.js';
 import { Action, Actions, cli, making } from '../lib/actions.js';
-import { anyEvent, useData } from '../lib/data.js';
+import { useData } from '../lib/data.js';
 import { words } from '../lib/format.js';
+import { ERRORS, MONTHLY_RATES, RATES } from '../lib/names.js';
 import { go, link } from '../lib/router.js';
+import { accountsAndDevices } from '../lib/sessions.js';
 import { Card, Choice, Facts, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.customers;
 const BOOL = ['true', 'false'];
-const RATES = ['realTime', 'oneSecondIsOneDay', ...['TwoSeconds', 'FiveSeconds', 'TenSeconds', 'ThirtySeconds', 'Minute', 'ThreeMinutes', 'FiveMinutes', 'FifteenMinutes', 'ThirtyMinutes', 'Hour'].map(one => `oneRenewalEvery${one}`), ...['ThirtySeconds', 'ThreeMinutes', 'FiveMinutes', 'Hour'].map(one => `monthlyRenewalEvery${one}`)];
 // Each member with its flag of `storebus account set`, and what it may be.
 const MEMBERS = [
     ['canMakePayments', '--can-make-payments', BOOL], ['askToBuy', '--ask-to-buy', BOOL], ['interruptPurchases', '--interrupt-purchases', BOOL],
     ['signIn', '--sign-in', ['ok', 'fails', 'cancelled', 'interactive']], ['sheet', '--sheet', ['auto', 'approve', 'cancel', 'interactive', 'decline', 'decline:paymentInvalid', 'decline:paymentNotAllowed']],
-    ['priceConsent', '--price-consent', ['agree', 'decline', 'interactive']], ['subscriptionRenewalRate', '--renewal-rate', RATES],
+    ['priceConsent', '--price-consent', ['agree', 'decline', 'interactive']], ['subscriptionRenewalRate', '--renewal-rate', [...RATES, ...MONTHLY_RATES]],
     ['processor', '--processor', ['approve', 'decline', 'timeoutBefore', 'timeoutAfter', 'errorAfter', 'slow', 'pending', 'duplicateCallback']],
 ];
 const SIMULATED = ['loadProducts', 'purchase', 'restore', 'receiptRefresh', 'download'];
-const ERRORS = ['unknown', 'clientInvalid', 'paymentCancelled', 'paymentInvalid', 'paymentNotAllowed', 'storeProductNotAvailable', 'cloudServiceNetworkConnectionFailed', 'networkError', 'systemError'];
+const REQUEST_ERRORS = [...ERRORS, 'networkError', 'systemError'];
 
 function settings(said) {
     const body = {};
@@ -53,7 +54,7 @@ function Settings({ tester, storefronts, done }) {
             ${MEMBERS.map(([name, , options]) => html`<${Choice} label=${words(name)} name=${name} value=${overrides[name] === undefined ? '' : String(overrides[name])} options=${choices(withValue(options, overrides[name]))} />`)}
         </div>
         <h3>${text.simulated}</h3>
-        <div class="fields">${SIMULATED.map(name => html`<${Choice} label=${words(name)} name=${`simulate.${name}`} value=${overrides.simulatedErrors?.[name] || ''} options=${choices(withValue(ERRORS, overrides.simulatedErrors?.[name]))} />`)}</div>
+        <div class="fields">${SIMULATED.map(name => html`<${Choice} label=${words(name)} name=${`simulate.${name}`} value=${overrides.simulatedErrors?.[name] || ''} options=${choices(withValue(REQUEST_ERRORS, overrides.simulatedErrors?.[name]))} />`)}</div>
         <div class="row"><${Action} of=${save} done=${done} primary /></div></form>`;
 }
 
@@ -62,7 +63,7 @@ function Customer({ account, app }) {
         const [tester, fronts] = await Promise.all([get(url('/admin/v1/testers', account)), get('/admin/v1/storefronts')]);
         return { tester, storefronts: fronts.storefronts.map(one => [one.countryCode, `${one.name} (${one.countryCode})`]) };
     }, [account]);
-    const path = url('/admin/v1/apps', app);
+    const path = appURL(app);
     const actions = [
         { label: text.reset, method: 'DELETE', path: url('/admin/v1/testers', account), cli: cli(['account', 'reset', account], null), confirm: text.resetConfirm(account) },
         { label: text.clear, danger: true, method: 'DELETE', path: `${path}/transactions?account=${encodeURIComponent(account)}`, cli: cli(['account', 'clear', account, '--yes']), confirm: text.clearConfirm(account, app) },
@@ -104,10 +105,7 @@ function Device({ device, app, done }) {
 
 function Everybody({ app }) {
     const [search, setSearch] = useState('');
-    const found = useData(async () => {
-        const [testers, devices] = await Promise.all([all('/admin/v1/testers', { limit: 500 }, 'testers'), all('/admin/v1/devices', { limit: 500 }, 'devices')]);
-        return { testers, devices };
-    }, [], message => anyEvent(message) && message.events.some(event => event.type === 'purchasing'));
+    const found = useData(accountsAndDevices, [], message => message.events.some(event => event.type === 'purchasing'));
     const create = making(text.create, form => {
         const { account } = values(form);
         return { method: 'PUT', path: url('/admin/v1/testers', account || ''), body: {}, cli: cli(['account', 'create', account], null), said: () => { go('customers', account); return text.created(account); } };
@@ -125,7 +123,7 @@ function Everybody({ app }) {
                 const shown = devices.filter(device => matches(device.deviceId));
                 return html`<div class="columns">
                     <${Card} title=${text.accounts} tools=${html`<span class="soft">${accounts.length}</span>`}>
-                        <form class="row end"><${Field} label=${text.newAccount} name="account" required maxlength="64" /><${Action} of=${create} /></form>
+                        <form class="row end"><${Field} label=${text.newAccount} name="account" required maxlength="128" /><${Action} of=${create} /></form>
                         <ul class="plain list">${accounts.slice(0, 200).map(tester => html`<li class="row" key=${tester.account}>
                             <a class="grow break" href=${link('customers', tester.account)}>${tester.account}</a>
                             <span class="soft small">${[tester.storefront, ...Object.keys(tester.overrides).filter(name => name !== 'storefront').map(words)].join(' · ')}</span></li>`)}
@@ -133,7 +131,7 @@ function Everybody({ app }) {
                     </${Card}>
                     <div class="stack">
                         <${Card} title=${text.devices} tools=${html`<span class="soft">${shown.length}</span>`}>
-                            <form class="row end"><${Field} label=${text.newDevice} name="device" required maxlength="64" /><${Action} of=${addDevice} done=${found.reload} /></form></${Card}>
+                            <form class="row end"><${Field} label=${text.newDevice} name="device" required maxlength="255" /><${Action} of=${addDevice} done=${found.reload} /></form></${Card}>
                         ${shown.slice(0, 50).map(device => html`<${Device} device=${device} app=${app} done=${found.reload} key=${device.deviceId} />`)}
                     </div>
                 </div>`;

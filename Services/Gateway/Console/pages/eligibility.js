@@ -1,7 +1,7 @@
 // Which introductory offers an account would get, what decides it, and what it would be after one more purchase.
-import { html, useEffect, useState } from '../vendor/preact-htm.js';
+import { html } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { url } from '../lib/api.js';
+import { appURL } from '../lib/api.js';
 import { Action, cli, making, showCommands } from '../lib/actions.js';
 import { transactionEvents, useData } from '../lib/data.js';
 import { State, words } from '../lib/format.js';
@@ -9,7 +9,7 @@ import { link } from '../lib/router.js';
 import { asDevice } from '../lib/sessions.js';
 import { Plain } from '../lib/table.js';
 import { Card, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
-import { Who, whoOf } from '../lib/who.js';
+import { useWho } from '../lib/who.js';
 
 const text = strings.eligibility;
 
@@ -17,7 +17,7 @@ function Answers({ who }) {
     const found = useData(() => asDevice(who, 'GET', '/v1/eligibility'), [who.account, who.deviceId], transactionEvents);
     const add = making(text.add, form => {
         const { product } = values(form);
-        return { method: 'POST', path: url('/admin/v1/apps', who.bundleId) + '/purchases', body: { account: who.account, productIdentifier: product }, cli: cli(['buy', product, '--as', who.account], who.bundleId) };
+        return { method: 'POST', path: appURL(who.bundleId, 'purchases'), body: { account: who.account, productIdentifier: product } };
     });
     return html`<${Loaded} of=${found}>${({ eligibility }) => html`<div class="stack">
         ${eligibility.length === 0 ? html`<p class="empty">${text.empty}</p>` : html`<div class="card flush"><${Plain} caption=${text.caption(who.account)} rows=${eligibility} rowKey=${one => one.productIdentifier} columns=${[
@@ -35,12 +35,11 @@ function Answers({ who }) {
 
 export default function Eligibility({ route }) {
     const app = chosenApp.use();
-    const [who, setWho] = useState();
-    useEffect(() => setWho(whoOf(route, 'app', app)), [route]);
+    const { who, form } = useWho(route, 'app', app, text.ask);
     const asked = who && { label: strings.nav.eligibility, method: 'GET', path: '/v1/eligibility', session: true, cli: cli(['eligibility', '--as', who.account, '--device', who.deviceId]) };
     return html`<${Head} title=${strings.nav.eligibility} says=${text.says}>${who && html`<button onClick=${() => showCommands(asked)}>${'>_'} ${strings.asCLI}</button>`}</${Head}>
         <div class="stack">
-            <${Who} who=${who} button=${text.ask} choose=${chosen => setWho({ client: 'app', bundleId: app, ...chosen })} />
+            ${form}
             ${who && html`<${Answers} who=${who} key=${JSON.stringify(who)} />`}
         </div>`;
 }

@@ -5,11 +5,12 @@ import { get, url } from '../lib/api.js';
 import { Action, cli, making, perform } from '../lib/actions.js';
 import { transactionEvents, useData } from '../lib/data.js';
 import { State, Time, money, words } from '../lib/format.js';
+import { ERRORS } from '../lib/names.js';
 import { link } from '../lib/router.js';
 import { Card, Choice, Facts, Failure, Field, Head, Loaded, values } from '../lib/ui.js';
 
 const text = strings.inbox;
-export const ERRORS = ['unknown', 'clientInvalid', 'paymentCancelled', 'paymentInvalid', 'paymentNotAllowed', 'storeProductNotAvailable', 'cloudServicePermissionDenied', 'cloudServiceNetworkConnectionFailed'];
+const DECLINES = [...ERRORS, 'cloudServicePermissionDenied'];
 
 function answer(prompt, choice, error) {
     const body = error ? { answer: choice, error } : { answer: choice };
@@ -38,7 +39,7 @@ function Prompt({ prompt, done }) {
             ]} />
             <div class="row end">
                 ${prompt.answers.map(choice => html`<${Action} of=${answer(prompt, choice, choice === 'decline' ? error : '')} done=${done} primary=${choice === 'approve'} key=${choice} />`)}
-                ${prompt.answers.includes('decline') && html`<${Choice} label=${text.errorLabel} value=${error} options=${[['', text.noError], ...ERRORS]} onChange=${setError} />`}
+                ${prompt.answers.includes('decline') && html`<${Choice} label=${text.errorLabel} value=${error} options=${[['', text.noError], ...DECLINES]} onChange=${setError} />`}
             </div>
         </div>
     </${Card}>`;

@@ -1,7 +1,7 @@
 // What was sent to the app's server, or is kept for it.
 import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { get, url } from '../lib/api.js';
+import { appURL, get, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, words } from '../lib/format.js';
@@ -15,7 +15,7 @@ const TYPES = ['TEST', 'SUBSCRIBED', 'DID_RENEW', 'DID_CHANGE_RENEWAL_PREF', 'DI
 const SUBTYPES = ['INITIAL_BUY', 'RESUBSCRIBE', 'BILLING_RECOVERY', 'UPGRADE', 'DOWNGRADE', 'AUTO_RENEW_ENABLED', 'AUTO_RENEW_DISABLED', 'VOLUNTARY', 'BILLING_RETRY', 'PRICE_INCREASE', 'PRODUCT_NOT_FOR_SALE', 'GRACE_PERIOD', 'PENDING', 'ACCEPTED', 'SUMMARY', 'FAILURE', 'CREATED', 'UNREPORTED', 'ACTIVE_TOKEN_REMINDER'];
 const BREAKS = ['signature', 'tampered', 'root', 'leafOID', 'intermediateOID', 'expired', 'notYetValid', 'noX5C', 'algorithm', 'chainOfTwo', 'chainOfFour', 'corruptCertificate', 'revoked', 'bundle', 'environment'];
 const STATES = ['pending', 'retrying', 'delivered', 'failed', 'noEndpoint'];
-const base = app => url('/admin/v1/apps', app) + '/notifications';
+const base = app => appURL(app, 'notifications');
 const name = one => one.subtype ? `${one.notificationType}.${one.subtype}` : one.notificationType;
 
 function Endpoint({ app }) {
@@ -84,7 +84,7 @@ function List({ app }) {
         <div class="stack">
             <div class="row end"><${Choice} label=${text.type} value=${filter.notificationType || ''} options=${[['', strings.all], ...TYPES]} onChange=${value => choose({ notificationType: value })} />
                 <${Choice} label=${text.state} value=${filter.state || ''} options=${[['', strings.all], ...STATES.map(one => [one, words(one)])]} onChange=${value => choose({ state: value })} />
-                <label class="grow">${text.account}<input type="search" value=${filter.account || ''} onChange=${event => choose({ account: event.target.value })} /></label></div>
+                <label class="grow">${text.account}<input type="search" onChange=${event => choose({ account: event.target.value })} /></label></div>
             <${Loaded} of=${found}>${({ notifications, after }) => html`<div class="card flush"><${Plain} caption=${text.list} columns=${columns} rows=${notifications} rowKey=${one => one.notificationUUID} /></div>
                 ${(places.length > 1 || after) && html`<div class="row"><button disabled=${places.length === 1} onClick=${() => setPlaces([undefined])}>${text.newest}</button><button disabled=${!after} onClick=${() => setPlaces([...places, after])}>${text.more}</button></div>`}`}</${Loaded}>
             <div class="columns"><${Endpoint} app=${app} /><${Trigger} app=${app} done=${found.reload} /></div>

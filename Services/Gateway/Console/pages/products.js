@@ -1,7 +1,7 @@
 // The catalogue: products as a storefront has them, prices elsewhere, offers, and why one cannot be bought.
 import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { all, call, get, url } from '../lib/api.js';
+import { all, appURL, call, get, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
 import { State, money, period, priced, words } from '../lib/format.js';
@@ -10,8 +10,7 @@ import { Plain } from '../lib/table.js';
 import { Card, Choice, Facts, Failure, Field, Head, Loaded, apps, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.products;
-const base = app => url('/admin/v1/apps', app);
-const product = (app, id) => url(`${base(app)}/products`, id);
+const product = (app, id) => url(`${appURL(app)}/products`, id);
 
 export function offer(one) {
     if (!one) return '–';
@@ -23,7 +22,7 @@ function Import({ app, done }) {
     const [report, setReport] = useState();
     const [error, setError] = useState();
     const [file, setFile] = useState();
-    const path = dry => `${base(app)}/catalog?fileName=${encodeURIComponent(file?.name || '')}${dry ? '&dryRun=true' : ''}`;
+    const path = dry => `${appURL(app)}/catalog?fileName=${encodeURIComponent(file?.name || '')}${dry ? '&dryRun=true' : ''}`;
     const body = () => new File([file], file.name, { type: 'application/json' });
     const look = async event => {
         const [chosen] = event.target.files;
@@ -31,7 +30,7 @@ function Import({ app, done }) {
         setReport(undefined);
         setError(undefined);
         if (!chosen) return;
-        const target = `${base(app)}/catalog?fileName=${encodeURIComponent(chosen.name)}&dryRun=true`;
+        const target = `${appURL(app)}/catalog?fileName=${encodeURIComponent(chosen.name)}&dryRun=true`;
         await call('PUT', target, { body: new File([chosen], chosen.name, { type: 'application/json' }) }).then(setReport, setError);
     };
     const action = file && { label: text.import, method: 'PUT', path: path(), body: body(), cli: cli(['import', file.name]), confirm: text.importConfirm(file.name, app) };
@@ -72,7 +71,7 @@ const Explanation = ({ of }) => html`<${Facts} of=${[
 function One({ app, id }) {
     const found = useData(async () => {
         const [catalogue, prices, offers, explained] = await Promise.all([
-            get(`${base(app)}/catalog`), get(`${product(app, id)}/prices`), get(`${product(app, id)}/offers`).catch(() => null), get(`${product(app, id)}/explain`),
+            get(`${appURL(app)}/catalog`), get(`${product(app, id)}/prices`), get(`${product(app, id)}/offers`).catch(() => null), get(`${product(app, id)}/explain`),
         ]);
         const entries = [...catalogue.products || [], ...catalogue.nonRenewingSubscriptions || [], ...(catalogue.subscriptionGroups || []).flatMap(group => group.subscriptions || [])];
         return { entry: entries.find(one => one.productID === id) || {}, prices: prices.prices, offers, explained };
@@ -100,7 +99,7 @@ function One({ app, id }) {
 function List({ app }) {
     const [front, setFront] = useState('');
     const found = useData(async () => {
-        const [products, fronts] = await Promise.all([app ? all(`${base(app)}/products`, { storefront: front, limit: 500 }, 'products') : [], get('/admin/v1/storefronts')]);
+        const [products, fronts] = await Promise.all([app ? all(`${appURL(app)}/products`, { storefront: front, limit: 500 }, 'products') : [], get('/admin/v1/storefronts')]);
         return { products, storefronts: fronts.storefronts };
     }, [app, front]);
     return html`<${Head} title=${strings.nav.products}>

@@ -1,8 +1,8 @@
 // Promoted products: their order, whether they are shown, their images, and what a device has set for itself.
 import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { all, call, get, url } from '../lib/api.js';
-import { Action, cli, making, perform, showCommands } from '../lib/actions.js';
+import { all, appURL, call, get, url } from '../lib/api.js';
+import { Action, More, cli, making, perform } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
 import { State, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
@@ -10,13 +10,12 @@ import { Reorder } from '../lib/reorder.js';
 import { Card, Choice, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.promotions;
-const base = app => url('/admin/v1/apps', app);
 
 function Default({ app, setup, reload }) {
     const visible = Object.fromEntries(setup.promotions.map(one => [one.productIdentifier, one]));
     const order = setup.promotions.map(one => one.productIdentifier);
     const put = (list, change = {}) => ({
-        label: text.save, method: 'PUT', path: `${base(app)}/promotions`, cli: cli(['promo', 'order', ...list]),
+        label: text.save, method: 'PUT', path: `${appURL(app)}/promotions`, cli: cli(['promo', 'order', ...list]),
         body: list.map(id => ({ productIdentifier: id, visible: change[id] ?? visible[id]?.visible ?? true })), said: () => text.saved,
     });
     const toggle = one => ({ ...put(order, { [one.productIdentifier]: !one.visible }), label: one.visible ? text.hide : text.show, cli: cli(['promo', one.visible ? 'hide' : 'show', one.productIdentifier]) });
@@ -28,7 +27,7 @@ function Default({ app, setup, reload }) {
         reload();
     };
     const add = making(strings.add, form => put([...now, values(form).product]));
-    return html`<${Card} title=${text.default} tools=${html`<button class="plain" onClick=${() => showCommands(put(now))}>${'>_'}</button>`}>
+    return html`<${Card} title=${text.default} tools=${html`<${More} of=${put(now)} />`}>
         <div class="stack">
             <p class="soft small">${text.gripHint}</p>
             ${setup.isPreview && html`<p class="note">${text.preview}</p>`}
@@ -37,7 +36,8 @@ function Default({ app, setup, reload }) {
                 return html`<span class="grow break"><a href=${link('products', id)}>${id}</a>
                         <div class="soft small">${[one.visible ? undefined : text.hidden, ...one.reasons.map(words), ...one.details].filter(Boolean).join(' · ') || text.isPromoted}</div></span>
                     <${Action} of=${toggle(one)} done=${reload} />
-                    <button class="square" aria-label=${text.takeOut(id)} onClick=${() => save(now.filter(other => other !== id))}>✕</button>`;
+                    <button class="square" aria-label=${text.takeOut(id)} onClick=${() => save(now.filter(other => other !== id))}>✕</button>
+                    <${More} of=${{ ...put(now.filter(other => other !== id)), label: text.takeOut(id) }} />`;
             }}</${Reorder}>
             <form class="row end"><${Field} label=${strings.transactions.product} name="product" required /><${Action} of=${add} done=${reload} /></form>
         </div>
@@ -56,26 +56,29 @@ function Device({ app, setup }) {
         for (const id of Object.keys(overrides?.visibility || {})) await call('PUT', `${path}/visibility/${encodeURIComponent(id)}`, { body: { visibility: 'default' } });
         return true;
     };
+    const put = list => ({ label: text.save, method: 'PUT', path: `${path}/order`, body: { productIdentifiers: list }, cli: cli(['promo', 'order', ...list, '--device', chosen]), said: () => text.saved });
     const saveOrder = async list => {
-        await perform({ label: text.save, method: 'PUT', path: `${path}/order`, body: { productIdentifiers: list }, said: () => text.saved });
+        await perform(put(list));
         devices.reload();
     };
+    const setting = (id, visibility) => ({ label: text.visibilityOf(id), method: 'PUT', path: `${path}/visibility/${encodeURIComponent(id)}`, body: { visibility }, cli: cli(['promo', visibility, id, '--device', chosen]), said: () => text.saved });
     const see = async (id, visibility) => {
-        await perform({ label: text.save, method: 'PUT', path: `${path}/visibility/${encodeURIComponent(id)}`, body: { visibility }, said: () => text.saved });
+        await perform(setting(id, visibility));
         devices.reload();
     };
     const ids = setup.promotions.map(one => one.productIdentifier);
     const order = overrides && [...overrides.order, ...ids.filter(id => !overrides.order.includes(id))];
-    return html`<${Card} title=${text.device} tools=${overrides && html`<${Action} of=${reset} done=${devices.reload} />`}>
+    return html`<${Card} title=${text.device} tools=${overrides && html`<${More} of=${put(order)} /><${Action} of=${reset} done=${devices.reload} />`}>
         <div class="stack"><p class="soft">${text.deviceSays}</p>
         <${Loaded} of=${devices}>${list => html`<${Choice} label=${strings.transaction.device} value=${chosen} options=${[['', text.choose], ...list.filter(one => one.apps.some(installed => installed.bundleId === app)).map(one => one.deviceId)]} onChange=${setChosen} />`}</${Loaded}>
         ${order && html`<${Reorder} items=${order} save=${saveOrder} label=${text.device}>${id => html`<span class="grow break">${id}</span>
-            <${Choice} label=${text.visibility} value=${overrides.visibility[id] || 'default'} options=${['default', 'show', 'hide'].map(one => [one, words(one)])} onChange=${value => see(id, value)} />`}</${Reorder}>`}
+            <${Choice} label=${text.visibility} value=${overrides.visibility[id] || 'default'} options=${['default', 'show', 'hide'].map(one => [one, words(one)])} onChange=${value => see(id, value)} />
+            <${More} of=${setting(id, overrides.visibility[id] || 'default')} />`}</${Reorder}>`}
         </div></${Card}>`;
 }
 
 function Picture({ app, one, reload }) {
-    const path = `${url(`${base(app)}/products`, one.productIdentifier)}/promotion-image`;
+    const path = `${url(`${appURL(app)}/products`, one.productIdentifier)}/promotion-image`;
     const [shown, setShown] = useState();
     useEffect(() => {
         if (!one.image) return undefined;
@@ -106,7 +109,7 @@ function Picture({ app, one, reload }) {
 
 export default function Promotions() {
     const app = chosenApp.use();
-    const setup = useData(() => get(`${base(app)}/promotions`), [app]);
+    const setup = useData(() => get(`${appURL(app)}/promotions`), [app]);
     return html`<${Head} title=${strings.nav.promotions} says=${text.says}><a class="button" href=${link('store')}>${strings.nav.store}</a></${Head}>
         <${Loaded} of=${setup}>${data => html`<div class="columns">
             <${Default} app=${app} setup=${data} reload=${setup.reload} />

@@ -1,7 +1,7 @@
 // Keys, what the app's server meets, how payloads are signed, and the app's own settings.
 import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { get, url } from '../lib/api.js';
+import { appURL, get, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
 import { useData } from '../lib/data.js';
 import { Time } from '../lib/format.js';
@@ -9,16 +9,15 @@ import { Card, Check, Choice, Code, Facts, Field, Head, Loaded, apps, chosenApp,
 
 const text = strings.settings;
 const KINDS = ['api', 'sharedSecret', 'subscriptionOffer', 'inAppPurchase'];
-const base = app => url('/admin/v1/apps', app);
 
 function Keys({ app }) {
-    const found = useData(() => get(`${base(app)}/keys`), [app]);
+    const found = useData(() => get(`${appURL(app)}/keys`), [app]);
     const [made, setMade] = useState();
     const make = making(text.make, form => {
         const { kind } = values(form);
-        return { method: 'POST', path: `${base(app)}/keys`, body: { kind }, cli: cli(['key', 'create', '--kind', kind]) };
+        return { method: 'POST', path: `${appURL(app)}/keys`, body: { kind }, cli: cli(['key', 'create', '--kind', kind]) };
     });
-    const takeBack = key => ({ label: text.takeBack, danger: true, method: 'DELETE', path: url(`${base(app)}/keys`, key.keyIdentifier), cli: cli(['key', 'revoke', key.keyIdentifier, '--yes']), confirm: text.takeBackConfirm(key.keyIdentifier) });
+    const takeBack = key => ({ label: text.takeBack, danger: true, method: 'DELETE', path: url(`${appURL(app)}/keys`, key.keyIdentifier), cli: cli(['key', 'revoke', key.keyIdentifier, '--yes']), confirm: text.takeBackConfirm(key.keyIdentifier) });
     return html`<${Card} title=${text.keys}><div class="stack"><p class="soft">${text.keysSay}</p>
         <form class="row end"><${Choice} label=${text.kind} name="kind" options=${KINDS.map(kind => [kind, text.kinds[kind]])} /><${Action} of=${make} done=${key => { setMade(key); found.reload(); }} /></form>
         ${made && html`<div><p class="note">${text.once}</p><h3>${text.secret}</h3><${Code} text=${made.secret} />
@@ -28,21 +27,21 @@ function Keys({ app }) {
 }
 
 function Server({ app }) {
-    const found = useData(() => get(`${base(app)}/server-api`), [app]);
-    const faults = useData(() => get(`${base(app)}/server-api/faults`), [app]);
+    const found = useData(() => get(`${appURL(app)}/server-api`), [app]);
+    const faults = useData(() => get(`${appURL(app)}/server-api/faults`), [app]);
     const save = ({ rateLimits }) => making(strings.save, form => {
         const said = values(form);
         // Limits of each endpoint have no field here, and stay.
         const limits = said.rateLimits || (typeof rateLimits === 'object' && rateLimits);
         const body = { environment: said.environment, ...said.appAppleId && { appAppleId: Number(said.appAppleId) }, ...limits && { rateLimits: limits } };
-        return { method: 'PUT', path: `${base(app)}/server-api`, body };
+        return { method: 'PUT', path: `${appURL(app)}/server-api`, body };
     });
     const add = making(text.addFault, form => {
         const said = values(form);
         const body = { ...said.path && { path: said.path }, ...said.outcome ? { outcome: said.outcome } : { errorCode: Number(said.errorCode || 5000000) }, ...said.times && { times: Number(said.times) } };
-        return { method: 'POST', path: `${base(app)}/server-api/faults`, body };
+        return { method: 'POST', path: `${appURL(app)}/server-api/faults`, body };
     });
-    const clear = { label: text.clearFaults, danger: true, method: 'DELETE', path: `${base(app)}/server-api/faults` };
+    const clear = { label: text.clearFaults, danger: true, method: 'DELETE', path: `${appURL(app)}/server-api/faults` };
     return html`<${Card} title=${text.server}><div class="stack">
         <${Loaded} of=${found}>${state => html`<form class="row end" key=${JSON.stringify(state)}>
             <${Choice} label=${text.environment} name="environment" value=${state.environment} options=${['Sandbox', 'Production', 'LocalTesting', 'Xcode']} />
@@ -66,7 +65,7 @@ function Signing() {
 }
 
 function App({ app }) {
-    const found = useData(() => get(base(app)), [app]);
+    const found = useData(() => get(appURL(app)), [app]);
     const save = state => making(strings.save, form => {
         const said = values(form);
         const body = {
@@ -74,9 +73,9 @@ function App({ app }) {
             unfinishedLimit: said.limit ? Number(said.limit) : null, appPrice: said.price ? { amount: said.price, currency: said.currency.toUpperCase() } : null, subscriptionRenewalRate: state.subscriptionRenewalRate,
         };
         const flags = ['--name', said.name, '--price', said.price ? `${said.price}${said.currency.toUpperCase()}` : 'free', '--current-version', said.currentVersion, '--promotions-since', said.since || 'all', '--released', said.released, '--agreements-active', said.agreements, '--billing-grace-period', said.grace, '--unfinished-limit', said.limit || 'none'];
-        return { method: 'PUT', path: base(app), body, cli: cli(['app', 'set', ...flags]) };
+        return { method: 'PUT', path: appURL(app), body, cli: cli(['app', 'set', ...flags]) };
     });
-    const reset = { label: text.reset, danger: true, method: 'POST', path: `${base(app)}/reset`, body: {}, cli: cli(['reset', '--yes']), confirm: text.resetConfirm(app) };
+    const reset = { label: text.reset, danger: true, method: 'POST', path: `${appURL(app)}/reset`, body: {}, cli: cli(['reset', '--yes']), confirm: text.resetConfirm(app) };
     return html`<${Card} title=${text.app} tools=${html`<${Action} of=${reset} />`}><div class="stack"><p class="soft">${text.resetSays}</p><${Loaded} of=${found}>${state => html`<form class="stack" key=${JSON.stringify(state)}><div class="fields">
         <${Field} label=${text.name} name="name" value=${state.name} maxlength="64" /><${Field} label=${text.version} name="currentVersion" value=${state.currentVersion} required /><${Field} label=${text.since} name="since" value=${state.promotionsSupportedSince} placeholder=${text.all} />
         <${Field} label=${text.price} name="price" value=${state.appPrice?.amount} pattern="[0-9]+([.][0-9]+)?" /><${Field} label=${text.currency} name="currency" value=${state.appPrice?.currency || 'USD'} maxlength="3" required /><${Field} label=${text.limit} name="limit" type="number" min="1" value=${state.unfinishedLimit} /></div>

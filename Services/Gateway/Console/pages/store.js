@@ -1,14 +1,14 @@
 // The App Store on a device: what is promoted there, what a tap on Buy leads to, and test links.
 import { html, useEffect, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { get, newKey, url } from '../lib/api.js';
+import { appURL, get, newKey, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, priced, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
 import { asDevice } from '../lib/sessions.js';
-import { Card, Choice, Code, Head, Loaded, chosenApp, toast } from '../lib/ui.js';
-import { Who, whoOf } from '../lib/who.js';
+import { Card, Choice, Code, Head, Loaded, chosenApp, toastProblem } from '../lib/ui.js';
+import { useWho } from '../lib/who.js';
 
 const text = strings.store;
 
@@ -61,14 +61,14 @@ function Intents({ who, reloadWhen }) {
 }
 
 function TestLink({ who, done }) {
-    const products = useData(() => get(url('/admin/v1/apps', who.bundleId) + '/products', { limit: 500 }), [who.bundleId]);
+    const products = useData(() => get(appURL(who.bundleId, 'products'), { limit: 500 }), [who.bundleId]);
     const [id, setId] = useState('');
     const [made, set] = useState();
     useEffect(() => {
         set(undefined);
         if (!id) return;
-        const path = `${url('/admin/v1/apps', who.bundleId)}/products/${encodeURIComponent(id)}/test-url`;
-        Promise.all([get(path, { format: 'text' }, { as: 'text' }), get(path, { format: 'svg' }, { as: 'svg' })]).then(([address, svg]) => set({ address, picture: `data:image/svg+xml,${encodeURIComponent(svg)}` }), error => toast(error.message));
+        const path = `${appURL(who.bundleId)}/products/${encodeURIComponent(id)}/test-url`;
+        Promise.all([get(path, { format: 'text' }, { as: 'text' }), get(path, { format: 'svg' }, { as: 'svg' })]).then(([address, svg]) => set({ address, picture: `data:image/svg+xml,${encodeURIComponent(svg)}` }), toastProblem);
     }, [id]);
     const tap = made && {
         label: text.tap, method: 'POST', path: '/v1/open-url', body: { url: made.address }, session: true, key: true, cli: cli(['intent', made.address, '--as', who.account, '--device', who.deviceId], null),
@@ -82,15 +82,14 @@ function TestLink({ who, done }) {
 
 export default function Store({ route }) {
     const app = chosenApp.use();
-    const [who, setWho] = useState();
-    useEffect(() => setWho(whoOf(route, 'store', app)), [route]);
+    const { who, form } = useWho(route, 'store', app, text.open);
     const [tab, setTab] = useState('page');
     const [search, setSearch] = useState('');
     const [count, setCount] = useState(0);
     const done = () => setCount(count + 1);
     return html`<${Head} title=${strings.nav.store} says=${text.says} />
         <div class="stack">
-            <${Card} title=${text.who}><${Who} who=${who} button=${text.open} choose=${chosen => setWho({ client: 'store', bundleId: app, ...chosen })} /></${Card}>
+            <${Card} title=${text.who}>${form}</${Card}>
             ${who && html`<div class="columns" key=${JSON.stringify(who)}>
                 <div class="phone"><div class="stack">
                     <div class="tabs" role="group" aria-label=${text.tabs}>${['page', 'featured'].map(name => html`<button aria-pressed=${tab === name && !search} onClick=${() => { setTab(name); setSearch(''); }}>${text[name]}</button>`)}</div>

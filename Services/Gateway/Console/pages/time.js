@@ -1,16 +1,16 @@
 // The clock of the app: where it is, what lies ahead, and moving it there.
 import { html, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { call, get, newKey, url } from '../lib/api.js';
+import { appURL, call, get, newKey, url } from '../lib/api.js';
 import { Action, cli, making } from '../lib/actions.js';
 import { factor, readClock, storeNow, tookClock, useNow } from '../lib/clock.js';
 import { transactionEvents, useData } from '../lib/data.js';
 import { Time, dateTime, money, number, words } from '../lib/format.js';
+import { RATES } from '../lib/names.js';
 import { link } from '../lib/router.js';
 import { Card, Choice, Facts, Field, Head, chosenApp, clock, values } from '../lib/ui.js';
 
 const text = strings.time;
-const NAMES = ['realTime', 'oneSecondIsOneDay', 'oneRenewalEveryTwoSeconds', 'oneRenewalEveryFiveSeconds', 'oneRenewalEveryTenSeconds', 'oneRenewalEveryThirtySeconds', 'oneRenewalEveryMinute', 'oneRenewalEveryThreeMinutes', 'oneRenewalEveryFiveMinutes', 'oneRenewalEveryFifteenMinutes', 'oneRenewalEveryThirtyMinutes', 'oneRenewalEveryHour'];
 const LENGTHS = [['day', '1d'], ['week', '1w'], ['month', '1mo'], ['year', '1y']];
 
 // Moves the clock and waits until all that was due has happened; a long move is asked after.
@@ -46,7 +46,7 @@ export default function TimePage() {
     const shown = clock.use();
     const now = useNow();
     const [happened, setHappened] = useState();
-    const path = url('/admin/v1/apps', app) + '/clock';
+    const path = appURL(app, 'clock');
     const moving = (label, body, words, more) => ({ label, method: 'POST', path: `${path}/advance`, body, key: true, cli: cli(['time', ...words]), run: () => move(path, body), said: answer => text.moved(dateTime(answer.from, 'date'), dateTime(answer.to, 'date'), answer.eventCount), ...more });
     const setting = (label, body, words) => ({ label, method: 'PUT', path, body, cli: cli(['time', ...words]), run: async () => { const answer = await call('PUT', path, { body }); tookClock(answer); return answer; } });
     const by = making(text.advance, form => { const { length } = values(form); return moving(text.advance, { by: length }, ['advance', length]); });
@@ -76,7 +76,7 @@ export default function TimePage() {
             <${Card} title=${text.rate}><div class="stack">
                 <div class="row">${shown.frozen ? html`<${Action} of=${setting(text.thaw, { frozen: false }, ['rate', String(shown.rate)])} />` : html`<${Action} of=${setting(text.freeze, { frozen: true }, ['freeze'])} />`}
                     <${Action} of=${setting(text.real, { rate: 'realTime', frozen: false }, ['real'])} /></div>
-                <form class="row end" key=${shown.rate}><${Choice} label=${text.named} name="named" value=${typeof shown.rate === 'string' ? shown.rate : ''} options=${NAMES.map(one => [one, words(one)])} /><${Field} label=${text.factor} name="factor" type="number" min="0.000001" max="10000000" step="any" /><${Action} of=${rate} /></form>
+                <form class="row end" key=${shown.rate}><${Choice} label=${text.named} name="named" value=${typeof shown.rate === 'string' ? shown.rate : ''} options=${RATES.map(one => [one, words(one)])} /><${Field} label=${text.factor} name="factor" type="number" min="0.000001" max="10000000" step="any" /><${Action} of=${rate} /></form>
             </div></${Card}>
         </div><div class="stack"><${Happened} of=${happened} /><${Ahead} app=${app} /></div></div>`;
 }

@@ -1,7 +1,7 @@
 // One transaction, with all that is known of it.
 import { html, useMemo, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { all, get, url } from '../lib/api.js';
+import { all, appURL, get, url } from '../lib/api.js';
 import { Actions, Action, cli } from '../lib/actions.js';
 import { anyEvent, useData } from '../lib/data.js';
 import { State, Time, money, period, words } from '../lib/format.js';
@@ -17,7 +17,7 @@ const yes = value => value ? strings.yes : strings.no;
 function Signed({ row }) {
     const [jws, set] = useState();
     const action = {
-        label: text.show, method: 'POST', path: url('/admin/v1/apps', row.bundleId) + '/signing/issue', body: { kind: 'transaction', of: shortId(row) },
+        label: text.show, method: 'POST', path: appURL(row.bundleId) + '/signing/issue', body: { kind: 'transaction', of: shortId(row) },
         cli: cli(['ca', 'issue', 'transaction', shortId(row)], row.bundleId),
     };
     return html`<${Card} title=${text.jws} tools=${html`<${Action} of=${action} done=${answer => set(answer.jws)} />`}>
@@ -51,7 +51,7 @@ export default function Transaction({ route }) {
         if (!row) return null;
         const [timeline, notifications] = await Promise.all([
             row.expiresDate ? get(url('/admin/v1/subscriptions', row.id) + '/timeline', { limit: 500 }).catch(() => null) : null,
-            all(url('/admin/v1/apps', row.bundleId) + '/notifications', { account: row.account, limit: 100 }, 'notifications', list => list.length < 300).catch(() => []),
+            all(appURL(row.bundleId, 'notifications'), { account: row.account, limit: 100 }, 'notifications', list => list.length < 300).catch(() => []),
         ]);
         return { row, timeline, notifications };
     }, [id, app], anyEvent);

@@ -1,7 +1,7 @@
 // All transactions of the app, as they are now.
 import { html, useCallback, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { get } from '../lib/api.js';
+import { appURL, get } from '../lib/api.js';
 import { Action, Actions, cli, making, showCommands } from '../lib/actions.js';
 import { Time, State, money } from '../lib/format.js';
 import { parse } from '../lib/filter.js';
@@ -127,7 +127,7 @@ function Buy({ app }) {
     const act = making(text.buy, form => {
         const said = values(form);
         const body = { account: said.account, productIdentifier: said.product, quantity: Number(said.quantity || 1) };
-        return { method: 'POST', path: `/admin/v1/apps/${encodeURIComponent(app)}/purchases`, body };
+        return { method: 'POST', path: appURL(app, 'purchases'), body };
     });
     return html`<${Card} title=${text.buy}><p class="soft">${text.buySays}</p><form class="row end">
         <${Field} label=${text.account} name="account" required /><${Field} label=${text.product} name="product" required />
@@ -155,7 +155,7 @@ export default function Transactions({ route }) {
         return sort.down ? list.reverse() : list;
     }, [version, said, sort, rows]);
     const columns = useMemo(() => columnsOf(reload), []);
-    const clear = { label: text.clear, danger: true, method: 'DELETE', path: `/admin/v1/apps/${encodeURIComponent(app)}/transactions`, confirm: text.clearConfirm(app) };
+    const clear = { label: text.clear, danger: true, method: 'DELETE', path: appURL(app, 'transactions'), confirm: text.clearConfirm(app) };
     const list = { label: strings.nav.transactions, method: 'GET', path: `/admin/v1/transactions?bundleId=${encodeURIComponent(app)}`, cli: cli(['tx', 'list', ...said.split(/\s+/)]) };
     return html`<${Head} title=${strings.nav.transactions}>
             <button onClick=${() => showCommands(list)}>${'>_'} ${strings.asCLI}</button><${Action} of=${clear} done=${reload} /></${Head}>

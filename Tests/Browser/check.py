@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import signal
 import sys
 import tempfile
@@ -291,7 +292,22 @@ def commands(browser, store):
     browser.says("What happened on the way")
     after = store.ask("GET", f"/admin/v1/apps/{APP}/clock")["now"]
     assert after[:10] > before[:10], (before, after)
-    return "as CLI and curl; the clock moved by a day"
+
+    # A shell takes the words for what they are.
+    names = ["o'b $(id) \"x\"", "=ls", "-x"]
+    for account in names:
+        store.tester(account)
+        browser.open(f"customers/{urllib.parse.quote(account, safe='')}")
+        browser.click("Copy “Clear what it bought” as CLI or curl")
+        line = browser.until("the command", lambda: browser.text("dialog pre"))
+        end = ["--yes", "--bundle-id", APP]
+        words = [*end, "--", account] if account.startswith("-") else [account, *end]
+        assert shlex.split(line) == ["storebus", "account", "clear", *words], line
+        assert not re.search(r" [=~]", line), line
+        browser.click("Close", "dialog")
+    browser.open("customers/100%")
+    browser.says("100%", "main h1")
+    return f"as CLI and curl, words of a shell for {len(names)} names; the clock moved by a day"
 
 
 def typing(browser, store):
@@ -316,9 +332,24 @@ def typing(browser, store):
     browser.press(row.find_element(By.CSS_SELECTOR, "button"))
     browser.click("Delete", "dialog")
     browser.says("is removed for good", "dialog")
+    browser.keys(Keys.ESCAPE)
+    browser.until("the focus to be back", lambda: (browser.driver.switch_to.active_element.get_attribute("aria-label") or "").startswith("Actions for"))
+    browser.keys(Keys.ENTER)
+    browser.click("Delete", "dialog")
+    browser.says("is removed for good", "dialog")
     browser.click("Delete", "dialog .row:last-child")
     browser.until("the row to go", lambda: "tina" not in browser.text("tbody"))
-    return "a chosen rate, a length, a quantity; a removed row goes"
+
+    browser.open("promotions")
+    browser.fill("input[name=product]", "com.example.nothing")
+    browser.click("Add", "main")
+    browser.until("what went wrong", lambda: browser.all(".toasts [role=alert]"))
+    assert not browser.axe(), browser.axe()
+    assert browser.all("input[name=product]")[0].get_attribute("value") == "com.example.nothing", "what was refused was lost"
+    browser.click("Close", ".toasts")
+    browser.until("it to go", lambda: not browser.all(".toasts [role=alert]"))
+    browser.forgive("status of 400", "status of 404", "status of 409", "status of 422")
+    return "a chosen rate, a length, a quantity; a removed row goes; what went wrong stays until it is closed"
 
 
 def two_tabs(browser, store):
@@ -417,6 +448,8 @@ def operate(browser, store):
     browser.until("its end", lambda: subscription()["state"] == "expired")
 
     browser.open("eligibility?account=rosa")
+    browser.until("the account", lambda: browser.all("input[name=account]")[0].get_attribute("value") == "rosa")
+    assert "rosa" not in json.dumps(store.ask("GET", "/admin/v1/testers?limit=500")), "a link alone has made an account"
     browser.click("Ask", "main")
     browser.says("never subscribed in this group")
     browser.fill("input[name=product]", "com.example.pro.monthly")
@@ -528,7 +561,7 @@ def hostile(browser, store):
     places = {
         "overview": None, "transactions": account, f"transactions/{bought['id']}": HOSTILE, "customers": account,
         f"customers/{urllib.parse.quote(account, safe='')}": account, "products": HOSTILE, "products/com.example.hostile": HOSTILE,
-        f"store?{urllib.parse.urlencode({'account': account})}": HOSTILE, f"eligibility?{urllib.parse.urlencode({'account': account})}": None,
+        f"store?{urllib.parse.urlencode({'account': account, 'device': device})}": HOSTILE, f"eligibility?{urllib.parse.urlencode({'account': account, 'device': device})}": None,
         "notifications": account, "promotions": None, "subscriptions": None, "settings": None,
         f"nowhere/{urllib.parse.quote(HOSTILE, safe='')}": None,
     }

@@ -20,6 +20,7 @@ from PIL import Image
 from selenium.webdriver.support.ui import Select
 
 from browser import Browser, By, Keys
+from cost import cost
 from store import APP, OPENER, Store
 
 HOSTILE = "<img src=x onerror=\"window.broken=1\">"
@@ -698,6 +699,7 @@ def main():
     parser.add_argument("data")
     parser.add_argument("--screenshots", type=pathlib.Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--cost", type=float, metavar="SECONDS", help="measure open pages for so long each, and check nothing")
     given = parser.parse_args()
     only = set(given.only.split(",")) - {""}
     known = [check.__name__ for check in CHECKS]
@@ -710,6 +712,8 @@ def main():
         given.screenshots.mkdir(parents=True, exist_ok=True)
     try:
         browser.look(1280)
+        if given.cost:
+            return cost(browser, store, given.cost)
         if only:
             browser.sign_in(store.key)
         for check in CHECKS:

@@ -1,5 +1,5 @@
 // A list whose order is changed by dragging its grip, by buttons, or by the keyboard: Space lifts, arrows move, Escape puts back.
-import { html, useRef, useState } from '../vendor/preact-htm.js';
+import { html, useLayoutEffect, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 
 const text = strings.promotions;
@@ -12,7 +12,13 @@ const moved = (list, from, to) => {
 
 // `items` are strings; `save(next)` is called when an item was put down elsewhere; `children(item, index)` fills a row.
 export function Reorder({ items, save, label, children }) {
-    const [lifted, setLifted] = useState();
+    const [lifted, draw] = useState();
+    // Keys may come faster than the list is drawn.
+    const held = useRef();
+    const setLifted = value => {
+        held.current = value;
+        draw(value);
+    };
     const [over, setOver] = useState();
     const [said, setSaid] = useState('');
     const area = useRef();
@@ -25,8 +31,13 @@ export function Reorder({ items, save, label, children }) {
         save(moved(items, from, to));
         setSaid(text.movedTo(item, to + 1, items.length));
     };
+    // A row that is moved loses the focus.
+    useLayoutEffect(() => {
+        if (lifted) area.current.querySelector('.lifted .grip')?.focus();
+    }, [lifted]);
     const pressed = (event, item) => {
         const { key } = event;
+        const lifted = held.current;
         if (key === ' ' || (key === 'Enter' && lifted)) {
             event.preventDefault();
             if (!lifted) {
@@ -45,7 +56,6 @@ export function Reorder({ items, save, label, children }) {
             if (to < 0 || to >= items.length) return;
             setLifted({ item, list: moved(lifted.list, from, to) });
             setSaid(text.at(item, to + 1, items.length));
-            requestAnimationFrame(() => area.current?.querySelector('.lifted .grip')?.focus());
         } else if (lifted && (key === 'Escape' || key === 'Tab')) {
             if (key === 'Escape') event.preventDefault();
             setLifted(undefined);

@@ -74,6 +74,7 @@ package enum Access: String, Sendable {
     /// Errors have Apple's shape, and unknown names in the query are ignored.
     case serverAPI
     /// Authenticated by the request itself, as Apple does. It has a shared secret in the body, a token signed by the
-    /// app's server, or the admin key or a ticket for the console. Paths of this kind that are not built yet respond 501 to every caller.
+    /// app's server, or the admin key or a ticket for the console. Paths of this kind that are not built yet respond 501
+    /// to every caller.
     case named
 }

@@ -68,6 +68,27 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `reading about several items keeps their order and ends where it is told to`(
+        _ engine: Engine
+    ) async throws {
+        try await TestDatabase.with(engine) { database async throws in
+            for number in 0..<20 { try await database.insert("item \(number)") }
+            let items = (0..<20).reversed().map { "item \($0)" } + ["none"]
+            for end in [nil, "item 12", "item 11", "item 3"] {
+                let found = try await database.read { reader in
+                    try await reader.pipelined(items) { item in
+                        (item, try await reader.start("SELECT name FROM item WHERE name = ?", item))
+                    } finish: { (item, query) -> String? in
+                        guard item != end else { return nil }
+                        return try await query.first()?["name"] ?? "no row of \(item)"
+                    }
+                }
+                let all = items.dropLast() + ["no row of none"]
+                #expect(found == Array(all.prefix { $0 != end }))
+            }
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `a query that was started and fails ends the transaction`(
         _ engine: Engine
     ) async throws {

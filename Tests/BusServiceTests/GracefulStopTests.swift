@@ -38,6 +38,38 @@ struct GracefulStopTests {
         }
     }
 
+    @Test func `a drained instance finishes what it has taken, ends, and leaves its peers alone`() async throws {
+        let gate = Gate()
+        let bus = InMemoryBus()
+        let services = (0..<2).map { number in
+            let service = BusService(
+                name: .paymentQueue, version: "1", bus: bus.client(name: "replica\(number)"), logger: silent,
+                instance: "i\(number)")
+            service.handle(PaymentEndpoints.heads) { _, _ in
+                await gate.pass()
+                return HeadsReply(heads: [7])
+            }
+            return service
+        }
+        let running = services.map { service in
+            Task { try await ServiceGroup(services: [service], logger: silent).run() }
+        }
+        for service in services { await service.ready() }
+        let client = bus.client(name: "test")
+        let caller = ServiceCaller(bus: client, caller: "test")
+        let calls = (0..<10).map { _ in Task { try await caller.call(PaymentEndpoints.heads, ServiceHarness.request) } }
+        try await eventually("all are in their handlers") { await gate.waiting == 10 }
+        #expect(try await ServiceDiscovery(client).drain("i9") == nil)
+        #expect(try await ServiceDiscovery(client).drain("i0")?.name == "payment-queue")
+        await gate.open()
+        for call in calls { #expect(try await call.value.heads == [7]) }
+        try await running[0].value
+        #expect(try await ServiceDiscovery(client).ping().map(\.id) == ["i1"])
+        #expect(try await caller.call(PaymentEndpoints.heads, ServiceHarness.request).heads == [7])
+        running[1].cancel()
+        _ = try? await running[1].value
+    }
+
     @Test func `a rolling restart of three replicas fails no request`() async throws {
         let bus = InMemoryBus()
         let caller = ServiceCaller(bus: bus.client(name: "test"), caller: "test", retries: true)

@@ -11,6 +11,12 @@ extension BusService {
                 subscriptions.append(try await bus.subscribe(subject) { self.answer(verb, $0) })
             }
         }
+        subscriptions.append(
+            try await bus.subscribe(identity.drainSubject) { message in
+                self.send(PingResponse(self.identity, metadata: self.storeMetadata), to: message)
+                self.logger.info("asked to drain")
+                self.drainRequest.set()
+            })
         return subscriptions
     }
 
@@ -50,6 +56,24 @@ extension BusService {
             logger.debug("a discovery answer could not be sent", metadata: ["error": "\(error)"])
         }
     }
+}
+
+/// The operator's request that an instance ends gracefully. It comes at most once that counts.
+struct DrainRequest: Sendable {
+    private let signal: AsyncStream<Void>
+    private let source: AsyncStream<Void>.Continuation
+
+    init() { (signal, source) = AsyncStream.makeStream(of: Void.self) }
+
+    func set() { source.finish() }
+
+    /// Returns when the request has come, or the task is cancelled.
+    func wait() async { for await _ in signal {} }
+}
+
+extension ServiceIdentity {
+    /// The subject on which the instance is asked to end gracefully; its answer is that of a ping.
+    var drainSubject: String { "$SRV.DRAIN.\(name).\(id)" }
 }
 
 /// A discovery request, answered by every service (NATS ADR-32, and Storebus's HEALTH).

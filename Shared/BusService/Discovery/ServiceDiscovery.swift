@@ -47,6 +47,21 @@ package struct ServiceDiscovery: Sendable {
         try await ask(.health, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }
 
+    /// Asks one instance to take no more requests, to finish those it has, and to end.
+    /// - Parameter timeout: Time for its answer, which comes before its end.
+    /// - Returns: The instance; nil when none has the identifier.
+    /// - Throws: The errors of the bus, but `noResponders`.
+    package func drain(_ id: String, timeout: Duration = .seconds(2)) async throws(BusError) -> PingResponse? {
+        guard let instance = try await ping().first(where: { $0.id == id }) else { return nil }
+        let identity = ServiceIdentity(name: instance.name, id: instance.id, version: instance.version)
+        do throws(BusError) {
+            _ = try await bus.request(identity.drainSubject, timeout: timeout)
+        } catch  where error.code == .noResponders {
+            return nil
+        }
+        return instance
+    }
+
     private func ask<Answer: Decodable>(
         _ verb: DiscoveryVerb, _ service: String?, _ timeout: Duration
     ) async throws(BusError) -> [Answer] {

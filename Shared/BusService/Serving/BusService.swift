@@ -26,6 +26,8 @@ package final class BusService: ServiceLifecycle.Service {
     let health = HealthChecks()
     private let inFlight = InFlightRequests()
     private let readiness = Readiness()
+    /// Set once the operator has asked for a graceful end.
+    let drainRequest = DrainRequest()
     private let registry = Locked(Registry())
 
     private struct Registry {
@@ -103,7 +105,7 @@ package final class BusService: ServiceLifecycle.Service {
         return HealthResponse(identity, status: status, checks: checks)
     }
 
-    /// Serves until graceful shutdown. It then accepts no more requests, finishes those taken (up to 10 s), flushes
+    /// Serves until graceful shutdown or the operator's request to drain. It then accepts no more requests, finishes those taken (up to 10 s), flushes
     /// their replies, and returns.
     ///
     /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
@@ -150,14 +152,18 @@ package final class BusService: ServiceLifecycle.Service {
         }
     }
 
-    /// Waits for the end of serving. Returns nil for graceful shutdown or cancellation, the bus's final error, or the
-    /// store's conflict.
+    /// Waits for the end of serving. Returns nil for graceful shutdown, a request to drain or cancellation, the bus's
+    /// final error, or the store's conflict.
     private func waitForTheEnd() async -> (any Error)? {
         let bus = bus
         let membership = registry.withLock { $0.membership }
         return await withTaskGroup(of: (any Error)?.self) { group in
             group.addTask {
                 try? await gracefulShutdown()
+                return nil
+            }
+            group.addTask { [drainRequest] in
+                await drainRequest.wait()
                 return nil
             }
             group.addTask {

@@ -6,23 +6,24 @@ import Testing
 /// Rules for the broker's fault injector, and names on the command line.
 @Suite struct FaultRuleTests {
     @Test func `a partition cuts both directions of requests, replies and discovery`() {
-        let rules = BusRule.rules(.partition, at: "catalog")
+        let rules = BusFault.partition.rules(at: "catalog")
         #expect(rules.allSatisfy { $0.action == "drop" && $0.p == 1 })
         #expect(Set(rules.filter { $0.to == "catalog" }.map(\.match)) == ["sb.>", "_INBOX.>", "$SRV.>"])
         #expect(Set(rules.filter { $0.from == "catalog" }.map(\.match)) == ["sb.>", "_INBOX.>", "$SRV.>"])
     }
 
     @Test func `rules at the broker concern every service`() {
-        #expect(BusRule.rules(.drop, at: "broker").allSatisfy { $0.from == nil && $0.to == nil })
+        #expect(BusFault.drop.rules(at: "broker").allSatisfy { $0.from == nil && $0.to == nil })
     }
 
     @Test func `only replies are corrupted`() {
-        #expect(BusRule.rules(.corrupt, at: "gateway").map(\.match) == ["_INBOX.>"])
+        #expect(BusFault.corrupt.rules(at: "gateway").map(\.match) == ["_INBOX.>"])
     }
 
     @Test func `each fault of the bus has rules, and no other has`() {
+        for fault in BusFault.allCases { #expect(!fault.rules(at: "catalog").isEmpty) }
         for fault in FaultName.allCases {
-            #expect(BusRule.rules(fault, at: "catalog").isEmpty == (fault.means != .busRules), "\(fault)")
+            #expect((fault.busFault == nil) == (fault.means != .busRules), "\(fault)")
         }
     }
 

@@ -1,49 +1,33 @@
-import StoreModels
+/// A fault that the broker's injector causes on the messages of a service.
+package enum BusFault: String, CaseIterable, Sendable, Codable {
+    /// Messages to and from the service are lost.
+    case drop
+    /// Messages to and from the service arrive twice.
+    case duplicate
+    /// Messages to and from the service arrive late.
+    case delay
+    /// Messages to and from the service overtake each other.
+    case reorder
+    /// Replies to the service have a flipped bit in their header.
+    case corrupt
+    /// Nothing reaches the service over the bus, and nothing it sends arrives.
+    case partition
 
-/// A rule of the broker's fault injector, as `$SYS.CHAOS.SET` takes it (Services/Broker/README.md).
-///
-/// ```json
-/// {"action":"drop","match":"sb.>","p":0.2,"to":"payment-queue"}
-/// ```
-package struct BusRule: Hashable, Sendable, Codable {
-    package var match: String
-    /// The publisher's connection; nil for any.
-    package var from: String?
-    /// The receiver's connection; nil for any.
-    package var to: String?
-    package var p: Double
-    package var action: String
-    /// Milliseconds of `delay` and `reorder`; nil for the broker's own.
-    package var ms: Int?
+    /// The name of the broker as a target: the bus of every service.
+    package static let broker = "broker"
 
-    package init(
-        match: String, from: String? = nil, to: String? = nil, p: Double, action: String, ms: Int? = nil
-    ) {
-        self.match = match
-        self.from = from
-        self.to = to
-        self.p = p
-        self.action = action
-        self.ms = ms
-    }
-
-    /// Requests, replies and discovery: a wildcard at the beginning matches neither inboxes nor `$SRV`.
-    private static let everything = ["sb.>", "_INBOX.>", "$SRV.>"]
-
-    /// The rules of a fault at one service; empty for faults of other means.
-    ///
-    /// The broker as target is the bus of every service: rules without a name.
-    package static func rules(_ fault: FaultName, at service: String) -> [BusRule] {
-        let name = service == "broker" ? nil : service
-        switch fault {
-        case .drop: return both(name, ["sb.>", "_INBOX.>"], p: 0.2, "drop")
-        case .duplicate: return both(name, ["sb.>", "_INBOX.>"], p: 0.3, "dup")
-        case .delay: return both(name, ["sb.>", "_INBOX.>"], p: 0.3, "delay", ms: 250)
-        case .reorder: return both(name, ["sb.>", "_INBOX.>"], p: 0.3, "reorder", ms: 250)
+    /// Returns the rules of the fault at a service, or at ``broker``.
+    package func rules(at service: String) -> [BusRule] {
+        let name = service == Self.broker ? nil : service
+        return switch self {
+        case .drop: Self.both(name, ["sb.>", "_INBOX.>"], p: 0.2, "drop")
+        case .duplicate: Self.both(name, ["sb.>", "_INBOX.>"], p: 0.3, "dup")
+        case .delay: Self.both(name, ["sb.>", "_INBOX.>"], p: 0.3, "delay", ms: 250)
+        case .reorder: Self.both(name, ["sb.>", "_INBOX.>"], p: 0.3, "reorder", ms: 250)
         // Replies only: nothing guards the header of a request, and a flipped bit in it may name another customer.
-        case .corrupt: return [BusRule(match: "_INBOX.>", to: name, p: 0.05, action: "corrupt")]
-        case .partition: return both(name, everything, p: 1, "drop")
-        default: return []
+        case .corrupt: [BusRule(match: "_INBOX.>", to: name, p: 0.05, action: "corrupt")]
+        // Requests, replies and discovery: a wildcard at the beginning matches neither inboxes nor `$SRV`.
+        case .partition: Self.both(name, ["sb.>", "_INBOX.>", "$SRV.>"], p: 1, "drop")
         }
     }
 
@@ -60,14 +44,82 @@ package struct BusRule: Hashable, Sendable, Codable {
     }
 }
 
+/// A rule of the broker's fault injector, as `$SYS.CHAOS.SET` takes it (Services/Broker/README.md).
+///
+/// ```json
+/// {"action":"drop","match":"sb.>","p":0.2,"to":"payment-queue"}
+/// ```
+package struct BusRule: Hashable, Sendable, Codable {
+    /// The pattern of the messages' subjects.
+    package var match: String
+    /// The publisher's connection; nil for any.
+    package var from: String?
+    /// The receiver's connection; nil for any.
+    package var to: String?
+    /// The probability of a fault, 0…1.
+    package var p: Double
+    /// The fault's name in the broker: `drop`, `dup`, `delay`.
+    package var action: String
+    /// Milliseconds of `delay` and `reorder`; nil for the broker's own.
+    package var ms: Int?
+    /// Maximum number of faults; nil for no limit.
+    package var count: Int?
+    /// In replies: the number of messages that the rule concerned.
+    package var matched: Int?
+    /// In replies: the number of messages that got a fault.
+    package var struck: Int?
+
+    package init(
+        match: String, from: String? = nil, to: String? = nil, p: Double, action: String, ms: Int? = nil
+    ) {
+        self.match = match
+        self.from = from
+        self.to = to
+        self.p = p
+        self.action = action
+        self.ms = ms
+    }
+
+    /// Returns the rule without counters, to be set again.
+    package var withoutCounters: BusRule {
+        var rule = self
+        (rule.matched, rule.struck) = (nil, nil)
+        return rule
+    }
+
+    /// Whether the broker does the same for both. Its replies have milliseconds for every action.
+    package func isSame(as other: BusRule) -> Bool {
+        match == other.match && from == other.from && to == other.to && p == other.p && action == other.action
+            && count == other.count && (ms == other.ms || ms == nil || other.ms == nil)
+    }
+}
+
 /// The body of `$SYS.CHAOS.SET`.
 package struct BusRuleSet: Hashable, Sendable, Codable {
+    /// The seed of the injector's random numbers.
     package var seed: UInt64
+    /// The rules that replace those in force.
     package var rules: [BusRule]
 
     /// - Parameter seed: Reduced to the 53 bits that the broker takes.
     package init(seed: UInt64, rules: [BusRule]) {
         self.seed = seed & (1 << 53 - 1)
         self.rules = rules
+    }
+}
+
+/// The reply to every request under `$SYS.CHAOS.`: the rules in force.
+package struct BusRulesInForce: Hashable, Sendable, Codable {
+    /// The seed of the injector's random numbers.
+    package var seed: UInt64
+    /// The rules with their counters.
+    package var rules: [BusRule]
+    /// The number of faults since the broker started, by action.
+    package var faults: [String: Int]
+
+    package init(seed: UInt64, rules: [BusRule], faults: [String: Int]) {
+        self.seed = seed
+        self.rules = rules
+        self.faults = faults
     }
 }

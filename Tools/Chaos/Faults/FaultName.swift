@@ -1,3 +1,5 @@
+import StoreModels
+
 /// A kind of fault that a run can inject, by its name on the command line.
 package enum FaultName: String, CaseIterable, Sendable {
     /// SIGKILL; the supervisor starts the process again.
@@ -75,6 +77,9 @@ package enum FaultName: String, CaseIterable, Sendable {
         case .slowObservers: .streams
         }
     }
+
+    /// The fault of the bus that it is; nil for faults of other means.
+    package var busFault: BusFault? { BusFault(rawValue: rawValue) }
 
     /// Whether the fault has an instant and no length: what it hits comes back by itself.
     package var isInstant: Bool { self == .kill || self == .restart }

@@ -51,11 +51,13 @@ enum ChaosFaults {
             }
         default:
             // SET replaces all rules, so those in force are sent along.
-            let inForce = try await BusFaults.askPatiently(bus, "LIST")["rules"]?.arrayValue ?? []
-            let kept = inForce.compactMap { rule in
-                (try? StoreJSON.encode(rule)).flatMap { try? StoreJSON.decode(BusRule.self, from: $0) }
+            let reply = try await BusFaults.askPatiently(bus, "LIST")
+            let inForce = (try? StoreJSON.encode(reply)).flatMap {
+                try? StoreJSON.decode(BusRulesInForce.self, from: $0)
             }
-            let set = BusRuleSet(seed: .random(in: 0...UInt64.max), rules: kept + BusRule.rules(fault, at: service))
+            let kept = inForce?.rules.map(\.withoutCounters) ?? []
+            let added = fault.busFault?.rules(at: service) ?? []
+            let set = BusRuleSet(seed: .random(in: 0...UInt64.max), rules: kept + added)
             _ = try await BusFaults.askPatiently(bus, "SET", set)
         }
     }

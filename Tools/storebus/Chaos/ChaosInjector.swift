@@ -135,7 +135,7 @@ actor ChaosInjector {
     private func setRules() async {
         let deadline = ContinuousClock.now + Self.rulesTimeout
         while ContinuousClock.now < deadline {
-            let rules = inForce.flatMap { BusRule.rules($0.name, at: $0.target) }
+            let rules = inForce.flatMap { $0.name.busFault?.rules(at: $0.target) ?? [] }
             if (try? await rules.isEmpty ? ask("CLEAR") : ask("SET", BusRuleSet(seed: seed, rules: rules))) != nil {
                 return
             }

@@ -181,7 +181,8 @@ var targets: [Target] = [
     tests(
         "Gateway",
         [
-            "Gateway", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
+            "Gateway", "Broker", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop",
+            "Operations",
             "Persistence", "ServiceTesting", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore,
             nioHTTP1, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"), httpTypes, lifecycle, logging,
             jwtKit, crypto,

@@ -10,6 +10,8 @@ import StoreModels
 /// handlers and a list of its routes; ``routes`` is the whole table.
 package final class Gateway: Sendable {
     let bus: any BusClient
+    /// The connection for what only the bus's operator may see and do.
+    let operatorBus: OperatorConnection
     /// Calls services, and retries safe requests: the gateway is the caller nearest to the client.
     let services: ServiceCaller
     /// Calls services without retries, for payments. Their client must learn of the first unknown outcome.
@@ -25,6 +27,7 @@ package final class Gateway: Sendable {
     let serverApps: ServerApps
     let serverAPIFaults: ServerAPIFaults
     let stores: IsolatedStores
+    let chaosRuns: ChaosRuns
     /// The receipt environment.
     let environment: ReceiptEnvironment
     let storefronts: StorefrontDirectory
@@ -46,17 +49,20 @@ package final class Gateway: Sendable {
 
     /// - Parameters:
     ///   - adminKey: The operator's key; with nil the operator's routes reject every caller.
+    ///   - operatorBus: Nil for the gateway's own connection.
     ///   - catalogPatience: The longest time requests wait for a shared request to Catalog.
     ///   - now: The wall clock; tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, adminKey: AdminKey? = nil, keys: KeyStore,
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
+        operatorBus: OperatorConnection? = nil,
         catalogPatience: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
         let services = ServiceCaller(bus: bus, caller: "gateway", retries: true)
         self.bus = bus
+        self.operatorBus = operatorBus ?? OperatorConnection(bus.capabilities) { bus }
         self.services = services
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
         self.tokens = tokens
@@ -68,6 +74,7 @@ package final class Gateway: Sendable {
         self.serverApps = ServerApps(database: keys.database, logger: logger)
         self.serverAPIFaults = ServerAPIFaults(database: keys.database, logger: logger)
         self.stores = IsolatedStores(database: keys.database, now: now, logger: logger)
+        self.chaosRuns = ChaosRuns(database: keys.database, logger: logger)
         self.environment = environment
         let storefronts = StorefrontDirectory(services: services)
         let versions = CurrentVersions(services: services)
@@ -98,6 +105,7 @@ package final class Gateway: Sendable {
             + eventRoutes + customerRoutes + receiptRoutes
             + monitoringRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes + signingRoutes
             + notificationRoutes + appleServerRoutes + isolatedStoreRoutes + consoleRoutes
+            + busRoutes + faultRoutes + chaosRunRoutes
             + (serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes).map { route in
                 route.handled(after: { [self] in try await serverAPIObstacle($0) })
             }

@@ -10,10 +10,14 @@ final class EventWaits: Sendable {
     /// Maximum number of simultaneous streams; one more gets 429. All pages of a browser share one.
     static let streamsMax = 64
 
+    /// Maximum number of simultaneous taps of the bus; one more gets 429. Each costs the gateway a copy of every message.
+    static let tapsMax = 8
+
     /// What waits; each kind has a bound of its own.
     enum Kind: Sendable {
         case request
         case stream
+        case tap
     }
 
     private struct State {
@@ -25,7 +29,7 @@ final class EventWaits: Sendable {
 
     private let state = Locked(State())
 
-    /// Admits a waiting request or a stream.
+    /// Admits a waiting request, a stream or a tap.
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
     func enter(_ kind: Kind) throws(StoreError) -> EventBell {
         try state.withLock { state throws(StoreError) in
@@ -34,9 +38,10 @@ final class EventWaits: Sendable {
                 switch kind {
                 case .request: (Self.waitersMax, "requests wait for events")
                 case .stream: (Self.streamsMax, "streams of events are open")
+                case .tap: (Self.tapsMax, "taps of the bus are open")
                 }
             guard state.count(kind) < max else {
-                throw StoreError(.rateLimited, "\(max) \(name) already", retryAfterMs: 1000)
+                throw StoreError(.rateLimited, "\(max) \(name) already; close one first", retryAfterMs: 1000)
             }
             let bell = EventBell()
             state.bells[ObjectIdentifier(bell)] = (bell, kind)
@@ -57,7 +62,7 @@ final class EventWaits: Sendable {
         for bell in bells { bell.finish(.stopping) }
     }
 
-    /// Returns the number of waiting requests or of streams.
+    /// Returns the number of those of a kind.
     func count(_ kind: Kind) -> Int { state.withLock { $0.count(kind) } }
 }
 

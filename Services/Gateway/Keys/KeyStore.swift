@@ -184,6 +184,7 @@ enum KeySchema {
                 );
                 """),
         IsolatedStoreSchema.migration,
+        ChaosRunSchema.migration,
     ]
 }
 

@@ -1,3 +1,4 @@
+import BusClient
 import BusService
 import Logging
 import Operations
@@ -30,9 +31,12 @@ extension Gateway {
             database: try await environment.openDatabase(KeySchema.migrations), logger: environment.logger)
         environment.service.healthCheck(of: keys.database)
         let tokens = await SessionTokens(key: settings.sessionKey)
+        let connect = try environment.process.busConnector(
+            name: "gateway-operator", credentials: "bus.operatorCredentialsFile")
         let gateway = Gateway(
             bus: environment.bus, tokens: tokens, adminKey: settings.adminKey, keys: keys,
             environment: settings.environment, consoleFiles: ConsoleFiles(directory: settings.consoleDirectory),
+            operatorBus: OperatorConnection(environment.bus.capabilities, connect: connect),
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
         try await gateway.publishRoot(in: environment.dataDirectory)
         let port = environment.port ?? defaultPort
@@ -53,7 +57,7 @@ extension Gateway {
                 try ready.listening(host: host, port: port)
             })
         var services: [any ServiceLifecycle.Service] = [
-            keys.database, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
+            keys.database, gateway.operatorBus, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
             StoreRemover(stores: gateway.stores, services: gateway.services),
         ]
         if let httpsPort = settings.httpsPort {

@@ -30,8 +30,11 @@ struct BusConnection: ServiceLifecycle.Service {
     }
 
     /// The address of `BUS_URL`, with the secret of `BUS_CREDENTIALS_FILE`.
+    /// - Parameter credentials: The setting of a file whose secret is used instead, if it is set.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
-    static func address(_ settings: Settings) throws(StartupError) -> BusAddress {
+    static func address(
+        _ settings: Settings, credentials: String = "bus.credentialsFile"
+    ) throws(StartupError) -> BusAddress {
         let text = try settings.string("bus.url", default: BusURL().description)
         var address: BusAddress
         do throws(BusError) {
@@ -39,9 +42,25 @@ struct BusConnection: ServiceLifecycle.Service {
         } catch {
             throw StartupError(error)
         }
-        if let path = try settings.string("bus.credentialsFile") {
-            address.add(secret: try SecretFile.text(path, of: "BUS_CREDENTIALS_FILE"))
+        for setting in [credentials, "bus.credentialsFile"] {
+            guard let path = try settings.string(setting) else { continue }
+            address.add(secret: try SecretFile.text(path, of: Settings.variable(for: setting)))
+            break
         }
         return address
+    }
+}
+
+extension ProcessEnvironment {
+    /// Returns what creates a further client of the bus, which has begun to connect.
+    /// - Parameters:
+    ///   - name: As the bus shows the connection.
+    ///   - credentials: The setting of the file with the client's own secret; without it the secret is the process's.
+    /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
+    package func busConnector(
+        name: String, credentials: String
+    ) throws(StartupError) -> @Sendable () -> any BusClient {
+        let address = try BusConnection.address(configuration, credentials: credentials)
+        return { [loop, logger] in address.connect(name: name, loop: loop, logger: logger) }
     }
 }

@@ -14,8 +14,11 @@ package enum MonitoringRoutes {
     package static let openAPI = HTTPEndpoint<Empty, RawBody>(.get, "/openapi.json", .open)
     /// Lists the service instances on the bus with their endpoints.
     package static let services = HTTPEndpoint<Empty, ServicesResponse>(.get, "/admin/v1/services", .admin)
+    /// Ends one instance gracefully; its supervisor starts it again.
+    package static let drain = HTTPEndpoint<Empty, DrainResponse>(
+        .post, "/admin/v1/services/{id}/drain", .admin, isBodyOptional: true)
 
     static let all: [HTTPRoute] = [
-        frontPage.route, liveness.route, readiness.route, metrics.route, openAPI.route, services.route,
+        frontPage.route, liveness.route, readiness.route, metrics.route, openAPI.route, services.route, drain.route,
     ]
 }

@@ -6,7 +6,7 @@ package enum StoreRoutes {
         + DownloadRoutes.all + SubscriptionRoutes.all + StorePageRoutes.all + PromotionRoutes.all + IntentRoutes.all
         + AppRoutes.all + ContentRoutes.all + ImageRoutes.all + ClockRoutes.all + DeviceRoutes.all + KeyRoutes.all
         + AccountRoutes.all + PromptRoutes.all + EventRoutes.all + CustomerRoutes.all + ReceiptRoutes.all
-        + MonitoringRoutes.all + AppStoreServerRoutes.all + SigningRoutes.all
+        + MonitoringRoutes.all + BusRoutes.all + AppStoreServerRoutes.all + SigningRoutes.all
         + NotificationRoutes.all + IsolatedStoreRoutes.all + ConsoleRoutes.all
 }
 

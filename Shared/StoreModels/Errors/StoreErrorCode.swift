@@ -75,6 +75,8 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let promotionUnsupported: StoreErrorCode = "promotionUnsupported"
     /// 409: the session names another storefront than the account's own.
     public static let storefrontMismatch: StoreErrorCode = "storefrontMismatch"
+    /// 409: the bus injects no faults.
+    public static let faultsDisabled: StoreErrorCode = "faultsDisabled"
     /// 422: the receipt is not one that this store has signed.
     public static let receiptInvalid: StoreErrorCode = "receiptInvalid"
     /// 422: a catalogue file or content breaks a rule; nothing was imported.
@@ -172,6 +174,12 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
         (
             .storefrontMismatch,
             Entry(status: 409, isRetryable: false, remedy: "Leave out `storefront`, or name the account's own.")
+        ),
+        (
+            .faultsDisabled,
+            Entry(
+                status: 409, isRetryable: false,
+                remedy: "Start the store with its fault injector: STOREBUS_CHAOS=1 storebus up.")
         ),
         (.receiptInvalid, Entry(status: 422, isRetryable: false, remedy: "Send a receipt this store has signed.")),
         (

@@ -41,7 +41,7 @@ final class GatewayHarness: Sendable {
 
     private init(
         loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration, environment: ReceiptEnvironment,
-        consoleFiles: ConsoleFiles
+        consoleFiles: ConsoleFiles, operatorBus: OperatorConnection?
     ) async throws {
         self.loop = loop
         directory = try TemporaryDirectory()
@@ -60,7 +60,8 @@ final class GatewayHarness: Sendable {
             bus: NotingBus(client: gatewayClient, subjects: subjects), tokens: tokens,
             adminKey: AdminKey(Sample.adminKey),
             keys: try KeyStore.open(in: directory.path, logger: logger),
-            environment: environment, consoleFiles: consoleFiles, catalogPatience: catalogPatience, now: { box.now },
+            environment: environment, consoleFiles: consoleFiles, operatorBus: operatorBus,
+            catalogPatience: catalogPatience, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         service = BusService(name: .gateway, version: "test", bus: gatewayClient, logger: logger)
@@ -110,11 +111,13 @@ final class GatewayHarness: Sendable {
     ///   - catalogPatience: For tests in which Catalog thinks for as long as a busy machine takes to look.
     ///   - environment: Of which of the App Store's worlds it is.
     ///   - consoleFiles: Where the console's files come from.
+    ///   - operatorBus: The bus as its operator sees it; nil for the in-memory bus, which has nothing to see.
     ///   - admission: Which requests are taken.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogPatience: Duration = .seconds(1),
         environment: ReceiptEnvironment = .sandbox, consoleFiles: ConsoleFiles = ConsoleFiles(),
+        operatorBus: OperatorConnection? = nil,
         admission: @Sendable (Gateway) -> Admission = {
             Admission($0.routes.map(\.operation), logger: $0.logger)
         },
@@ -123,7 +126,7 @@ final class GatewayHarness: Sendable {
         try await turns.take {
             let harness = try await GatewayHarness(
                 loop: loop, logs: logs, catalogPatience: catalogPatience, environment: environment,
-                consoleFiles: consoleFiles)
+                consoleFiles: consoleFiles, operatorBus: operatorBus)
             return try await harness.serve(ticking: ticking, admission, body)
         }
     }

@@ -1,0 +1,58 @@
+import Logging
+import Persistence
+import ServiceDatabase
+import StoreHTTP
+import StoreModels
+
+/// What runs of `storebus chaos run` report of themselves, in the gateway's own database: the run may kill the gateway.
+struct ChaosRuns: Sendable {
+    /// Runs that are kept; of more the oldest is removed.
+    static let runsMax = 50
+
+    let database: any SQLDatabase
+    let logger: Logger
+
+    /// Keeps a report in place of the run's report before.
+    func put(_ run: ChaosRun) async throws {
+        let report = String(decoding: try StoreJSON.encode(run), as: UTF8.self)
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.write { transaction in
+                try await transaction.execute(
+                    """
+                    INSERT INTO chaos_run (run_id, started_at, report) VALUES (?, ?, ?)
+                    ON CONFLICT (run_id) DO UPDATE SET started_at = excluded.started_at, report = excluded.report
+                    """, run.id, run.startedAt.milliseconds, report)
+                try await transaction.execute(
+                    """
+                    DELETE FROM chaos_run WHERE run_id NOT IN (
+                        SELECT run_id FROM chaos_run ORDER BY started_at DESC, run_id LIMIT \(Self.runsMax))
+                    """)
+            }
+        }
+    }
+
+    /// Lists the runs, the newest first.
+    func list() async throws -> [ChaosRun] {
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.query("SELECT report FROM chaos_run ORDER BY started_at DESC, run_id").map { row in
+                    try StoredJSON.value(ChaosRun.self, try row["report"])
+                }
+            }
+        }
+    }
+}
+
+/// The table of runs.
+enum ChaosRunSchema {
+    static let migration = Migration(
+        number: 7, name: "runs of storebus chaos run",
+        sql: """
+            CREATE TABLE chaos_run (
+                run_id TEXT PRIMARY KEY,
+                started_at BIGINT NOT NULL,
+                report TEXT NOT NULL
+            );
+            CREATE INDEX chaos_run_started ON chaos_run (started_at);
+            """)
+}

@@ -1,0 +1,68 @@
+import BusClient
+import BusProtocol
+import BusService
+import Hummingbird
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// Routes of the bus as its operator sees it.
+    var busRoutes: [Route] {
+        [
+            Route(BusRoutes.state) { [self] call in
+                async let health = operatorBus.request("$SYS.REQ.HEALTHZ", until: call.deadline)
+                let page = try await operatorBus.request("$SYS.REQ.VARZ", until: call.deadline)
+                return BusState(try BrokerPage(page), health: try BrokerPage(try await health))
+            },
+            Route(BusRoutes.connections) { [self] in try await busConnections($0) },
+            Route(BusRoutes.subjects) { [self] in try await busSubjects($0) },
+            Route(BusRoutes.tap) { [self] in try await openTap($0) },
+            Route(MonitoringRoutes.drain) { [self] in try await drain($0) },
+        ]
+    }
+
+    /// Maximum number of connections in a response, as the broker's.
+    private static let connectionsMax = 1024
+
+    private func busConnections(_ call: Call) async throws -> BusConnectionsResponse {
+        let state = try call.query.choice("state", BusConnectionFilter.self) ?? .open
+        let order = try call.query.choice("sort", BusConnectionOrder.self) ?? .cid
+        let limit = try call.query.integer("limit", in: 1...Self.connectionsMax, default: Self.connectionsMax)
+        let query = ["state": state.rawValue, "sort": order.rawValue, "limit": "\(limit)"]
+        let body = try await operatorBus.request(
+            "$SYS.REQ.CONNZ", body: try StoreJSON.encode(query), until: call.deadline)
+        let page = try BrokerPage(body)
+        return BusConnectionsResponse(
+            connections: page.pages("connections").map(BusConnectionsResponse.Connection.init),
+            total: page.number("total"))
+    }
+
+    private func busSubjects(_ call: Call) async throws -> BusSubjectsResponse {
+        var subscriptions: [BrokerPage] = []
+        while true {
+            let query = ["subs": "1", "offset": "\(subscriptions.count)"]
+            let body = try await operatorBus.request(
+                "$SYS.REQ.SUBSZ", body: try StoreJSON.encode(query), until: call.deadline)
+            let page = try BrokerPage(body)
+            let list = page.pages("subscriptions_list")
+            subscriptions += list
+            if list.isEmpty || subscriptions.count >= page.number("total") { break }
+        }
+        return BusSubjectsResponse(subscriptions)
+    }
+
+    /// Asks an instance to end. Its supervisor starts it again.
+    private func drain(_ call: Call) async throws -> Reply<DrainResponse> {
+        let id = try call.parameter(.id, of: "instance")
+        let instance: PingResponse?
+        do throws(BusError) {
+            instance = try await ServiceDiscovery(bus).drain(id)
+        } catch {
+            throw StoreError(error, service: "the instance")
+        }
+        guard let instance else {
+            throw StoreError(.notFound, "no instance '\(id)' is on the bus; GET /admin/v1/services lists them")
+        }
+        return try Reply(DrainResponse(name: instance.name, id: instance.id), status: .accepted)
+    }
+}

@@ -1,0 +1,25 @@
+import Hummingbird
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// Routes with which runs of `storebus chaos run` report themselves.
+    var chaosRunRoutes: [Route] {
+        [
+            Route(BusRoutes.runs) { [self] _ in ChaosRunsResponse(runs: try await chaosRuns.list()) },
+            Route(BusRoutes.putRun) { [self] call in
+                let id = try call.parameter(.id, of: "run")
+                let run = try await call.body(of: BusRoutes.putRun, max: Self.reportBytesMax)
+                guard run.id.isExactly(id) else {
+                    throw StoreError.invalid("$.id", "must be the identifier in the path, '\(id)'")
+                }
+                try run.check()
+                try await chaosRuns.put(run)
+                return .noContent
+            },
+        ]
+    }
+
+    /// Maximum size of a report. One with 180 steps and a hundred faults has 40 kB.
+    private static let reportBytesMax = 256 << 10
+}

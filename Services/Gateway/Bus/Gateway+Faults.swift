@@ -1,0 +1,116 @@
+import Hummingbird
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// Routes of the faults on the bus.
+    var faultRoutes: [Route] {
+        [
+            Route(BusRoutes.faults) { [self] in FaultsResponse(try await rulesInForce($0)) },
+            Route(BusRoutes.addFault) { [self] in try await addFault($0) },
+            Route(BusRoutes.removeFaults) { [self] in try await removeFaults($0) },
+        ]
+    }
+
+    /// The services that a fault can be aimed at.
+    private static let targets = [BusFault.broker] + ServiceName.allCases.map(\.rawValue)
+
+    /// Reads the rules in force; nil when the broker injects no faults.
+    private func rulesInForce(_ call: Call) async throws -> BusRulesInForce? {
+        let health = try BrokerPage(try await operatorBus.request("$SYS.REQ.HEALTHZ", until: call.deadline))
+        guard health.flag("chaos") else { return nil }
+        return try await askInjector("LIST", call)
+    }
+
+    private func askInjector(
+        _ verb: String, _ call: Call, rules: [BusRule] = [], seed: UInt64 = 0
+    ) async throws -> BusRulesInForce {
+        let body = try StoreJSON.encode(BusRuleSet(seed: seed, rules: rules))
+        let reply = try await operatorBus.request("$SYS.CHAOS.\(verb)", body: body, until: call.deadline)
+        return try StoreJSON.decode(BusRulesInForce.self, from: reply)
+    }
+
+    private func addFault(_ call: Call) async throws -> Reply<FaultsResponse> {
+        let request = try await call.body(of: BusRoutes.addFault)
+        try Self.check(request.service, at: "$.service")
+        let inForce = try await requiredRules(call)
+        let response = FaultsResponse(inForce)
+        let isInForce = response.faults.contains {
+            $0.fault == request.fault && $0.service.isExactly(request.service)
+        }
+        if isInForce { return try Reply(response, status: .created) }
+        let kept = inForce.rules.map(\.withoutCounters)
+        let changed = try await askInjector(
+            "SET", call, rules: kept + request.fault.rules(at: request.service), seed: inForce.seed)
+        return try Reply(FaultsResponse(changed), status: .created)
+    }
+
+    private func removeFaults(_ call: Call) async throws -> FaultsResponse {
+        let fault = try call.query.choice("fault", BusFault.self)
+        let service = try call.query.single("service")
+        if let service { try Self.check(service, at: "query service") }
+        let inForce = try await requiredRules(call)
+        guard fault != nil || service != nil else { return FaultsResponse(try await askInjector("CLEAR", call)) }
+        var kept = inForce.rules.map(\.withoutCounters)
+        for entry in FaultsResponse(inForce).faults
+        where (fault ?? entry.fault) == entry.fault && (service ?? entry.service).isExactly(entry.service) {
+            for rule in entry.fault.rules(at: entry.service) {
+                if let index = kept.firstIndex(where: rule.isSame) { kept.remove(at: index) }
+            }
+        }
+        if kept.count == inForce.rules.count { return FaultsResponse(inForce) }
+        return FaultsResponse(try await askInjector("SET", call, rules: kept, seed: inForce.seed))
+    }
+
+    private func requiredRules(_ call: Call) async throws -> BusRulesInForce {
+        guard let inForce = try await rulesInForce(call) else {
+            throw StoreError(
+                .faultsDisabled,
+                "the broker injects no faults; start the store with its injector: STOREBUS_CHAOS=1 storebus up")
+        }
+        return inForce
+    }
+
+    private static func check(_ service: String, at place: String) throws(StoreError) {
+        guard targets.contains(where: { $0.isExactly(service) }) else {
+            throw .invalid(place, "must be one of \(targets.joined(separator: ", "))")
+        }
+    }
+}
+
+extension FaultsResponse {
+    /// - Parameter inForce: Nil when the broker injects no faults.
+    init(_ inForce: BusRulesInForce?) {
+        guard let inForce else {
+            self.init(isEnabled: false, seed: nil, faults: [], rules: [], struck: [:])
+            return
+        }
+        self.init(
+            isEnabled: true, seed: inForce.seed, faults: Self.faults(inForce.rules), rules: inForce.rules,
+            struck: inForce.faults)
+    }
+
+    /// Finds the faults whose rules are all in force. A rule belongs to one fault, the one with most rules.
+    private static func faults(_ rules: [BusRule]) -> [Fault] {
+        var rest = rules
+        var found: [Fault] = []
+        let services = [BusFault.broker] + ServiceName.allCases.map(\.rawValue)
+        for fault in BusFault.allCases {
+            for service in services {
+                var left = rest
+                var own: [BusRule] = []
+                for rule in fault.rules(at: service) {
+                    guard let index = left.firstIndex(where: rule.isSame) else { break }
+                    own.append(left.remove(at: index))
+                }
+                guard own.count == fault.rules(at: service).count else { continue }
+                rest = left
+                found.append(
+                    Fault(
+                        fault: fault, service: service, matched: own.reduce(0) { $0 + ($1.matched ?? 0) },
+                        struck: own.reduce(0) { $0 + ($1.struck ?? 0) }))
+            }
+        }
+        return found
+    }
+}

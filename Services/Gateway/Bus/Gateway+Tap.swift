@@ -1,0 +1,88 @@
+import BusClient
+import BusProtocol
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// The minimum time between two writes of a tap.
+    private static let tapPause = Duration.milliseconds(200)
+
+    /// Opens a stream of the messages that pass over the bus. They are copies: nothing counts as taken.
+    func openTap(_ call: Call) async throws -> Reply<EventStream> {
+        let pattern = try Self.tappedPattern(call)
+        let text = try call.query.single("text")
+        if let text { try Identifier.check(text, at: "query text") }
+        let tap = try BusTap(eventWaits, text: text)
+        let client = try await operatorBus.connected()
+        do throws(BusError) {
+            try await tap.open(pattern, on: client, now: now)
+        } catch {
+            throw OperatorConnection.storeError(error)
+        }
+        let end = console?.sessionEnd(in: call.request.headers)
+        let headers: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+            // Detecting that the client hangs up requires the connection for itself.
+            .connection: "close",
+        ]
+        let body = ResponseBody { [self] writer in
+            try await call.request.body.consumeWithInboundCloseHandler { _ in
+                try await send(tap, pattern, until: end, call, to: &writer)
+            } onInboundClosed: {
+                tap.bell.finish(.clientGone)
+            }
+            try await writer.finish(nil)
+        }
+        return Reply(headers: headers, body: body)
+    }
+
+    private static func tappedPattern(_ call: Call) throws(StoreError) -> String {
+        guard let pattern = try call.query.single("subject") else { return ">" }
+        guard (try? SubjectPattern(pattern)) != nil, pattern.utf8.first != UInt8(ascii: "$") else {
+            throw .invalid(
+                "query subject",
+                "must be a pattern such as sb.payment.v1.>, in which * is one token; subjects under $ cannot be tapped")
+        }
+        return pattern
+    }
+
+    @concurrent private func send(
+        _ tap: BusTap, _ pattern: String, until end: Timestamp?, _ call: Call, to writer: inout any ResponseBodyWriter
+    ) async throws {
+        async let _ = endTap(tap, with: end)
+        try await write(Self.event(.hello, BusTapState(subject: pattern)), call, &writer)
+        for await _ in tap.bell.rings {
+            let next = ContinuousClock.now + Self.tapPause
+            let bytes =
+                try tap.take().map { try Self.event(.messages, $0) }
+                ?? ServerSentEventEncoder.comment(operatorBus.isConnected ? "live" : "away broker")
+            try await write(bytes, call, &writer)
+            // A cancelled sleep ends immediately, and then the bell ends too.
+            try? await Task.sleep(until: next)
+        }
+    }
+
+    @concurrent private func write(_ bytes: [UInt8], _ call: Call, _ writer: inout any ResponseBodyWriter) async throws {
+        let cutting = call.cut(after: TimeAmount(DeliveryLimits.stallMax))
+        defer { cutting.cancel() }
+        try await writer.write(ByteBuffer(bytes: bytes))
+    }
+
+    private static func event(_ name: BusTapEventName, _ data: some Encodable) throws -> [UInt8] {
+        ServerSentEventEncoder.bytes(ServerSentEvent(name: name.rawValue, data: try StoreJSON.encode(data)))
+    }
+
+    /// Rings for comments, and ends the tap with the session it was opened in.
+    private func endTap(_ tap: BusTap, with end: Timestamp?) async {
+        var comment = ContinuousClock.now + DeliveryLimits.commentInterval
+        while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil {
+            if let end, end <= now() { return tap.bell.finish(.timeUp) }
+            guard ContinuousClock.now >= comment else { continue }
+            comment = .now + DeliveryLimits.commentInterval
+            tap.bell.ring()
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import StoreModels
+
+/// A run of `storebus chaos run` against this store, as it reports itself while it goes on.
+package struct ChaosRun: Hashable, Sendable, Codable {
+    /// What a run does at the moment.
+    package enum Phase: String, CaseIterable, Sendable, Codable {
+        /// The workload without faults.
+        case warmUp
+        /// The workload with faults.
+        case faults
+        /// Everything is taken back, and the workload goes on.
+        case healed
+        /// The workload has ended, and open requests get their outcome.
+        case quiet
+        /// The final reads.
+        case final
+        /// The history is checked.
+        case ended
+    }
+
+    /// The judgement of a run's history.
+    package enum Verdict: String, CaseIterable, Sendable, Codable {
+        /// Each invariant held.
+        case valid
+        /// One at least was broken.
+        case invalid
+        /// None was broken, but what the run meant to exercise was not.
+        case unknown
+    }
+
+    /// A service and how it is.
+    package struct Service: Hashable, Sendable, Codable {
+        package var service: String
+        /// Whether it answers its probe.
+        package var isUp: Bool
+        /// The names of the faults that it is under now.
+        package var faults: [String]
+        /// The longest recovery so far; absent before the first.
+        package var worstRecoveryMilliseconds: Int?
+
+        package init(service: String, isUp: Bool, faults: [String], worstRecoveryMilliseconds: Int?) {
+            self.service = service
+            self.isUp = isUp
+            self.faults = faults
+            self.worstRecoveryMilliseconds = worstRecoveryMilliseconds
+        }
+    }
+
+    /// A fault that was injected.
+    package struct Fault: Hashable, Sendable, Codable {
+        /// Counted from 1.
+        package var number: Int
+        /// The fault's name, such as `kill`.
+        package var fault: String
+        package var service: String
+        /// Seconds from the run's start.
+        package var beganAtSecond: Double
+        /// Absent while it is in force.
+        package var endedAtSecond: Double?
+
+        package init(number: Int, fault: String, service: String, beganAtSecond: Double, endedAtSecond: Double?) {
+            self.number = number
+            self.fault = fault
+            self.service = service
+            self.beganAtSecond = beganAtSecond
+            self.endedAtSecond = endedAtSecond
+        }
+    }
+
+    /// What happened in one step of the timeline.
+    package struct Step: Hashable, Sendable, Codable {
+        /// The step's begin, in seconds from the run's start.
+        package var second: Int
+        package var succeeded: Int
+        package var refused: Int
+        /// Requests without an answer that decides.
+        package var unknown: Int
+        /// Absent without an answer.
+        package var p50Milliseconds: Double?
+        package var p99Milliseconds: Double?
+
+        package init(
+            second: Int, succeeded: Int, refused: Int, unknown: Int, p50Milliseconds: Double?, p99Milliseconds: Double?
+        ) {
+            self.second = second
+            self.succeeded = succeeded
+            self.refused = refused
+            self.unknown = unknown
+            self.p50Milliseconds = p50Milliseconds
+            self.p99Milliseconds = p99Milliseconds
+        }
+    }
+
+    /// An invariant and what became of it.
+    package struct Invariant: Hashable, Sendable, Codable {
+        /// What became of an invariant.
+        package enum Outcome: String, CaseIterable, Sendable, Codable {
+            case held, broken
+            /// It was held against no fact.
+            case notExercised = "not exercised"
+        }
+
+        /// Its number in `docs/rules.md`, such as `P1`.
+        package var invariant: String
+        package var statement: String
+        package var outcome: Outcome
+        /// Facts that it was held against.
+        package var examined: Int
+        package var violations: Int
+
+        package init(invariant: String, statement: String, outcome: Outcome, examined: Int, violations: Int) {
+            self.invariant = invariant
+            self.statement = statement
+            self.outcome = outcome
+            self.examined = examined
+            self.violations = violations
+        }
+    }
+
+    /// As in the path.
+    package var id: String
+    /// Decimal digits: not every program reads numbers of 64 bits.
+    package var seed: String
+    /// The bundle identifier of the run's own app.
+    package var app: String
+    package var startedAt: Timestamp
+    package var updatedAt: Timestamp
+    package var phase: Phase
+    package var elapsedSeconds: Int
+    /// The time for faults, without what comes before and after.
+    package var durationSeconds: Int
+    /// The services that faults are aimed at.
+    package var targets: [String]
+    package var faultNames: [String]
+    package var workload: String
+    /// Requests a second.
+    package var rate: Int
+    package var operations: Int
+    package var succeeded: Int
+    package var refused: Int
+    package var unknown: Int
+    package var services: [Service]
+    package var faults: [Fault]
+    /// At most 180.
+    package var steps: [Step]
+    package var stepSeconds: Int
+    /// Those that can be judged so far.
+    package var invariants: [Invariant]
+    /// Absent while the run goes on, as everything below.
+    package var verdict: Verdict?
+    /// Acknowledged purchases that are gone.
+    package var lost: Int?
+    package var doubleCharges: Int?
+    package var worstRecoveryMilliseconds: Int?
+    /// The end in one line, as the command prints it.
+    package var line: String?
+    /// The file of the report, on the machine of the run.
+    package var report: String?
+
+    package init(
+        id: String, seed: String, app: String, startedAt: Timestamp, updatedAt: Timestamp, phase: Phase,
+        elapsedSeconds: Int, durationSeconds: Int, targets: [String], faultNames: [String], workload: String,
+        rate: Int, operations: Int = 0, succeeded: Int = 0, refused: Int = 0, unknown: Int = 0,
+        services: [Service] = [], faults: [Fault] = [], steps: [Step] = [], stepSeconds: Int = 1,
+        invariants: [Invariant] = []
+    ) {
+        self.id = id
+        self.seed = seed
+        self.app = app
+        self.startedAt = startedAt
+        self.updatedAt = updatedAt
+        self.phase = phase
+        self.elapsedSeconds = elapsedSeconds
+        self.durationSeconds = durationSeconds
+        self.targets = targets
+        self.faultNames = faultNames
+        self.workload = workload
+        self.rate = rate
+        self.operations = operations
+        self.succeeded = succeeded
+        self.refused = refused
+        self.unknown = unknown
+        self.services = services
+        self.faults = faults
+        self.steps = steps
+        self.stepSeconds = stepSeconds
+        self.invariants = invariants
+    }
+}
+
+/// The response of `GET /admin/v1/chaos/runs`.
+package struct ChaosRunsResponse: Hashable, Sendable, Codable {
+    /// The newest first, at most fifty.
+    package var runs: [ChaosRun]
+
+    package init(runs: [ChaosRun]) { self.runs = runs }
+}

@@ -17,9 +17,9 @@ import Testing
         return Dictionary(uniqueKeysWithValues: users.map { ($0.name, $0) })
     }
 
-    @Test func `the broker reads the file, with a user for each service and the owner`() throws {
+    @Test func `the broker reads the file, with a user for each service, the operator and the owner`() throws {
         let users = try prepared(try TemporaryDirectory(prefix: "bus-users"))
-        #expect(Set(users.keys) == Set(ServiceName.allCases.map(\.rawValue)).union(["owner"]))
+        #expect(Set(users.keys) == Set(ServiceName.allCases.map(\.rawValue)).union(["operator", "owner"]))
         #expect(Set(users.values.map(\.token)).count == users.count)
     }
 

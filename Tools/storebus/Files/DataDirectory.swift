@@ -37,7 +37,7 @@ struct DataDirectory: Hashable, Sendable {
     var busDirectory: String { "\(path)/bus" }
     /// The file of the ``BusUsers``.
     var busUsers: String { "\(busDirectory)/users.json" }
-    /// The file of the bus token of a service.
+    /// The file of the bus token of a service, or of the bus's operator.
     func busToken(of service: String) -> String { "\(busDirectory)/\(service).token" }
     /// The files of the root certificate, without their endings: `.pem`, `.cer`.
     var rootCertificate: String { "\(path)/root" }

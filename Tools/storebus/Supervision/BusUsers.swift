@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The users of a store's own bus: each service with the permissions of `deploy/users.json`, and the directory's owner.
+/// The users of a store's own bus: those of `deploy/users.json`, and the directory's owner.
 ///
 /// The owner's token, `bus.token`, may do everything: it belongs to the user who can read all the others, too, and
 /// `storebus bus` signs in with it.
@@ -25,20 +25,21 @@ struct BusUsers: Codable, Hashable, Sendable {
         var queues: [String]?
     }
 
+    /// Name of the user as whom the gateway shows the bus in the console.
+    static let operatorName = "operator"
     /// Name of the user with all permissions.
     static let owner = "owner"
 
     /// Subjects of the broker must be named; `>` does not include them.
     private static let everything = Rules(allow: [">", "$SRV.>", "$SYS.>"])
 
-    /// The users of the services, compiled into the program, and the owner. A test reads them.
+    /// The users of `deploy/users.json`, compiled into the program, and the owner. A test reads them.
     static let all: BusUsers = {
         do {
             let deployed = try StoreJSON.decode(BusUsers.self, from: PackageResources.users_json)
-            let services = Set(ServiceName.allCases.map(\.rawValue))
             let permissions = Permissions(pub: everything, sub: everything)
             let owner = User(name: owner, tokenFile: "../bus.token", permissions: permissions)
-            return BusUsers(users: deployed.users.filter { services.contains($0.name) } + [owner])
+            return BusUsers(users: deployed.users + [owner])
         } catch {
             preconditionFailure("Resources/users.json: \(error)")
         }
@@ -49,7 +50,9 @@ struct BusUsers: Codable, Hashable, Sendable {
     static func prepare(_ directory: DataDirectory) throws(CLIError) {
         try FileAccess.makeDirectory(directory.busDirectory)
         _ = try Secret.keep(at: directory.busToken)
-        for service in ServiceName.allCases { _ = try Secret.keep(at: directory.busToken(of: service.rawValue)) }
+        for user in ServiceName.allCases.map(\.rawValue) + [operatorName] {
+            _ = try Secret.keep(at: directory.busToken(of: user))
+        }
         let bytes: [UInt8]
         do {
             bytes = try StoreJSON.encode(all)

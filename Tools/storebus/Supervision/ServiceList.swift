@@ -141,6 +141,8 @@ struct ServiceList: Sendable {
         } else {
             if let busPort { variables["BUS_URL"] = Self.busURL(busPort) }
             variables["BUS_CREDENTIALS_FILE"] = settings.directory.busToken(of: service)
+            variables["BUS_OPERATOR_CREDENTIALS_FILE"] =
+                service == Self.gateway ? settings.directory.busToken(of: BusUsers.operatorName) : nil
         }
         if Replicas.storing.contains(service) {
             variables["DATABASE_URL"] = settings.database?.url

@@ -30,6 +30,21 @@ import Testing
         #expect(idle == [.o4])
     }
 
+    @Test func `a history that goes on breaks nothing that is decided at once`() {
+        var random = SplitMix64.seeded()
+        var examined: Set<Invariant> = []
+        for _ in 0..<100 {
+            let seed = random.next()
+            let entries = ModelStore.history(seed: seed)
+            let count = Int.random(in: 0...entries.count, using: &random)
+            let check = HistoryCheck(Array(entries.prefix(count)), options: Self.options)
+            let broken = check.violations.filter { Invariant.decidedAtOnce.contains($0.invariant) }
+            #expect(broken == [], "seed \(seed), \(count) of \(entries.count) lines")
+            examined.formUnion(check.examined.filter { $0.value > 0 }.keys)
+        }
+        #expect(examined.isSuperset(of: Invariant.decidedAtOnce))
+    }
+
     @Test func `a history is its seed's`() {
         #expect(ModelStore.history(seed: 7) == ModelStore.history(seed: 7))
         #expect(ModelStore.history(seed: 7) != ModelStore.history(seed: 8))

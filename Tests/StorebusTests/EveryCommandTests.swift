@@ -13,6 +13,7 @@ import Testing
         ["product", "availability", "pro.monthly", "--storefront", "FRA"], ["storefront", "list"],
         ["tx", "list"], ["tx", "show", "0001"], ["account", "list"], ["account", "show", "alice"], ["prompt", "list"],
         ["key", "list"], ["key", "create"], ["bus", "ls"], ["bus", "info"], ["bus", "stats"], ["bus", "health"],
+        ["chaos", "runs"],
         ["why", "…0001"], ["why", "pro.monthly"], ["config", "show"], ["version"], ["wait", "purchased"],
         ["account", "clear", "alice", "--yes"], ["reset", "--yes"], ["reset", "--everything", "--yes"], ["open"],
         ["buy", "pro.monthly", "--as", "alice"], ["finish", "0001", "--as", "alice"], ["import", sample],

@@ -18,14 +18,21 @@ package final class HistoryWriter: Sendable {
 
     private let descriptor: Int32
     private let clock: @Sendable () -> Int64
+    private let onAppend: @Sendable (HistoryEntry) -> Void
     private let state = Mutex(State())
 
     /// Creates the file, or empties it.
-    /// - Parameter clock: Microseconds since the run began, never decreasing.
+    /// - Parameters:
+    ///   - clock: Microseconds since the run began, never decreasing.
+    ///   - onAppend: Called with each line, in order and under the lock.
     /// - Throws: ``HistoryFault`` with the system's reason.
-    package init(path: String, clock: @escaping @Sendable () -> Int64) throws(HistoryFault) {
+    package init(
+        path: String, onAppend: @escaping @Sendable (HistoryEntry) -> Void = { _ in },
+        clock: @escaping @Sendable () -> Int64
+    ) throws(HistoryFault) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         self.clock = clock
+        self.onAppend = onAppend
         guard descriptor >= 0 else { throw Self.fault(path, errno) }
     }
 
@@ -42,6 +49,7 @@ package final class HistoryWriter: Sendable {
             entry.time = clock()
             state.buffer += HistoryWriter.line(entry)
             if state.buffer.count >= Self.bufferMax { write(&state) }
+            onAppend(entry)
             return entry
         }
     }

@@ -31,8 +31,9 @@ struct ChaosPlan: Sendable {
             ?? Schedule(seed: seed, duration: duration, targets: targets, faults: faults)
     }
 
-    func writeOptions() throws(CLIError) {
-        let options: JSONValue = .object([
+    /// `options.json`.
+    var options: JSONValue {
+        .object([
             "seed": .string("\(seed)"), "duration": .string(TimeLimit(duration).description),
             "driver": .string(driver.rawValue), "workload": .string(workload.rawValue),
             "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
@@ -40,6 +41,9 @@ struct ChaosPlan: Sendable {
             "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
             "operations": .array(workload.operations.map { .string($0.rawValue) }),
         ])
+    }
+
+    func writeOptions() throws(CLIError) {
         try FileAccess.write(
             Array((JSONText.line(options) + "\n").utf8), to: "\(directory)/\(RunDirectory.optionsName)", mode: 0o644)
     }

@@ -25,37 +25,43 @@ struct ChaosRunner: Sendable {
     /// Time for services to come back and for each key to get an outcome.
     private static let healTimeout = Duration.seconds(60)
 
-    func run() async throws(CLIError) -> RunOutcome {
+    /// Runs, checks the history, and writes the reports.
+    func run() async throws(CLIError) -> ChaosVerdict {
         try FileAccess.makeDirectory(plan.directory)
         try plan.writeOptions()
         let start = ContinuousClock.now
+        let world = ChaosWorld(
+            name: plan.name, accounts: plan.accounts, devicesEach: plan.devicesEach, workers: plan.workers)
         let history: HistoryWriter
+        let reporter = ChaosReporter(plan, store.api, app: world.bundleId)
         do throws(HistoryFault) {
-            history = try HistoryWriter(path: "\(plan.directory)/\(RunDirectory.historyName)") {
+            history = try HistoryWriter(
+                path: "\(plan.directory)/\(RunDirectory.historyName)", onAppend: reporter.observe
+            ) {
                 let (seconds, attoseconds) = (ContinuousClock.now - start).components
                 return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
             }
         } catch {
             throw CLIError(.dataDirectoryUnusable, "\(error)", hints: ["name another directory: --out DIR"])
         }
-        let world = ChaosWorld(
-            name: plan.name, accounts: plan.accounts, devicesEach: plan.devicesEach, workers: plan.workers)
         let client = ChaosClient(api: store.api, world: world, history: history)
         let injector = ChaosInjector(store: store, bus: bus, seed: plan.seed, world: world)
         try await injector.check(plan.faults)
         try await setUp(client)
         let monitor = ChaosMonitor(store: store, bus: bus, history: history, start: start)
-        let schedule = plan.schedule
-        let outcome = await disturb(client, injector, monitor, schedule, start)
+        let outcome = await disturb(client, injector, monitor, reporter, start)
         if !outcome.wasBrokenOff { try await readFinally(client) }
         do throws(HistoryFault) {
             try history.flush()
         } catch {
             throw CLIError(.dataDirectoryUnusable, "\(error)", hints: ["name another directory: --out DIR"])
         }
-        return RunOutcome(
-            directory: plan.directory, operations: world.counts.values.reduce(0, +), faults: outcome.faults,
-            unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff)
+        let verdict = try ChaosVerdict(
+            RunOutcome(
+                directory: plan.directory, operations: world.counts.values.reduce(0, +), faults: outcome.faults,
+                unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff))
+        await reporter.finish(verdict)
+        return verdict
     }
 
     // MARK: Before
@@ -98,25 +104,28 @@ struct ChaosRunner: Sendable {
     private static let warmUp = Duration.seconds(2)
 
     private func disturb(
-        _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor, _ schedule: Schedule,
+        _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor, _ reporter: ChaosReporter,
         _ start: ContinuousClock.Instant
     ) async -> Disturbed {
-        phase("warmUp", client)
+        let schedule = plan.schedule
+        func phase(_ name: String) { note(name, client, reporter) }
+        phase("warmUp")
         let guide = client.world.newProcess()
         await client.prepare(plan.workload, process: guide)
         await client.tour(plan.workload, account: 0, process: guide)
         let probing = Task { await monitor.run { await injector.renewRules() } }
         let observing = Task { await observe(client) }
         let showing = Task { await display.run(monitor, client.world, start) }
+        let reporting = Task { await reporter.run(monitor) }
         let working = Task { await work(client) }
         try? await ContinuousClock().sleep(for: min(Self.warmUp, plan.duration / 4))
-        phase("faults", client)
+        phase("faults")
         let struck = await strike(schedule, client, injector, monitor)
         // In a task of its own, because requests of a cancelled one are never sent.
         await Task { await injector.healAll(schedule.faults) }.value
         for fault in struck.open { monitor.end(fault) }
         let wasBrokenOff = Task.isCancelled
-        phase("healed", client)
+        phase("healed")
         var unhealed: [String] = []
         if !wasBrokenOff {
             if await !monitor.waitUntilUp(within: Self.healTimeout) {
@@ -127,14 +136,14 @@ struct ChaosRunner: Sendable {
         }
         await end(working)
         if !wasBrokenOff {
-            phase("quiet", client)
+            phase("quiet")
             await client.tour(plan.workload, account: 1, process: client.world.newProcess())
             unhealed += await resolve(client)
             // Streams get what the last operations made, and checks know that they had the time to.
             try? await ContinuousClock().sleep(for: .microseconds(QueueChecks.deadline) + .milliseconds(500))
-            phase("final", client)
+            phase("final")
         }
-        for task in [observing, showing, probing] { await end(task) }
+        for task in [observing, showing, reporting, probing] { await end(task) }
         return Disturbed(faults: struck.count, unhealed: unhealed, wasBrokenOff: wasBrokenOff)
     }
 
@@ -143,11 +152,12 @@ struct ChaosRunner: Sendable {
         await task.value
     }
 
-    private func phase(_ name: String, _ client: ChaosClient) {
+    private func note(_ name: String, _ client: ChaosClient, _ reporter: ChaosReporter) {
         client.history.append(
             HistoryEntry(
                 time: 0, process: 0, kind: .event, operation: .service, detail: ["what": "phase", "phase": name]))
         display.phase(name)
+        reporter.phase(name)
     }
 
     private func work(_ client: ChaosClient) async {

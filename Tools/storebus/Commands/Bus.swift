@@ -14,12 +14,12 @@ struct BusCommand: AsyncParsableCommand {
             storebus bus stats payment-queue
             storebus bus trace 'sb.payment.v1.>'
 
-            ls, info, stats and health ask the gateway. The others join the bus themselves, at the address the running \
+            ls, info, stats, health and drain ask the gateway. The others join the bus themselves, at the address the running \
             store has written down, --bus-url or BUS_URL.
             """,
         subcommands: [
             List.self, Info.self, Stats.self, Ping.self, Health.self, Request.self, Subscribe.self, Publish.self,
-            Trace.self, Connections.self, Top.self, Bench.self,
+            Trace.self, Connections.self, Top.self, Drain.self, Bench.self,
         ])
 
     /// `storebus bus ls`

@@ -12,10 +12,12 @@ struct ChaosCommand: AsyncParsableCommand {
             storebus chaos matrix --target payment-queue --faults kill,pause
             storebus chaos check chaos-7
             storebus chaos check --live
+            storebus chaos runs
             storebus chaos fault list
             """,
         subcommands: [
-            ChaosRunCommand.self, ChaosMatrixCommand.self, ChaosCheckCommand.self, ChaosFaultCommand.self,
+            ChaosRunCommand.self, ChaosMatrixCommand.self, ChaosCheckCommand.self, ChaosRunsCommand.self,
+            ChaosFaultCommand.self,
         ])
 }
 

@@ -43,11 +43,11 @@ struct ChaosMatrixCommand: AsyncParsableCommand {
             var rows: [ChaosMatrixRow] = []
             for (number, (fault, service)) in cells.enumerated() where !Task.isCancelled {
                 let round = plan.round(number + 1, fault, service, length: length)
-                let outcome = try await ChaosRunner(
+                let verdict = try await ChaosRunner(
                     plan: round, store: store, bus: bus, display: ChaosDisplay(environment, isQuiet: true)
                 ).run()
-                if outcome.wasBrokenOff { break }
-                let row = ChaosMatrixRow(round, try ChaosVerdict(outcome))
+                if verdict.outcome.wasBrokenOff { break }
+                let row = ChaosMatrixRow(round, verdict)
                 rows.append(row)
                 if !isQuiet { environment.console.narrate("\(number + 1) of \(cells.count)  \(row.line)\n") }
             }

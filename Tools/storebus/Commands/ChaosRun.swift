@@ -50,14 +50,13 @@ struct ChaosRunCommand: AsyncParsableCommand {
                 "seed \(plan.seed), \(plan.schedule.faults.count) faults in \(duration), into \(plan.directory)\n")
         }
         let display = ChaosDisplay(environment, isQuiet: chaos.output.quiet || chaos.output.format.isJSON)
-        let outcome = try await chaos.withStore(
+        let verdict = try await chaos.withStore(
             of: plan, log: "\(plan.directory)/up.log", environment
         ) { store, bus throws(CLIError) in
             try await ChaosRunner(plan: plan, store: store, bus: bus, display: display).run()
         }
-        let verdict = try ChaosVerdict(outcome)
         chaos.output.print(verdict.result(plan))
-        if outcome.wasBrokenOff { throw QuietExit(status: .interrupted) }
+        if verdict.outcome.wasBrokenOff { throw QuietExit(status: .interrupted) }
         if !verdict.isGood { throw QuietExit(status: .refused) }
     }
 }

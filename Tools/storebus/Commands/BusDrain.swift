@@ -1,0 +1,74 @@
+import ArgumentParser
+import StoreHTTP
+import StoreModels
+
+extension BusCommand {
+    /// `storebus bus drain`
+    struct Drain: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drain", abstract: "End an instance gracefully; its supervisor starts it again.",
+            discussion: """
+                storebus bus drain catalog
+                storebus bus drain 9f3c0d21a4b5c6d7e8f90123
+
+                The instance takes no more requests, finishes those it has, and ends. With a service's name all its \
+                instances, each when the one before has a successor. Exits with 75 when none comes in time (20s \
+                unless --timeout says otherwise).
+                """)
+
+        @Argument(
+            help: ArgumentHelp("A service, or an instance of 'bus ls'.", valueName: "service|instance"),
+            completion: Completion.services)
+        var target: String
+
+        @OptionGroup var global: GlobalOptions
+
+        private static let successorTimeout = Duration.seconds(20)
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let present = try await context.api.services().services
+            let isService = ServiceName.allCases.contains { $0.rawValue.isExactly(target) }
+            let meant = present.filter { isService ? $0.name.isExactly(target) : $0.id.isExactly(target) }
+            guard !meant.isEmpty else {
+                throw CLIError(
+                    .nobodyAnswers, "no instance of '\(target)' is on the bus",
+                    hints: ["who is there: storebus bus ls"])
+            }
+            var known = Set(present.map { ExactText($0.id) })
+            var table = Table([.init("SERVICE"), .init("DRAINED"), .init("SUCCESSOR")])
+            var items: [JSONValue] = []
+            for instance in meant {
+                let drained = try await context.api.drain(instance.id)
+                let successor = try await successor(of: drained, known, context)
+                known.insert(ExactText(successor))
+                table.add([drained.name, drained.id, successor])
+                items.append([
+                    "service": .string(drained.name), "drained": .string(drained.id), "successor": .string(successor),
+                ])
+            }
+            context.print(
+                CommandResult(
+                    table, items: items, names: meant.map(\.id), next: "storebus bus health",
+                    ifEmpty: "no services connected"))
+        }
+
+        /// Waits for an instance of the same service that was not there before.
+        private func successor(
+            of drained: DrainResponse, _ known: Set<ExactText>, _ context: CommandContext
+        ) async throws(CLIError) -> String {
+            let limit = context.timeLimit ?? Self.successorTimeout
+            return try await Retry.run(until: .now + limit) { () throws(CLIError) in
+                let services = try await context.api.services().services
+                let successor = services.first { $0.name.isExactly(drained.name) && !known.contains(ExactText($0.id)) }
+                guard let successor else {
+                    throw CLIError(
+                        .nobodyAnswers, "\(drained.name) \(drained.id) was drained, and no new instance has come",
+                        hints: ["what supervises it has to start it again; its log says why it does not"],
+                        retryable: true)
+                }
+                return successor.id
+            }
+        }
+    }
+}

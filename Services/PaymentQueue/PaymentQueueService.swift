@@ -184,6 +184,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.resolveTransaction) { [prompts] request, deadline in
             try await prompts.apply(.resolve, request, deadline: deadline)
         }
+        endpoints.handle(PaymentEndpoints.findTransaction, transactions.find)
+        endpoints.handle(PaymentEndpoints.redeliverTransaction, transactions.redeliver)
         endpoints.handle(PaymentEndpoints.deleteTransaction, history.delete)
         endpoints.handle(PaymentEndpoints.history, transactions.history)
         endpoints.handle(PaymentEndpoints.listTransactions, transactions.list)

@@ -117,4 +117,18 @@ import Testing
             #expect(try await store.send(.GET, "/admin/v1/transactions?finished=perhaps", token: key).status == 400)
         }
     }
+
+    @Test func `one transaction is read with its customer`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.commit(Sample.purchased("a"))
+            let listed = try await store.send(.GET, "/admin/v1/transactions", token: key)
+            let answer = try await store.send(.GET, "/admin/v1/transactions/a", token: key)
+            #expect(answer.status == 200)
+            var members = try #require(answer.json.objectValue)
+            let record = members.removeValue(forKey: "record")
+            #expect(JSONValue.object(members) == listed.json["transactions"]?.arrayValue?.first)
+            #expect(record == listed.json["records"]?.arrayValue?.first)
+            #expect(try await store.send(.GET, "/admin/v1/transactions/b", token: key).code == "notFound")
+        }
+    }
 }

@@ -64,6 +64,38 @@ import Testing
         }
     }
 
+    @Test func `an observer gets what is redelivered once more, as its next revision (P7)`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.commit(Sample.purchased("t1"))
+            let reader = try await store.stream(try await store.session())
+            #expect(try await reader.next().transactions == ["t1:2"])
+            #expect(try await reader.next().name == "synchronized")
+            for (body, transaction) in [(nil, "t1:3"), ("{}", "t1:4")] as [(String?, String)] {
+                let answer = try await send(store, "redeliver", body: body)
+                #expect(answer.status == 200)
+                let event = try await reader.next()
+                #expect(event.name == "updatedTransactions")
+                #expect(event.transactions == [transaction])
+                #expect(event.json["transactions"] == .array([answer.json]))
+            }
+        }
+    }
+
+    @Test func `what cannot be redelivered says so`() async throws {
+        try await GatewayHarness.run { store in
+            var open = deferred("t1")
+            open.transactionState = .purchasing
+            store.payments.commit(open)
+            let refused = try await send(store, "redeliver")
+            #expect(refused.status == 409)
+            #expect(refused.code == "transactionStateInvalid")
+            #expect(try await send(store, "redeliver", "none").status == 404)
+            #expect(try await send(store, "redeliver", body: #"{"to":"alice"}"#).status == 400)
+            store.payments.contents.withLock { $0.failure = StoreError(.internal, "broken") }
+            #expect(try await send(store, "redeliver").code == "outcomeUnknown")
+        }
+    }
+
     @Test func `a transaction is removed once`() async throws {
         try await GatewayHarness.run { store in
             store.payments.commit(Sample.purchased("t1"))

@@ -53,6 +53,28 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `the operator reads and redelivers a transaction in its own store only`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let ordinary = try await store.shopper().add("coins", key: "1").transaction
+            _ = try await buy(Self.first, in: store)
+            _ = try await buy(Self.second, in: store)
+            let inside = try await store.caller.call(
+                PaymentEndpoints.listTransactions, TransactionListRequest(bundleId: Self.first.bundleId))
+            let own = try #require(inside.transactions.first)
+            let found = try await store.find(own.id, in: Self.first.bundleId)
+            #expect(found.transaction == own)
+            #expect(found.record == inside.records?.first)
+            #expect(try await store.redeliver(own.id, in: Self.first.bundleId).revision == own.revision + 1)
+            for other in [nil, Self.second.bundleId] {
+                #expect(try await refusal { try await store.find(own.id, in: other) }?.code == .notFound)
+                #expect(try await refusal { try await store.redeliver(own.id, in: other) }?.code == .notFound)
+            }
+            #expect(try await store.find(ordinary.id).transaction == ordinary)
+            #expect(try await refusal { try await store.find(ordinary.id, in: Self.first.bundleId) }?.code == .notFound)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a second writer of a purchase uses no number up`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let first = try await buy(Self.first, in: store)

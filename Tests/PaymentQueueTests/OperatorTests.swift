@@ -142,6 +142,30 @@ import Testing
         }
     }
 
+    // MARK: Read
+
+    @Test(arguments: Engine.allCases)
+    func `one transaction is read as the list has it, with its customer`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let guide = try await alice.add("guide", key: "1").transaction
+            try await alice.update(try #require(guide.downloads.first).id, .start)
+            let coins = try await alice.add("coins", key: "2").transaction
+            try await alice.finish(coins.id)
+            _ = try await alice.add("nothing", key: "3")
+            let list = try await store.caller.call(PaymentEndpoints.listTransactions, TransactionListRequest())
+            #expect(list.transactions.count == 3)
+            for (value, record) in zip(list.transactions, try #require(list.records)) {
+                let listed = RecordedTransaction(transaction: value, record: record)
+                #expect(try await store.find(value.id) == listed)
+                if let number = value.transactionIdentifier { #expect(try await store.find(number) == listed) }
+            }
+            for id in ["t_nothing", "2999999999999999", ""] {
+                #expect(try await refusal { try await store.find(id) }?.code == .notFound)
+            }
+        }
+    }
+
     // MARK: Delete
 
     @Test(arguments: Engine.allCases)

@@ -19,7 +19,7 @@ import Testing
         ["buy", "pro.monthly", "--as", "alice"], ["finish", "0001", "--as", "alice"], ["import", sample],
         ["prompt", "answer", "p_1", "approve"], ["decline", "0001"], ["account", "set", "alice", "--sheet", "cancel"],
         ["key", "revoke", "K1", "--yes"], ["doctor", "--url", "http://store"],
-        ["approve", "0001"], ["resolve", "t_1"], ["restore", "--as", "alice"],
+        ["approve", "0001"], ["resolve", "t_1"], ["redeliver", "0001"], ["restore", "--as", "alice"],
         ["download", "list", "--as", "alice"], ["download", "start", "d_1", "--as", "alice"],
         ["download", "pause", "…1", "--as", "alice"], ["download", "resume", "0001", "--as", "alice"],
         ["download", "cancel", "d_1", "--as", "alice"], ["product", "content", "put", "hidden-beaches", sample],

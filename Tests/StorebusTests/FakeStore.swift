@@ -132,6 +132,7 @@ extension FakeStore {
         "POST /v1/downloads/d_1/finish": JSONText.value(Fixtures.download(.finished)),
         "PUT \(app)/products/hidden-beaches/content": JSONText.value(Fixtures.content),
         "GET \(app)/products/hidden-beaches/content": JSONText.value(Fixtures.content),
+        "POST /admin/v1/transactions/t_1/redeliver": JSONText.value(redelivered),
         "POST /admin/v1/transactions/t_1/approve": JSONText.value(purchased),
         "POST /admin/v1/transactions/t_1/decline": JSONText.value(failed),
         "POST /admin/v1/transactions/t_1/resolve": JSONText.value(resolved),
@@ -270,6 +271,8 @@ extension FakeStore {
 
     static let purchased = Fixtures.transaction(
         "t_1", .purchased, identifier: "2000000000000001", downloads: [Fixtures.download(.waiting)])
+
+    static let redelivered = with(purchased) { $0.revision += 1 }
 
     static let failed: PaymentTransaction = {
         var transaction = Fixtures.transaction("t_1", .failed)

@@ -209,6 +209,44 @@ import Testing
         #expect(store.requests.isEmpty)
     }
 
+    // MARK: delivering again
+
+    @Test func `an unfinished transaction is redelivered, and a finished one is refused`() async {
+        let store = FakeStore()
+        let (status, said) = await store.run("redeliver", "…0001")
+        #expect(status == .success)
+        let revision = FakeStore.redelivered.revision
+        #expect(said.result == "redelivered  2000000000000001  pro.monthly  purchased, revision \(revision)\n")
+        #expect(said.narration.contains("next: storebus finish 2000000000000001 --as alice"))
+        #expect(store.requests(.post, "/admin/v1/transactions/t_1/redeliver").first?.body == nil)
+        store.answer(
+            "POST /admin/v1/transactions/t_1/redeliver", status: 409,
+            StubTransport.problem(409, .transactionStateInvalid))
+        let (refused, no) = await store.run("redeliver", "t_1")
+        #expect(refused == .refused)
+        #expect(no.narration.contains("[transactionStateInvalid]"))
+    }
+
+    @Test func `a whole identifier is asked for, and one that is unknown is searched for its nearest`() async {
+        let whole = "t_01j00000000000000000000001"
+        let found = RecordedTransaction(
+            transaction: Fixtures.transaction(whole, .purchased, identifier: "2000000000000007"),
+            record: .init(bundleId: "com.example.app", account: "bob", customerIdentifier: "c_2", isFinished: true))
+        let store = FakeStore()
+        for name in [whole, "2000000000000007"] {
+            store.answer("GET /admin/v1/transactions/\(name)", JSONText.value(found))
+            let (status, said) = await store.run("tx", "show", name)
+            #expect(status == .success)
+            #expect(said.result.contains("account      bob"))
+        }
+        #expect(store.requests(.get, "/admin/v1/transactions").isEmpty)
+        let (unknown, said) = await store.run("tx", "show", "2000000000000009")
+        #expect(unknown == .refused)
+        #expect(said.narration.contains("2000000000000001"))
+        #expect(store.requests(.get, "/admin/v1/transactions/2000000000000009").count == 1)
+        #expect(store.requests(.get, "/admin/v1/transactions").count == 1)
+    }
+
     // MARK: deleting
 
     @Test func `one transaction is deleted after a yes, and none without`() async {

@@ -15,6 +15,10 @@ extension Gateway {
             },
             Route(AppRoutes.products) { [self] in try await catalogProducts($0) },
             Route(TransactionRoutes.search) { [self] in try await allTransactions($0) },
+            Route(TransactionRoutes.find) { [self] in
+                try await services.call(
+                    PaymentEndpoints.findTransaction, try $0.operatedTransaction(), context: $0.context())
+            },
         ]
     }
 
@@ -92,6 +96,11 @@ extension Call {
         guard let text = try query.single("bundleId") else { return store?.bundleId }
         try Identifier.check(text, as: .bundle, at: "query bundleId")
         return try app(text)
+    }
+
+    /// The transaction that the path names for the operator, in the store of the request.
+    func operatedTransaction() throws(StoreError) -> OperatorTransactionRequest {
+        OperatorTransactionRequest(id: try parameter(.id, of: "transaction"), bundleId: store?.bundleId)
     }
 
     /// The account that `?account=` narrows a list to.

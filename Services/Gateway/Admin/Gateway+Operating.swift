@@ -4,7 +4,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes by which the operator approves, declines, resolves or deletes a transaction.
+    /// Routes by which the operator approves, declines, resolves, redelivers or deletes a transaction.
     var operatingRoutes: [Route] {
         [
             Route(TransactionRoutes.approve) { [self] in
@@ -17,6 +17,7 @@ extension Gateway {
             Route(TransactionRoutes.resolve) { [self] in
                 try await operate($0, PaymentEndpoints.resolveTransaction)
             },
+            Route(TransactionRoutes.redeliver) { [self] in try await redeliver($0) },
             Route(TransactionRoutes.delete) { [self] in
                 _ = try await operated($0, PaymentEndpoints.deleteTransaction)
                 return .noContent
@@ -37,6 +38,17 @@ extension Gateway {
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>, error: SKErrorCode? = nil
     ) async throws -> PaymentTransaction {
         try await operated(call, endpoint, error: error)
+    }
+
+    /// Gives an unfinished transaction to the app's observers once more. A repeated request does so again.
+    private func redeliver(_ call: Call) async throws -> PaymentTransaction {
+        _ = try await call.body(of: TransactionRoutes.redeliver)
+        let request = try call.operatedTransaction()
+        return try await withKnownOutcome(
+            else: "the request was sent and its outcome is not known here; the same again delivers it once more"
+        ) { () async throws(StoreError) in
+            try await services.call(PaymentEndpoints.redeliverTransaction, request, context: call.context())
+        }
     }
 
     /// Sends an operation on the transaction that the path names.

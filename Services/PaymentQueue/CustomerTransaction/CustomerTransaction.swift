@@ -230,6 +230,41 @@ extension CustomerTransaction {
         return finished.transaction
     }
 
+    /// Gives an unfinished transaction to the observers once more, as a revision that changes nothing else.
+    ///
+    /// It is no event of the store, and the payment's key keeps its first reply. Devices get their downloads after it,
+    /// as they are.
+    /// - Returns: The transaction as the device sees it that it began on.
+    /// - Throws: `transactionStateInvalid` for one that is finished or purchasing.
+    mutating func redeliver(_ stored: StoredTransaction) async throws -> PaymentTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        guard case .changed = machine.handle(.redeliver) else {
+            throw StoreError(
+                .transactionStateInvalid,
+                stored.isFinished
+                    ? "the transaction is finished, and a finished one is not delivered again"
+                    : "the transaction is purchasing: its outcome is delivered when there is one",
+                details: ["transactionState": .string(stored.transaction.transactionState.rawValue)])
+        }
+        var next = stored
+        next.transaction = machine.transaction
+        let body = try StoredJSON.text(next.transaction)
+        if next.transaction.transactionState.isTerminal {
+            try await PaymentRepository.keepReply(of: stored.id, customer, in: transaction)
+        }
+        guard try await TransactionRepository.advance(next, body: body, from: stored, in: transaction) else {
+            throw StoreError(.internal, "a transaction was changed outside its customer's lock")
+        }
+        try journal(.updated, next.transaction, event: nil, body: body)
+        guard !next.transaction.downloads.isEmpty else { return next.transaction }
+        for (deviceId, download) in try await DownloadRepository.all(of: stored.id, customer, in: transaction) {
+            try journalDownloads(of: next.showing(download).transaction, deviceId: deviceId)
+        }
+        let own = try await DownloadRepository.view(
+            [next], deviceId: next.transaction.originDeviceId, in: transaction)
+        return (own.first ?? next).transaction
+    }
+
     /// Applies a device's action to a download.
     /// - Parameter simulated: The error the tester is set to meet. A start fails with it.
     /// - Throws: `notFound` for a download that is none of this device's unfinished transactions;

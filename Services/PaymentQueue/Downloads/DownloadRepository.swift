@@ -17,6 +17,18 @@ enum DownloadRepository {
         ).map(machine)
     }
 
+    /// Reads a transaction's download on each device that has touched it.
+    static func all(
+        of transactionID: String, _ customer: CustomerReference, in reader: SQLReader
+    ) async throws -> [(deviceId: String, machine: DownloadStateMachine)] {
+        try await reader.query(
+            """
+            SELECT device_id, state, error FROM download
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? ORDER BY device_id
+            """, transactionID, customer.bundleId, customer.customerIdentifier
+        ).map { (deviceId: try $0["device_id"], machine: try machine($0)) }
+    }
+
     static func put(
         _ machine: DownloadStateMachine, _ transactionID: String, deviceId: String, of customer: CustomerReference,
         in transaction: SQLTransaction

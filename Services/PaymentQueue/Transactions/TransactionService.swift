@@ -126,16 +126,53 @@ struct TransactionService: Sendable {
                 try StoreJSON.encode($0.0.transaction).count + $0.account.utf8.count + 1024
             }
             return TransactionsPage(
-                transactions: page.map(\.0.transaction),
-                records: page.map { stored, account in
-                    .init(
-                        bundleId: stored.customer.bundleId, account: account,
-                        customerIdentifier: stored.customer.customerIdentifier, isFinished: stored.isFinished,
-                        orderId: stored.transaction.transactionState == .purchased
-                            ? stored.transaction.transactionIdentifier.flatMap(OrderIdentifier.order) : nil)
-                },
+                transactions: page.map(\.0.transaction), records: page.map { .init($0, account: $1) },
                 after: page.count == rows.count ? nil : page.last?.0.id)
         }
+    }
+
+    /// Reads one transaction of any customer for the operator, with downloads as in ``history(_:)``.
+    /// - Throws: `notFound`, also for a transaction of another isolated store.
+    func find(_ request: OperatorTransactionRequest) async throws -> RecordedTransaction {
+        try await database.read { reader in
+            let stored = try await Self.operated(request, in: reader)
+            guard let customer = try await CustomerRepository.find(stored.customer, in: reader) else {
+                throw StoreError(.internal, "a transaction without its customer")
+            }
+            let shown = try await DownloadRepository.view(
+                [stored], deviceId: stored.transaction.originDeviceId, in: reader)
+            return RecordedTransaction(
+                transaction: (shown.first ?? stored).transaction, record: .init(stored, account: customer.account))
+        }
+    }
+
+    /// Gives an unfinished transaction to the app's observers once more.
+    ///
+    /// Open streams get it like any change. It counts as no launch's delivery (M51).
+    /// - Throws: `notFound`; `transactionStateInvalid` for one that is finished or purchasing.
+    func redeliver(_ request: OperatorTransactionRequest) async throws -> PaymentTransaction {
+        let committed = try await database.write { transaction in
+            let known = try await Self.operated(request, in: transaction)
+            return try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
+                // Read again under the customer's lock.
+                try await commit.redeliver(try await Self.operated(request, in: transaction))
+            }
+        }
+        for change in committed.changes { publish(change) }
+        return committed.output
+    }
+
+    /// Finds the transaction that an operator names, in the installation or in an isolated store.
+    private static func operated(
+        _ request: OperatorTransactionRequest, in reader: SQLReader
+    ) async throws -> StoredTransaction {
+        let unknown = StoreError(.notFound, "transaction '\(request.id)' not found")
+        guard let stored = try await TransactionRepository.find(identifier: request.id, in: reader) else {
+            throw unknown
+        }
+        let bundleId = stored.customer.bundleId
+        guard request.bundleId.map({ $0.isExactly(bundleId) }) ?? (IsolatedApp(bundleId) == nil) else { throw unknown }
+        return stored
     }
 
     /// Summarizes what decides about a customer's introductory offer, from one snapshot.
@@ -175,6 +212,17 @@ struct TransactionService: Sendable {
             }
             return OfferSummaries(summaries: summaries)
         }
+    }
+}
+
+extension TransactionsPage.Record {
+    /// Creates the record of a transaction.
+    fileprivate init(_ stored: StoredTransaction, account: String) {
+        self.init(
+            bundleId: stored.customer.bundleId, account: account,
+            customerIdentifier: stored.customer.customerIdentifier, isFinished: stored.isFinished,
+            orderId: stored.transaction.transactionState == .purchased
+                ? stored.transaction.transactionIdentifier.flatMap(OrderIdentifier.order) : nil)
     }
 }
 

@@ -24,6 +24,8 @@ struct TransactionStateMachine: Hashable, Sendable {
         case ask(StorefrontChange)
         /// The purchase continues there.
         case goOn
+        /// The operator gives it to the observers once more; nothing but its revision changes.
+        case redeliver
         /// The app has delivered the purchase, or handled the failure.
         case finish
     }
@@ -113,6 +115,7 @@ struct TransactionStateMachine: Hashable, Sendable {
         case .defer: move(to: .deferred) { _ in }
         case .ask(let change): ask(change)
         case .goOn: ask(nil)
+        case .redeliver: redeliver()
         case .finish: finish()
         }
     }
@@ -143,6 +146,13 @@ struct TransactionStateMachine: Hashable, Sendable {
         case .failed: [.journal(.updated), .releaseOffer, .releaseSlot]
         case .deferred, .purchasing, .restored: [.journal(.updated)]
         }
+    }
+
+    private mutating func redeliver() -> Outcome {
+        let state = transaction.transactionState
+        guard state != .purchasing, !isFinished else { return .refused(.illegal(from: state)) }
+        transaction.revision += 1
+        return .changed([.journal(.updated)])
     }
 
     private mutating func finish() -> Outcome {

@@ -23,6 +23,12 @@ package enum TransactionRoutes {
     /// Lists transactions across customers, for the operator.
     package static let search = HTTPEndpoint<Empty, TransactionsPage>(
         .get, "/admin/v1/transactions", .admin, query: ["bundleId", "account", "state", "finished", "after", "limit"])
+    /// Reads one transaction of any customer, for the operator.
+    package static let find = HTTPEndpoint<Empty, RecordedTransaction>(
+        .get, "/admin/v1/transactions/{id}", .admin)
+    /// Gives an unfinished transaction to the app's observers once more.
+    package static let redeliver = HTTPEndpoint<Empty, PaymentTransaction>(
+        .post, "/admin/v1/transactions/{id}/redeliver", .admin, isBodyOptional: true)
     /// Approves a deferred transaction.
     package static let approve = HTTPEndpoint<Empty, PaymentTransaction>(
         .post, "/admin/v1/transactions/{id}/approve", .admin, isBodyOptional: true)
@@ -75,8 +81,9 @@ package enum TransactionRoutes {
     static let all: [HTTPRoute] =
         [
             unfinished.route, stream.route, get.route, finish.route, answerStorefrontChange.route,
-            history.route, search.route, approve.route, decline.route, resolve.route, delete.route, refund.route,
-            revoke.route, openRefundRequest.route, refundRequest.route, grantRefundRequest.route,
-            declineRefundRequest.route, reverseRefund.route, extend.route,
+            history.route, search.route, find.route, redeliver.route, approve.route, decline.route, resolve.route,
+            delete.route, refund.route, revoke.route, openRefundRequest.route,
+            refundRequest.route, grantRefundRequest.route, declineRefundRequest.route, reverseRefund.route,
+            extend.route,
         ] + operations.map { operate($0).route }
 }

@@ -52,6 +52,14 @@ public enum PaymentEndpoints {
     /// Resolves an interrupted transaction: a new one takes the failed one's place, once.
     public static let resolveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.resolve", isIdempotent: true)
+    /// Reads one transaction of any customer, for the operator.
+    /// - Throws: `notFound`, also for a transaction of another isolated store.
+    public static let findTransaction = Endpoint<OperatorTransactionRequest, RecordedTransaction>(
+        .paymentQueue, "transaction.find", isIdempotent: true)
+    /// Gives an unfinished transaction to the app's observers once more. A second request does so again.
+    /// - Throws: `notFound`; `transactionStateInvalid` for one that is finished or purchasing.
+    public static let redeliverTransaction = Endpoint<OperatorTransactionRequest, PaymentTransaction>(
+        .paymentQueue, "transaction.redeliver", isIdempotent: false)
     /// Deletes a transaction, as ``clearHistory`` does.
     public static let deleteTransaction = Endpoint<OperateTransactionRequest, Empty>(
         .paymentQueue, "transaction.delete", isIdempotent: true)

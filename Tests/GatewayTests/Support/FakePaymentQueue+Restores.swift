@@ -94,6 +94,23 @@ extension FakePaymentQueue {
         operate(PaymentEndpoints.approveTransaction, "approve")
         operate(PaymentEndpoints.declineTransaction, "decline")
         operate(PaymentEndpoints.resolveTransaction, "resolve")
+        service.handle(PaymentEndpoints.findTransaction) { [self] request in
+            let transaction = try noted("find", request)
+            return RecordedTransaction(
+                transaction: transaction,
+                record: .init(
+                    bundleId: request.bundleId ?? Sample.bundleId, account: "alice", customerIdentifier: Self.customer,
+                    isFinished: contents.withLock { $0.finished.contains(transaction.id) }))
+        }
+        service.handle(PaymentEndpoints.redeliverTransaction) { [self] request in
+            var transaction = try noted("redeliver", request)
+            guard transaction.transactionState != .purchasing else {
+                throw StoreError(.transactionStateInvalid, "transaction \(request.id) is purchasing")
+            }
+            transaction.revision += 1
+            commit(transaction)
+            return transaction
+        }
         service.handle(PaymentEndpoints.deleteTransaction) { [self] request in
             _ = try noted("delete", request)
             contents.withLock { $0.transactions.removeAll { $0.id == request.id } }
@@ -109,6 +126,10 @@ extension FakePaymentQueue {
             }
             return transaction
         }
+    }
+
+    private func noted(_ verb: String, _ request: OperatorTransactionRequest) throws -> PaymentTransaction {
+        try noted(request.bundleId.map { "\(verb) in \($0)" } ?? verb, OperateTransactionRequest(id: request.id))
     }
 
     private func noted(_ verb: String, _ request: OperateTransactionRequest) throws -> PaymentTransaction {

@@ -14,7 +14,7 @@ import Testing
             price: .usd("1.99")))
     private static let failure = Machine.Event.fail(TransactionError(.paymentCancelled, "Cancelled."))
     private static let events: [(String, Machine.Event)] = [
-        ("purchase", purchase), ("fail", failure), ("defer", .defer), ("finish", .finish),
+        ("purchase", purchase), ("fail", failure), ("defer", .defer), ("redeliver", .redeliver), ("finish", .finish),
     ]
 
     private static func transaction(_ state: TransactionState) -> PaymentTransaction {
@@ -23,10 +23,10 @@ import Testing
             revision: 3, originDeviceId: "phone", price: .usd("1.99"))
     }
 
-    @Test func `M27, M28, M53: five states times four events`() {
+    @Test func `M27, M28, M53: five states times five events`() {
         let accepted: [String: Set<TransactionState>] = [
             "purchase": [.purchasing, .deferred], "fail": [.purchasing, .deferred], "defer": [.purchasing],
-            "finish": [.purchased, .failed, .restored],
+            "redeliver": [.purchased, .failed, .restored, .deferred], "finish": [.purchased, .failed, .restored],
         ]
         for (name, event) in Self.events {
             for state in TransactionState.allCases {
@@ -52,6 +52,13 @@ import Testing
         _ = machine.handle(.finish)
         #expect(machine.transaction.revision == 4)
         #expect(machine.isFinished)
+    }
+
+    @Test func `P7: a redelivery is one revision more and nothing else`() {
+        var machine = Machine(Self.transaction(.purchased), isFinished: false)
+        #expect(machine.handle(.redeliver) == .changed([.journal(.updated)]))
+        #expect(machine.transaction == with(Self.transaction(.purchased)) { $0.revision = 4 })
+        #expect(!machine.isFinished)
     }
 
     @Test func `M30: purchased has identifier, date and price`() {
@@ -93,7 +100,7 @@ import Testing
         _ state: TransactionState
     ) {
         var machine = Machine(Self.transaction(state), isFinished: true)
-        for event in [Self.purchase, Self.failure, .defer] {
+        for event in [Self.purchase, Self.failure, .defer, .redeliver] {
             #expect(machine.handle(event) == .refused(.illegal(from: state)))
         }
     }

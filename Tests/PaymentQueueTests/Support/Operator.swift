@@ -63,6 +63,16 @@ extension TestStore {
         try await caller.call(PaymentEndpoints.resolveTransaction, OperateTransactionRequest(id: id))
     }
 
+    @discardableResult
+    func redeliver(_ id: String, in store: String? = nil) async throws -> PaymentTransaction {
+        try await caller.call(
+            PaymentEndpoints.redeliverTransaction, OperatorTransactionRequest(id: id, bundleId: store))
+    }
+
+    func find(_ id: String, in store: String? = nil) async throws -> RecordedTransaction {
+        try await caller.call(PaymentEndpoints.findTransaction, OperatorTransactionRequest(id: id, bundleId: store))
+    }
+
     func delete(_ id: String, within time: Duration = .seconds(5)) async throws {
         _ = try await caller.call(
             PaymentEndpoints.deleteTransaction, OperateTransactionRequest(id: id),

@@ -58,6 +58,43 @@ struct ResolveCommand: AsyncParsableCommand {
     }
 }
 
+/// `storebus redeliver`
+struct RedeliverCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redeliver", abstract: "Deliver an unfinished transaction once more.",
+        discussion: """
+            storebus redeliver …0001
+
+            Open apps get the transaction again, as at a launch, with a higher revision; nothing else about it changes. \
+            A finished transaction is not delivered again, and a purchasing one has nothing to deliver yet.
+            """)
+
+    @OptionGroup var named: TransactionArgument
+    @OptionGroup var global: GlobalOptions
+
+    /// ```
+    /// redelivered  2000000000000001  com.example.pro.monthly  purchased, revision 3
+    /// ```
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let row = try await TransactionSearch.find(named.transaction, context)
+        let transaction = try await context.api.redeliver(row.transaction.id)
+        let name = Format.name(transaction)
+        var members = JSONText.value(transaction).objectValue ?? [:]
+        members["account"] = .string(row.account)
+        let line = [
+            "redelivered", name, transaction.payment.productIdentifier,
+            "\(transaction.transactionState.rawValue), revision \(transaction.revision)",
+        ]
+        let isFinishable = transaction.transactionState.isFinishable
+        context.print(
+            CommandResult(
+                line.joined(separator: "  ") + "\n", data: .object(members), names: [name],
+                next: isFinishable ? Format.finish(transaction, as: row.account) : "storebus approve \(name)"
+            ).about(row.bundleId))
+    }
+}
+
 /// The argument that names a transaction.
 struct TransactionArgument: ParsableArguments {
     @Argument(

@@ -228,16 +228,20 @@ struct TransactionSearch: Sendable {
 
     /// Pairs the page's transactions with their records.
     static func rows(_ page: TransactionsPage) -> [TransactionTable.Row] {
-        zip(page.transactions, page.records ?? []).map { transaction, record in
-            TransactionTable.Row(
-                transaction: transaction, account: record.account, bundleId: record.bundleId,
-                isFinished: record.isFinished)
-        }
+        zip(page.transactions, page.records ?? []).map { TransactionTable.Row(transaction: $0, record: $1) }
     }
 
-    /// Finds the transaction a command names.
+    /// Finds the transaction a command names: a whole identifier is asked for, the end of one is searched.
     /// - Throws: `transactionAmbiguous`, or `notFound` with the nearest one.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
+        if TransactionLookup.isWhole(text) {
+            do throws(CLIError) {
+                let found = try await context.api.transaction(text)
+                return TransactionTable.Row(transaction: found.transaction, record: found.record)
+            } catch  where error.code.name == StoreErrorCode.notFound.name {
+                // The search below names the nearest one.
+            }
+        }
         let search = TransactionSearch(
             api: context.api, filter: try Filter([]), isFinished: nil, now: .wallClock())
         let rows = try await search.rows(limit: searchedMax, after: nil).rows
@@ -272,6 +276,12 @@ enum TransactionLookup {
                 details: ["transactions": .array(matches.map { .string($0.id) })])
         }
         return matches.first
+    }
+
+    /// Tells whether a text is a whole identifier: `t_` and 26 characters, or the digits of a number of the store's.
+    static func isWhole(_ text: String) -> Bool {
+        text.hasPrefix("t_")
+            ? text.utf8.count == 28 : text.utf8.count >= 16 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
     /// The error for an unknown transaction, with the nearest identifier.

@@ -49,6 +49,14 @@ enum TransactionTable {
     }
 }
 
+extension TransactionTable.Row {
+    init(transaction: PaymentTransaction, record: TransactionsPage.Record) {
+        self.init(
+            transaction: transaction, account: record.account, bundleId: record.bundleId,
+            isFinished: record.isFinished)
+    }
+}
+
 /// One transaction as `storebus tx show` shows it.
 struct TransactionInfo: Sendable {
     let row: TransactionTable.Row

@@ -41,8 +41,9 @@ struct StorebusCommand: AsyncParsableCommand {
                 name: "Shopping",
                 subcommands: [
                     BuyCommand.self, ApproveCommand.self, DeclineCommand.self, ResolveCommand.self, FinishCommand.self,
-                    RestoreCommand.self, RefundCommand.self, RevokeCommand.self, SubCommand.self,
-                    DownloadCommand.self, TxCommand.self, WatchCommand.self, DeviceCommand.self, ReceiptCommand.self,
+                    RedeliverCommand.self, RestoreCommand.self, RefundCommand.self, RevokeCommand.self,
+                    SubCommand.self, DownloadCommand.self, TxCommand.self, WatchCommand.self, DeviceCommand.self,
+                    ReceiptCommand.self,
                 ]),
             CommandGroup(
                 name: "Promotion", subcommands: [PromoCommand.self, PageCommand.self, IntentCommand.self]),

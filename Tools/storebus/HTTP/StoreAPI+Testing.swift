@@ -17,6 +17,17 @@ extension StoreAPI {
             ])
     }
 
+    /// `GET /admin/v1/transactions/{id}`: one transaction of any account.
+    /// - Parameter id: Its `id` or `transactionIdentifier`.
+    func transaction(_ id: String) async throws(CLIError) -> RecordedTransaction {
+        try await call(TransactionRoutes.find, [.id: id])
+    }
+
+    /// `POST /admin/v1/transactions/{id}/redeliver`: the transaction as it was delivered once more.
+    func redeliver(_ id: String) async throws(CLIError) -> PaymentTransaction {
+        try await call(TransactionRoutes.redeliver, [.id: id])
+    }
+
     /// Decisions about a transaction, by the operator or a parent.
     enum Word: Sendable { case approve, decline, resolve }
 

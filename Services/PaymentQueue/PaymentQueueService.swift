@@ -204,6 +204,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.changes, queue.changes)
         endpoints.handle(PaymentEndpoints.heads, queue.heads)
         endpoints.handle(PaymentEndpoints.listEvents, events.list)
+        endpoints.handle(PaymentEndpoints.lastEvents, events.last)
     }
 
     private func registerRestores(on endpoints: DatabaseEndpoints) {

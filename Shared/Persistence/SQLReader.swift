@@ -57,6 +57,13 @@ package class SQLReader {
         try await session.start(sql, arguments.map(\.sqlValue), rowsMax: .max)
     }
 
+    /// As ``startAll(_:_:)``, with parameters put together at run time.
+    package final func startAll(
+        _ sql: String, arguments: [any SQLValueConvertible]
+    ) async throws(PersistenceError) -> StartedQuery {
+        try await session.start(sql, arguments.map(\.sqlValue), rowsMax: .max)
+    }
+
     /// Maximum number of items whose queries share a round trip.
     private static let pipelinedMax = 8
 

@@ -82,6 +82,60 @@ import Testing
         }
     }
 
+    @Test func `the last events come with the position from which streams and waits go on`() async throws {
+        try await GatewayHarness.run { store in
+            for _ in 0..<3 { store.payments.happen(.purchased) }
+            store.promotions.happen(.intentStarted)
+            let path = "/admin/v1/events/last"
+            let answer = try await store.send(
+                .GET, "\(path)?limit=2&account=alice&bundleId=com.example.app", token: Sample.adminKey)
+            #expect(answer.status == 200)
+            #expect(answer.json["events"]?.arrayValue?.compactMap { $0["id"]?.stringValue } == ["2", "3"])
+            #expect(answer.json["after"] == "3.1")
+            #expect(
+                store.payments.contents.withLock { $0.lastEventsRequests } == [
+                    LastEventsRequest(account: "alice", bundleId: Sample.bundleId, limit: 2)
+                ])
+            store.payments.happen(.failed)
+            store.promotions.happen(.intentCancelled)
+            let reader = try await store.eventStream(query: "?after=3.1")
+            #expect(try await reader.next().id == "3.1")
+            for _ in 0..<2 {
+                let event = try await reader.next()
+                #expect(ids(event) == [event.name == "intents" ? "2" : "4"])
+            }
+            for (type, id) in [("failed", "4"), ("intentCancelled", "2")] {
+                let waited = try await store.send(
+                    .GET, "/admin/v1/events/wait?after=3.1&type=\(type)", token: Sample.adminKey)
+                #expect(waited.json["events"]?.arrayValue?.compactMap { $0["id"]?.stringValue } == [id])
+            }
+            for query in ["limit=0", "limit=501", "account=", "bundleId=a%20b", "type=purchased", "after=3.1"] {
+                #expect(try await store.send(.GET, "\(path)?\(query)", token: Sample.adminKey).status == 400)
+            }
+        }
+    }
+
+    @Test func `while PromotionController is away the last events come, and a stream behind them is a resync`()
+        async throws
+    {
+        try await GatewayHarness.run { store in
+            store.payments.happen(.purchased)
+            store.promotions.contents.withLock { $0.failure = StoreError(.serviceUnavailable, "away") }
+            let answer = try await store.send(.GET, "/admin/v1/events/last", token: Sample.adminKey)
+            #expect(answer.json["events"]?.arrayValue?.count == 1)
+            #expect(answer.json["after"] == "1.")
+            store.promotions.contents.withLock { $0.failure = nil }
+            let reader = try await store.eventStream(query: "?after=1.")
+            #expect(try await reader.next().name == "hello")
+            #expect(try await reader.next().name == "resync")
+            let wait = "/admin/v1/events/wait?after=1.&timeout=0&type="
+            #expect(try await store.send(.GET, wait + "purchased", token: Sample.adminKey).json["after"] == "1")
+            let refused = try await store.send(.GET, wait + "intentStarted", token: Sample.adminKey)
+            #expect(refused.code == "requestInvalid")
+            #expect(refused.text.contains("no position among the events of intents"))
+        }
+    }
+
     @Test func `a position that the store does not have is a resync`() async throws {
         try await GatewayHarness.run { store in
             store.payments.happen(.purchased)

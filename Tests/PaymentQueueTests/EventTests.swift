@@ -1,3 +1,4 @@
+import BusService
 import Persistence
 import ServiceTesting
 import StoreModels
@@ -100,16 +101,99 @@ import Testing
         }
     }
 
-    @Test func `after 30 days events are pruned, and a position before them still goes on`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `after 30 days events are pruned, and only a position behind them goes on`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            let start = try await store.events(after: nil).after
+            let start = try await store.position()
             _ = try await alice.add("coins", key: "1")
+            let first = try await store.events(after: start, count: 2)
+            let last = try #require(first.last?.id)
             store.advance(by: .seconds(31 * 86_400))
             _ = try await alice.add("coins", key: "2")
-            #expect(try await store.current.service.pruner.prune() == 2)
-            #expect(
-                try await store.events(after: start).events.map(\.transaction.payment.requestIdentifier) == ["2", "2"])
+            #expect(try await store.events(after: start, count: 4).count == 4, "nothing is removed yet")
+            for removed in [2, 0] {
+                #expect(try await store.current.service.pruner.prune() == removed)
+                for position in [start, first[0].id] {
+                    let error = try await refusal { try await store.events(after: position) }
+                    #expect(error?.code == .requestInvalid)
+                    #expect(error?.details["path"] == .string("$.after"))
+                }
+                let rest = try await store.events(after: last, count: 2)
+                #expect(rest.map(\.transaction.payment.requestIdentifier) == ["2", "2"])
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the last events are those that were listed, and their position goes on without a gap`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            #expect(try await store.lastEvents().events.isEmpty)
+            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let start = try await store.position()
+            for number in 0..<3 {
+                let bought = try await alice.add("coins", key: "\(number)").transaction
+                _ = try await bob.add("nothing", key: "\(number)")
+                try await alice.finish(bought.id)
+            }
+            let all = try await store.events(after: start, count: 15)
+            #expect(all.count == 15)
+            for limit in [1, 4, 15, 500] {
+                let last = try await store.lastEvents(limit: limit)
+                #expect(last.events == Array(all.suffix(limit)))
+                #expect(try await store.events(after: last.after).events.isEmpty)
+                let ofApp = try await store.lastEvents(bundleId: Catalogue.bundleId, limit: limit)
+                #expect(ofApp.events == last.events)
+                for account in ["alice", "bob"] {
+                    let own = Array(all.filter { $0.account == account }.suffix(limit))
+                    #expect(try await store.lastEvents(account: account, limit: limit).events == own)
+                    let inApp = try await store.lastEvents(
+                        account: account, bundleId: Catalogue.bundleId, limit: limit)
+                    #expect(inApp.events == own)
+                }
+            }
+            #expect(try await store.lastEvents(account: "carol").events.isEmpty)
+            #expect(try await store.lastEvents(bundleId: "com.example.b").events.isEmpty)
+            let after = try await store.lastEvents().after
+            let later = try await alice.add("coins", key: "later").transaction
+            let events = try await store.events(after: after, count: 2)
+            #expect(events.map(\.transaction.id) == [later.id, later.id])
+            for limit in [0, 501] {
+                #expect(try await refusal { try await store.lastEvents(limit: limit) }?.code == .requestInvalid)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the installation's last events are those of all its apps, and no isolated store's`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let isolated = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42).bundleId
+            let apps = [Catalogue.bundleId, isolated, "com.example.app-2", "com.example.appA", "com.example.b"]
+            let start = try await store.position()
+            for (number, bundleId) in (apps + apps).enumerated() {
+                let account = try await store.caller.call(
+                    PaymentEndpoints.openAccount,
+                    OpenAccountRequest(bundleId: bundleId, account: "alice", deviceId: "phone"))
+                _ = try await store.caller.call(
+                    PaymentEndpoints.addPayment,
+                    AddPaymentRequest(
+                        bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: "phone",
+                        payment: Payment(requestIdentifier: "\(number)", productIdentifier: "nothing")))
+            }
+            let all = try await store.events(after: start, count: 16)
+            #expect(Set(all.map(\.bundleId)) == Set(apps).subtracting([isolated]))
+            #expect(try await store.lastEvents().events == all)
+            #expect(try await store.lastEvents(account: "alice").events == all)
+            #expect(try await store.lastEvents(limit: 3).events == Array(all.suffix(3)))
+            for bundleId in apps {
+                let own = try await store.lastEvents(bundleId: bundleId)
+                #expect(own.events.map(\.bundleId) == Array(repeating: bundleId, count: 4))
+                #expect(try await store.lastEvents(account: "alice", bundleId: bundleId).events == own.events)
+            }
         }
     }
 

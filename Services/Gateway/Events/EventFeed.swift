@@ -59,10 +59,22 @@ struct EventFeed: Sendable {
 
     /// The position behind all that was sent: those of both logs, with a dot between them.
     var cursor: String {
-        Log.allCases.map { log in
-            guard case .known(let text)? = places[log] else { return "" }
-            return text
-        }.joined(separator: ".")
+        Self.cursor(
+            Dictionary(uniqueKeysWithValues: Log.allCases.map { ($0, after($0)) }))
+    }
+
+    /// Makes the cursor of positions. A stream that begins there says `resync` for a log without one.
+    static func cursor(_ positions: [Log: String?]) -> String {
+        Log.allCases.map { (positions[$0] ?? nil) ?? "" }.joined(separator: ".")
+    }
+
+    /// Reads the positions of a cursor.
+    /// - Returns: Nil for a text that is no cursor of a stream.
+    static func positions(_ cursor: String) -> [Log: String]? {
+        let parts = cursor.utf8.split(separator: separator, omittingEmptySubsequences: false)
+        guard parts.count == Log.allCases.count else { return nil }
+        let known = zip(Log.allCases, parts).filter { !$0.1.isEmpty }
+        return Dictionary(uniqueKeysWithValues: known.map { ($0, String(Substring($1))) })
     }
 
     /// The position to read a log after; nil for its end.
@@ -123,13 +135,10 @@ struct EventFeed: Sendable {
 
     /// Reads a cursor. Of one that no stream has sent every log begins at its end, with `resync`.
     private static func places(_ cursor: String?) -> [Log: Place] {
-        let parts = cursor?.utf8.split(separator: separator, omittingEmptySubsequences: false) ?? []
+        let known = cursor.flatMap(positions) ?? [:]
         return Dictionary(
-            uniqueKeysWithValues: Log.allCases.enumerated().map { index, log in
-                guard parts.count == Log.allCases.count, !parts[index].isEmpty else {
-                    return (log, .end(resyncs: cursor != nil))
-                }
-                return (log, .known(String(Substring(parts[index]))))
+            uniqueKeysWithValues: Log.allCases.map { log in
+                (log, known[log].map(Place.known) ?? .end(resyncs: cursor != nil))
             })
     }
 }

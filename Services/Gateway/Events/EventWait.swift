@@ -11,6 +11,13 @@ struct EventWait {
     enum Log: Sendable {
         case transactions(StoreEvent.Kind?)
         case intents(IntentEvent.Kind)
+
+        fileprivate var name: EventFeed.Log {
+            switch self {
+            case .transactions: .transactions
+            case .intents: .intents
+            }
+        }
     }
 
     let log: Log
@@ -23,7 +30,7 @@ struct EventWait {
     init(_ call: Call) throws(StoreError) {
         let query = call.query
         log = try Self.log(of: query.single("type"))
-        after = try call.after()
+        after = try Self.position(call.after(), in: log.name)
         account = try call.accountFilter()
         bundleId = try call.bundleFilter()
         timeout = try query.single("timeout").map(Self.duration) ?? Self.usual
@@ -35,6 +42,16 @@ struct EventWait {
         if let kind = IntentEvent.Kind(rawValue: type) { return .intents(kind) }
         let known = StoreEvent.Kind.allCases.map(\.rawValue) + IntentEvent.Kind.allCases.map(\.rawValue)
         throw .invalid("query type", "must be one of \(known.joined(separator: ", "))")
+    }
+
+    /// Reads the position in one log. A stream's cursor has those of both.
+    private static func position(_ after: String?, in log: EventFeed.Log) throws(StoreError) -> String? {
+        guard let after, let positions = EventFeed.positions(after) else { return after }
+        guard let position = positions[log] else {
+            throw .invalid(
+                "query after", "has no position among the events of \(log.rawValue); leave it out to wait from now on")
+        }
+        return position
     }
 
     /// Parses `500ms`, `5s`, `1m`, or seconds without a unit. The value 0 does not wait: it returns the current

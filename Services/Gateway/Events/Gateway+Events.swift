@@ -6,12 +6,32 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes of the long poll with which tests wait for events, and of the live stream.
+    /// Routes of the long poll with which tests wait for events, of the last events, and of the live stream.
     var eventRoutes: [Route] {
         [
             Route(EventRoutes.wait, EventRoutes.waitForIntents) { [self] in try await waitForEvents($0) },
+            Route(EventRoutes.last) { [self] in try await lastEvents($0) },
             Route(EventRoutes.stream) { [self] in try openEventStream($0) },
         ]
+    }
+
+    /// Responds with the last events of transactions, and the position behind them, from which a stream goes on.
+    private func lastEvents(_ call: Call) async throws -> EventsReply {
+        let request = LastEventsRequest(
+            account: try call.accountFilter(), bundleId: try call.bundleFilter(),
+            limit: try call.limit(HTTPLimits.adminPageMax))
+        async let intents = intentsPosition(call)
+        var reply = try await services.call(PaymentEndpoints.lastEvents, request, context: call.context())
+        reply.after = EventFeed.cursor([.transactions: reply.after, .intents: await intents])
+        return reply
+    }
+
+    /// Reads the present position in PromotionController's log; nil while it does not answer.
+    private func intentsPosition(_ call: Call) async -> String? {
+        try? await services.call(
+            PromotionEndpoints.listEvents, IntentEventsRequest(bundleId: call.store?.bundleId, limit: 1),
+            context: call.context(deadline: .now + DeliveryLimits.eventsPatience)
+        ).after
     }
 
     /// Responds with the first events that match, or with none when the time is up. It searches the log at each of the

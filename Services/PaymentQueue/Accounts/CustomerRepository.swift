@@ -87,6 +87,19 @@ enum CustomerRepository {
             modified, id.bundleId, id.customerIdentifier)
     }
 
+    /// Lists an account's customers in one app, or in all of the installation.
+    static func all(
+        of account: String, bundleId: String?, in reader: SQLReader
+    ) async throws(PersistenceError) -> [CustomerReference] {
+        if let bundleId {
+            return try await find(account: account, bundleId: bundleId, in: reader).map { [$0.id] } ?? []
+        }
+        return try await reader.query(
+            "SELECT bundle_id, customer_identifier FROM customer WHERE account = ? ORDER BY bundle_id", account
+        ).map { row throws(PersistenceError) in try CustomerReference(row) }
+            .filter { IsolatedApp($0.bundleId) == nil }
+    }
+
     static func find(
         account: String, bundleId: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Customer? {

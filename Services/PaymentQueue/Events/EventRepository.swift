@@ -62,13 +62,118 @@ enum EventRepository {
             JOIN customer c ON c.bundle_id = j.bundle_id AND c.customer_identifier = j.customer_identifier
             WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(dialect.eventOrder) LIMIT ?
             """, arguments: arguments + [request.limit])
-        return try rows.map { row in
-            let position = try EventPosition(row)
-            let event = StoreEvent(
-                id: Identifiers.event(position), type: try row["event"], bundleId: try row["bundle_id"],
-                account: try row["account"],
-                transaction: try StoredJSON.value(PaymentTransaction.self, try row["body"]))
-            return (event, position)
+        return try rows.map { row in (try StoreEvent(row), try EventPosition(row)) }
+    }
+}
+
+// MARK: The last events
+
+extension EventRepository {
+    /// A part of the journal whose last events an index has.
+    private enum Part {
+        case app(String)
+        case customer(CustomerReference)
+    }
+
+    /// Reads the last of the requested events up to `end`, newest first.
+    ///
+    /// Each app's or customer's last events are found by an index. Rows are read of those that are the last of all.
+    static func last(
+        _ request: LastEventsRequest, through end: EventPosition, in reader: SQLReader
+    ) async throws -> [StoreEvent] {
+        let found = try await reader.pipelined(try await parts(request, in: reader)) { part in
+            try await startLast(of: part, through: end, limit: request.limit, in: reader)
+        } finish: { started in
+            try await started.rows().map { try EventPosition($0) }
         }
+        let wanted = found.joined().sorted(by: >).prefix(request.limit)
+        guard !wanted.isEmpty else { return [] }
+        let dialect = reader.dialect
+        let places = wanted.map { _ in "?" }.joined(separator: ", ")
+        let rows = try await reader.query(
+            """
+            SELECT j.xact, j.position, j.event, j.bundle_id, c.account, j.body FROM journal j
+            JOIN customer c ON c.bundle_id = j.bundle_id AND c.customer_identifier = j.customer_identifier
+            WHERE j.position IN (\(places)) ORDER BY \(dialect.eventOrderBackwards)
+            """, arguments: wanted.map(\.row))
+        return try rows.map { try StoreEvent($0) }
+    }
+
+    /// Finds the apps or customers that a request is about.
+    private static func parts(_ request: LastEventsRequest, in reader: SQLReader) async throws -> [Part] {
+        if let account = request.account {
+            return try await CustomerRepository.all(of: account, bundleId: request.bundleId, in: reader)
+                .map(Part.customer)
+        }
+        if let bundleId = request.bundleId { return [.app(bundleId)] }
+        var apps: [Part] = []
+        var start = ""
+        while let row = try await reader.queryOne(nextAppSQL, start) {
+            let bundleId: String = try row["bundle_id"]
+            if let isolated = IsolatedApp(bundleId) {
+                // Behind all isolated stores of the app: `A` is the character after `@`.
+                start = isolated.shownBundleId + "A"
+            } else {
+                apps.append(.app(bundleId))
+                // No identifier has this character, the least of all.
+                start = bundleId + "\u{1}"
+            }
+        }
+        return apps
+    }
+
+    /// Finds the first app at or behind a name that has an event, from the index `journal_app`.
+    static let nextAppSQL = """
+        SELECT bundle_id FROM journal WHERE bundle_id >= ? AND event IS NOT NULL ORDER BY bundle_id LIMIT 1
+        """
+
+    private static func startLast(
+        of part: Part, through end: EventPosition, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> StartedQuery {
+        let dialect = reader.dialect
+        let places = dialect == .postgres ? dialect.arguments(end) : []
+        switch part {
+        case .app(let bundleId):
+            return try await reader.startAll(lastOfAppSQL(dialect), arguments: [bundleId] + places + [limit])
+        case .customer(let customer):
+            return try await reader.startAll(
+                lastOfCustomerSQL(dialect),
+                arguments: [customer.bundleId, customer.customerIdentifier] + places + [limit])
+        }
+    }
+
+    /// Finds an app's last events from the index `journal_app`.
+    static func lastOfAppSQL(_ dialect: SQLDialect) -> String {
+        // SQLite's index has no `xact`.
+        let xact = dialect == .postgres ? "xact" : "0 AS xact"
+        let upToEnd = upToEnd(dialect)
+        return """
+            SELECT \(xact), position FROM journal WHERE bundle_id = ? AND event IS NOT NULL\(upToEnd)
+            ORDER BY \(dialect.eventOrderBackwards) LIMIT ?
+            """
+    }
+
+    /// Finds a customer's last events from the index of `seq`, whose order is that of the customer's commits.
+    static func lastOfCustomerSQL(_ dialect: SQLDialect) -> String {
+        let upToEnd = upToEnd(dialect)
+        return """
+            SELECT xact, position FROM journal
+            WHERE bundle_id = ? AND customer_identifier = ? AND event IS NOT NULL\(upToEnd)
+            ORDER BY seq DESC LIMIT ?
+            """
+    }
+
+    /// The end of a condition, for rows up to a place. On SQLite a read sees none behind the place it begins with.
+    private static func upToEnd(_ dialect: SQLDialect) -> String {
+        dialect == .postgres ? " AND (xact, position) <= (?, ?)" : ""
+    }
+}
+
+extension StoreEvent {
+    /// Creates the event of a journal row that is one.
+    fileprivate init(_ row: SQLRow) throws {
+        self.init(
+            id: Identifiers.event(try EventPosition(row)), type: try row["event"], bundleId: try row["bundle_id"],
+            account: try row["account"], transaction: try StoredJSON.value(PaymentTransaction.self, try row["body"]))
     }
 }

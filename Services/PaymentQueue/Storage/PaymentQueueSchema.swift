@@ -28,5 +28,6 @@ enum PaymentQueueSchema {
         .serverWrites,
         .isolatedCounters,
         .captures,
+        .lastEvents,
     ]
 }

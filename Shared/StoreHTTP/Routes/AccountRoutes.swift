@@ -43,9 +43,13 @@ package enum EventRoutes {
     /// The same route with the type of an intent's event.
     package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait.route)
 
+    /// Reads the last events of transactions, and the position behind them.
+    package static let last = HTTPEndpoint<Empty, EventsReply>(
+        .get, "/admin/v1/events/last", .admin, query: ["account", "bundleId", "limit"])
+
     /// Sends all events as they are committed, resuming by `after` or `Last-Event-ID`; at most 64 streams.
     package static let stream = HTTPEndpoint<Empty, EventStream>(
         .get, "/admin/v1/events/stream", .admin, query: ["after"], urgency: .unlimited)
 
-    static let all: [HTTPRoute] = [wait.route, stream.route]
+    static let all: [HTTPRoute] = [wait.route, last.route, stream.route]
 }

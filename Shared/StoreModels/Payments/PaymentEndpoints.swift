@@ -123,8 +123,12 @@ public enum PaymentEndpoints {
     /// Deletes an app's purchases and resets its clock.
     public static let reset = Endpoint<ResetRequest, ResetReply>(.paymentQueue, "app.reset", isIdempotent: true)
     /// Reads events after a position, for tests that wait.
+    /// - Throws: `requestInvalid`, also for a position whose next events were removed.
     public static let listEvents = Endpoint<EventsRequest, EventsReply>(
         .paymentQueue, "events.list", isIdempotent: true)
+    /// Reads the last events, and the position behind them.
+    public static let lastEvents = Endpoint<LastEventsRequest, EventsReply>(
+        .paymentQueue, "events.last", isIdempotent: true)
 
     /// Removes what is stored about an isolated store's app, a part at a time.
     public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(.paymentQueue, "app.remove", isIdempotent: true)

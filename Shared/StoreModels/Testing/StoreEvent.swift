@@ -58,6 +58,21 @@ public struct EventsRequest: Hashable, Sendable, Codable {
     }
 }
 
+/// Asks for the last events.
+public struct LastEventsRequest: Hashable, Sendable, Codable {
+    /// Only this account's; nil: all accounts'.
+    public var account: String?
+    /// Only this app's; nil: those of the installation's apps.
+    public var bundleId: String?
+    /// 1…500.
+    public var limit: Int
+    public init(account: String? = nil, bundleId: String? = nil, limit: Int = 100) {
+        self.account = account
+        self.bundleId = bundleId
+        self.limit = limit
+    }
+}
+
 /// Events, oldest first, and the position to ask from next.
 public struct EventsReply: Hashable, Sendable, Codable {
     /// At most the request's `limit`; empty when nothing has happened since.

@@ -67,6 +67,14 @@ extension FakePaymentQueue {
             }
         }
         service.handle(PaymentEndpoints.listEvents) { [self] in try events($0) }
+        service.handle(PaymentEndpoints.lastEvents) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.lastEventsRequests.append(request)
+                return EventsReply(
+                    events: Array(contents.events.suffix(request.limit)), after: "\(contents.events.count)")
+            }
+        }
     }
 
     /// Something happens; the hint of it may be lost.

@@ -41,6 +41,7 @@ final class FakePaymentQueue: Sendable {
         /// What `events.list` answers from; an event's `id` is its place, counted from 1.
         var events: [StoreEvent] = []
         var eventsRequests: [EventsRequest] = []
+        var lastEventsRequests: [LastEventsRequest] = []
         /// By idempotency key.
         var restores: [String: Restore] = [:]
         /// Ends that no stream has acknowledged; a snapshot's last page brings them.

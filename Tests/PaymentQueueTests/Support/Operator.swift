@@ -107,6 +107,13 @@ extension TestStore {
             EventsRequest(after: after, type: type, account: account, bundleId: bundleId, limit: limit))
     }
 
+    func lastEvents(
+        account: String? = nil, bundleId: String? = nil, limit: Int = 100
+    ) async throws -> EventsReply {
+        try await caller.call(
+            PaymentEndpoints.lastEvents, LastEventsRequest(account: account, bundleId: bundleId, limit: limit))
+    }
+
     /// Where the events stand now.
     func position() async throws -> String { try await events(after: nil).after }
 

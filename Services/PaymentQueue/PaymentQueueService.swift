@@ -314,6 +314,7 @@ extension PaymentQueueService {
         endpoints.handle(ServerAPIEndpoints.reverseRefund, refunds.reverse)
         endpoints.handle(ServerAPIEndpoints.openRefundRequest, refundRequests.open)
         endpoints.handle(ServerAPIEndpoints.getRefundRequest, refundRequests.get)
+        endpoints.handle(ServerAPIEndpoints.listRefundRequests, refundRequests.list)
         endpoints.handle(ServerAPIEndpoints.grantRefundRequest, refundRequests.grant)
         endpoints.handle(ServerAPIEndpoints.declineRefundRequest, refundRequests.decline)
         endpoints.handle(ServerAPIEndpoints.consumption, refundRequests.consume)

@@ -90,6 +90,32 @@ import Testing
         }
     }
 
+    @Test func `operators read and redeliver in the store they name`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await make(store)
+            store.payments.commit(Sample.purchased("t1"))
+            let path = "/admin/v1/transactions/t1"
+            let inside = try await store.send(.GET, "/s/t-1\(path)", token: admin)
+            #expect(inside.json["record"]?["bundleId"] == "com.example.app")
+            _ = try await store.send(.POST, "/s/t-1\(path)/redeliver", token: admin)
+            _ = try await store.send(.GET, path, token: admin)
+            _ = try await store.send(.POST, "\(path)/redeliver", token: admin)
+            #expect(
+                store.payments.contents.withLock { $0.operations } == [
+                    "find in com.example.app@t-1.42 t1", "redeliver in com.example.app@t-1.42 t1", "find t1",
+                    "redeliver t1",
+                ])
+            _ = try await store.send(.GET, "/s/t-1/admin/v1/events/last?account=alice", token: admin)
+            _ = try await store.send(.GET, "/s/t-1/admin/v1/apps/com.example.app/refund-requests", token: admin)
+            store.payments.contents.withLock { contents in
+                #expect(
+                    contents.lastEventsRequests.last
+                        == LastEventsRequest(account: "alice", bundleId: "com.example.app@t-1.42"))
+                #expect(contents.subscribing.refundLists.last?.bundleId == "com.example.app@t-1.42")
+            }
+        }
+    }
+
     @Test func `operators name a store's transactions by what its clients see`() async throws {
         try await GatewayHarness.run { store in
             _ = try await make(store)

@@ -32,6 +32,25 @@ import Testing
         }
     }
 
+    @Test func `an app's refund requests that wait are listed by page`() async throws {
+        try await GatewayHarness.run { store in
+            let path = "/admin/v1/apps/com.example.app/refund-requests"
+            let answer = try await store.send(.GET, "\(path)?after=q_0&limit=1", token: Sample.adminKey)
+            #expect(answer.status == 200)
+            #expect(answer.json["refundRequests"]?.arrayValue?.first?["refundRequestIdentifier"] == "q_1")
+            #expect(answer.json["after"] == "q_1")
+            _ = try await store.send(.GET, path, token: Sample.adminKey)
+            #expect(
+                store.payments.contents.withLock { $0.subscribing.refundLists } == [
+                    RefundRequestsRequest(bundleId: Sample.bundleId, after: "q_0", limit: 1),
+                    RefundRequestsRequest(bundleId: Sample.bundleId),
+                ])
+            for query in ["limit=0", "limit=101", "state=open"] {
+                #expect(try await store.send(.GET, "\(path)?\(query)", token: Sample.adminKey).status == 400)
+            }
+        }
+    }
+
     @Test(arguments: ["refund", "revoke"])
     func `what cannot be taken back says so`(verb: String) async throws {
         try await GatewayHarness.run { store in

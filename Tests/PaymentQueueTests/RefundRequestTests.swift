@@ -68,6 +68,30 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `those that wait are listed by app, oldest first, until they are answered`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, alice in
+            var asked: [CustomerRefundRequest] = []
+            for number in 0..<5 {
+                store.advance(by: .seconds(1))
+                asked.append(try await store.ask(try await alice.bought("coins", key: "\(number)").id, .other))
+            }
+            #expect(try await store.waiting().refundRequests == asked)
+            let first = try await store.waiting(limit: 3)
+            #expect(first.refundRequests == Array(asked[..<3]))
+            #expect(first.after == asked[2].refundRequestIdentifier)
+            let second = try await store.waiting(after: first.after, limit: 3)
+            #expect(second == RefundRequestsPage(refundRequests: Array(asked[3...])))
+            _ = try await store.grant(asked[0], nil, nil)
+            _ = try await store.decline(asked[3])
+            #expect(try await store.waiting().refundRequests == [asked[1], asked[2], asked[4]])
+            #expect(try await store.waiting(of: "com.example.b").refundRequests.isEmpty)
+            for limit in [0, 101] {
+                #expect(try await refusal { try await store.waiting(limit: limit) }?.code == .requestInvalid)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a request is declined once, and another may follow`(_ engine: Engine) async throws {
         try await withStore(engine) { store, alice in
             _ = try await alice.subscribe("basic.monthly")
@@ -173,6 +197,14 @@ extension TestStore {
         try await caller.call(
             ServerAPIEndpoints.getRefundRequest,
             RefundRequestReference(refundRequestIdentifier: known.refundRequestIdentifier))
+    }
+
+    fileprivate func waiting(
+        of bundleId: String = Catalogue.bundleId, after: String? = nil, limit: Int = 100
+    ) async throws -> RefundRequestsPage {
+        try await caller.call(
+            ServerAPIEndpoints.listRefundRequests,
+            RefundRequestsRequest(bundleId: bundleId, after: after, limit: limit))
     }
 
     fileprivate func grant(

@@ -15,6 +15,7 @@ extension Gateway {
                 try await takeBack($0, SubscriptionEndpoints.revoke)
             },
             Route(TransactionRoutes.openRefundRequest) { [self] in try await openRefundRequest($0) },
+            Route(TransactionRoutes.refundRequests) { [self] in try await openRefundRequests($0) },
             Route(TransactionRoutes.refundRequest) { [self] in
                 try await services.call(
                     ServerAPIEndpoints.getRefundRequest, try $0.refundRequest(), context: $0.context())
@@ -81,6 +82,12 @@ extension Gateway {
         return try Reply(
             try await services.call(ServerAPIEndpoints.openRefundRequest, request, context: call.context()),
             status: .created)
+    }
+
+    private func openRefundRequests(_ call: Call) async throws -> RefundRequestsPage {
+        let request = RefundRequestsRequest(
+            bundleId: try call.bundleId(), after: try call.after(), limit: try call.limit())
+        return try await services.call(ServerAPIEndpoints.listRefundRequests, request, context: call.context())
     }
 
     private func grantRefundRequest(_ call: Call) async throws -> CustomerRefundRequest {

@@ -27,6 +27,18 @@ enum RefundRequestRepository {
         ).map(CustomerRefundRequest.init)
     }
 
+    /// Reads an app's open requests after `after`, oldest first.
+    static func open(
+        of bundleId: String, after: String, limit: Int, in reader: SQLReader
+    ) async throws -> [CustomerRefundRequest] {
+        try await reader.query(openSQL, bundleId, after, limit).map(CustomerRefundRequest.init)
+    }
+
+    /// Reads open requests from the index `refund_request_waiting`.
+    static let openSQL = """
+        SELECT * FROM refund_request WHERE bundle_id = ? AND state = 'open' AND id > ? ORDER BY id LIMIT ?
+        """
+
     /// Ends the open request about a transaction, if there is one.
     static func decide(
         _ state: CustomerRefundRequest.State, about transactionID: String, at now: Timestamp,

@@ -1,9 +1,14 @@
+import BusService
 import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Handles `refundRequest.open`, `.get`, `.grant`, `.decline` and `.consumption`: customers' requests for refunds.
+/// Handles `refundRequest.open`, `.get`, `.list`, `.grant`, `.decline` and `.consumption`: customers' requests for
+/// refunds.
 struct RefundRequestService: Sendable {
+    /// Maximum number of requests in one page.
+    static let pageMax = 100
+
     let database: any SQLDatabase
     let clock: BusinessClock
     let refunds: RefundService
@@ -30,6 +35,20 @@ struct RefundRequestService: Sendable {
     /// - Throws: `notFound`.
     func get(_ request: RefundRequestReference) async throws -> CustomerRefundRequest {
         try await database.read { reader in try await Self.find(request.refundRequestIdentifier, in: reader) }
+    }
+
+    /// Lists an app's requests that wait for an answer, oldest first.
+    /// - Throws: `requestInvalid`.
+    func list(_ request: RefundRequestsRequest) async throws -> RefundRequestsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        let found = try await database.read { reader in
+            try await RefundRequestRepository.open(
+                of: request.bundleId, after: request.after ?? "", limit: request.limit + 1, in: reader)
+        }
+        let page = try ReplyBudget.fitting(Array(found.prefix(request.limit)))
+        return RefundRequestsPage(
+            refundRequests: page,
+            after: page.count == found.count ? nil : page.last?.refundRequestIdentifier)
     }
 
     /// Grants a request: refunds the purchase, as a whole or in part.

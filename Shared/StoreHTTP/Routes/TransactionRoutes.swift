@@ -50,6 +50,9 @@ package enum TransactionRoutes {
     /// Opens the customer's request for a refund.
     package static let openRefundRequest = HTTPEndpoint<RefundRequestReason, CustomerRefundRequest>(
         .post, "/admin/v1/transactions/{id}/refundRequest", .admin)
+    /// Lists an app's requests for refunds that wait for an answer, oldest first.
+    package static let refundRequests = HTTPEndpoint<Empty, RefundRequestsPage>(
+        .get, "/admin/v1/apps/{bundleId}/refund-requests", .admin, query: .page)
     /// Reads a request for a refund, with what the app's server said of the consumption.
     package static let refundRequest = HTTPEndpoint<Empty, CustomerRefundRequest>(
         .get, "/admin/v1/refundRequests/{refundRequestIdentifier}", .admin)
@@ -82,7 +85,7 @@ package enum TransactionRoutes {
         [
             unfinished.route, stream.route, get.route, finish.route, answerStorefrontChange.route,
             history.route, search.route, find.route, redeliver.route, approve.route, decline.route, resolve.route,
-            delete.route, refund.route, revoke.route, openRefundRequest.route,
+            delete.route, refund.route, revoke.route, openRefundRequest.route, refundRequests.route,
             refundRequest.route, grantRefundRequest.route, declineRefundRequest.route, reverseRefund.route,
             extend.route,
         ] + operations.map { operate($0).route }

@@ -73,6 +73,32 @@ public struct RefundRequestReference: Hashable, Sendable, Codable {
     public init(refundRequestIdentifier: String) { self.refundRequestIdentifier = refundRequestIdentifier }
 }
 
+/// Asks PaymentQueue for an app's requests for refunds that wait for an answer, oldest first.
+public struct RefundRequestsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// The `after` of the page before; nil for the first page.
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(bundleId: String, after: String? = nil, limit: Int = 100) {
+        self.bundleId = bundleId
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// A page of requests for refunds that wait for an answer.
+public struct RefundRequestsPage: Hashable, Sendable, Codable {
+    /// Oldest first, at most the request's `limit`.
+    public var refundRequests: [CustomerRefundRequest]
+    /// The next page's `after`; absent on the last page.
+    public var after: String?
+    public init(refundRequests: [CustomerRefundRequest], after: String? = nil) {
+        self.refundRequests = refundRequests
+        self.after = after
+    }
+}
+
 /// Asks PaymentQueue to grant a customer's request for a refund.
 public struct GrantRefundRequest: Hashable, Sendable, Codable {
     /// As ``CustomerRefundRequest/refundRequestIdentifier``.

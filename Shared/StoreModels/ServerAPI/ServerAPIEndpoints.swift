@@ -40,6 +40,10 @@ public enum ServerAPIEndpoints {
     /// - Throws: `notFound`.
     public static let getRefundRequest = Endpoint<RefundRequestReference, CustomerRefundRequest>(
         .paymentQueue, "refundRequest.get", isIdempotent: true)
+    /// Lists an app's requests for refunds that wait for an answer, oldest first.
+    /// - Throws: `requestInvalid`.
+    public static let listRefundRequests = Endpoint<RefundRequestsRequest, RefundRequestsPage>(
+        .paymentQueue, "refundRequest.list", isIdempotent: true)
     /// Grants a request: refunds the purchase. Repeated, it changes nothing.
     /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` for one that was declined.
     public static let grantRefundRequest = Endpoint<GrantRefundRequest, CustomerRefundRequest>(

@@ -14,6 +14,7 @@ extension FakePaymentQueue {
         var timelines: [TimelineRequest] = []
         /// `refund` or `revoke`, and the request.
         var refunds: [(verb: String, request: RefundRequest)] = []
+        var refundLists: [RefundRequestsRequest] = []
         var clock = AppClockState(
             bundleId: Sample.bundleId, now: Timestamp(milliseconds: 1_800_000_000_000), rate: .realTime, frozen: false,
             epoch: 1)
@@ -59,6 +60,19 @@ extension FakePaymentQueue {
             let makesOne = request.operation == .renew || request.operation == .resolveBilling
             return OperateSubscriptionReply(
                 subscription: subscription, transaction: makesOne ? Sample.purchased("t_renewed") : nil)
+        }
+        service.handle(ServerAPIEndpoints.listRefundRequests) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.subscribing.refundLists.append(request)
+                return RefundRequestsPage(
+                    refundRequests: [
+                        CustomerRefundRequest(
+                            refundRequestIdentifier: "q_1", transactionId: "t_1",
+                            transactionIdentifier: "2000000000000001", bundleId: request.bundleId, account: "alice",
+                            state: .open, reason: .legal, requestedAt: contents.subscribing.clock.now)
+                    ], after: "q_1")
+            }
         }
         takeBack(SubscriptionEndpoints.refund, "refund")
         takeBack(SubscriptionEndpoints.revoke, "revoke")

@@ -14,7 +14,7 @@ import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme, to
 const GROUPS = [
     [['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c']],
     [['products', 'p'], ['promotions', 'r'], ['store', 'b'], ['eligibility', 'e']],
-    [['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['settings', 'k']],
+    [['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['bus', 'u'], ['settings', 'k']],
 ].map(group => group.map(([path, key]) => ({ path, key, name: strings.nav[path] })));
 const NAMED = GROUPS.flat();
 

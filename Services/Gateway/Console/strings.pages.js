@@ -24,7 +24,7 @@ Object.assign(strings, {
         identifier: 'identifier', original: 'original', product: 'productIdentifier', state: 'state', purchaseDate: 'purchaseDate', expirationDate: 'expirationDate', cancelDate: 'cancelDate', autoRenew: 'autoRenewingEnabled', ask: 'pendingAskToBuyConfirmation', issue: 'hasPurchaseIssue', consent: 'pendingPriceIncreaseConsent',
         account: 'Account', device: 'Device', finished: 'Finished', deliveries: 'Deliveries', quantity: 'Quantity', price: 'Price', offer: 'Offer', error: 'Error', username: 'applicationUsername', token: 'appAccountToken', order: 'Order', revision: 'Revision', internal: 'Id', supersedes: 'Takes the place of', revocation: 'Taken back',
         jws: 'Signed', jwsSays: 'The JWS as the App Store Server API signs it.', show: 'Sign and show', claims: 'What it says', token_: 'The text',
-        subscription: 'Its subscription', lastEvents: 'seen live',
+        subscription: 'Its subscription', lastEvents: 'seen live', onTheBus: 'On the bus',
     },
     act: {
         approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund', asked: 'The request is in the inbox.',
@@ -80,6 +80,28 @@ Object.assign(strings, {
     },
     services: {
         says: 'The instances on the bus, with their checks and what each endpoint has done since it began.', bus: 'Bus', missing: 'Missing', since: 'since', version: 'Version', checks: 'Checks', endpoints: 'Endpoints', endpoint: 'Endpoint', requests: 'Requests', errors: 'Errors', average: 'Average', last: 'Last error', perSecond: 'Requests a second', p50: 'p50', p99: 'p99', route: 'Route', http: 'HTTP requests of this gateway', calls: 'Calls of this gateway to the services', none: 'No endpoint was asked yet.', ms: value => `${value} ms`, upTo: value => `≤ ${value}`,
+        map: 'Map', mapSays: names => `Map: the bus, and on it ${names}. The table below says the same.`, inWords: 'The map in words', service: 'Service', instances: 'Instances', states: 'States', toBus: 'To the bus', fromBus: 'From the bus', perSecondShort: value => `${value}/s`, quantiles: 'Times are those of this gateway’s calls, its own those of its HTTP requests. An edge has the messages a second in each direction.', noTraffic: 'Messages a second are not known.', instance: 'Instance',
+        drain: 'Drain', drainConfirm: (name, id) => `${name} ${id} takes no more requests, finishes those it has, and ends. Its supervisor starts it again.`, only: name => `It is the only instance: until it is back, what needs ${name} waits or is refused.`, onlyGateway: 'It is the only gateway: this console is away until it is back.',
+        draining: 'draining', drains: (name, id) => `${name} ${id} finishes what it has.`, ended: (name, id) => `${name} ${id} has ended; its supervisor starts it again. Should it stay away, look at its log: storebus logs ${name}.`, isBack: (name, id, seconds) => `${name} is back as ${id}, after ${seconds} s.`, drained: 'Drained',
+    },
+    bus: {
+        says: 'The broker that all services speak through: what it carries, who is connected, and the messages themselves.',
+        connections: 'Connections', subscriptions: 'Subscriptions', in: 'In', out: 'Out', perSecond: value => `${value}/s`, pending: 'Pending', pendingSays: 'accepted, and not written yet', inSays: 'messages to the bus', outSays: 'messages from the bus', everConnected: count => `${count} since its start`, slow: 'Slow consumers', slowSays: 'closed since its start',
+        rates: 'Rates', messages: 'Messages a second', pendingBytes: 'Bytes pending', ago: '2 minutes ago', now: 'now',
+        facts: 'Broker', server: 'Id', version: 'Version', since: 'Since', uptime: 'Up for', allIn: 'To the bus', allOut: 'From the bus', total: (messages, size) => `${messages} messages, ${size}`, cpu: 'Processor', percent: value => `${value} %`, memory: 'Memory', lag: 'Longest wait of its loop', microseconds: value => `${value} µs`, faultInjection: 'Fault injection', possible: 'possible', off: 'off', draining: 'It is stopping: no more connections are taken.',
+        noResponders: 'Requests without a service', noInterest: 'Messages without a subscriber', noEligible: 'Messages no member could take', dropped: 'Messages dropped', denied: 'Not permitted', authFailures: 'Sign-ins refused', replaced: 'Replaced by a new connection', stale: 'Closed without a pong',
+        subjects: 'Subjects', subject: 'Subject', queue: 'Queue', subscribers: 'Subscribers', rate: 'A second', delivered: 'Delivered', subjectsFilter: 'Find a subject or queue', subjectsSay: 'Delivered counts the present subscribers: it falls when one leaves.',
+        states: { open: 'Open', closed: 'Closed' }, number: '#', name: 'Name', address: 'Address', subs: 'Subscriptions', toBus: 'To the bus', fromBus: 'From the bus', idle: 'Idle', start: 'Since', stop: 'Closed', reason: 'Why', unnamed: 'without a name', cutOff: (shown, total) => `${shown} of ${total} are shown.`, instance: id => `instance ${id}`,
+        reasons: {
+            bye: 'it said goodbye', eof: 'it hung up', slow_consumer: 'it did not take what was sent to it', stale: 'it did not answer pings', shutting_down: 'the broker stopped', replaced: 'the same instance connected again', chaos: 'cut by fault injection', http: 'it spoke HTTP', tls: 'it spoke TLS',
+            auth_required: 'it began without signing in', auth_failed: 'its credentials were refused', auth_timeout: 'it did not sign in in time', bad_frame: 'its bytes were no frame', bad_header: 'a header was not understood', bad_member: 'a header’s member was not understood', protocol_state: 'it did something at the wrong time', header_too_large: 'a header was too large', body_too_large: 'a body was too large', version: 'it speaks another version', too_many_conns: 'too many connections', internal: 'a bug of the broker',
+        },
+        messagesTitle: 'Messages', pattern: 'Subject', patternHint: '* is one token, > the rest', holds: 'Holds the text',
+    },
+    tap: {
+        title: 'Live tap', start: 'Start', pause: 'Pause', goOn: 'Go on', clear: 'Clear', states: { off: 'not started', opening: 'opening', open: 'listening', lost: 'connection lost, trying again', paused: 'paused: what passes now is not kept' },
+        count: (shown, all) => shown === all ? `${all} came.` : `${all} came, ${shown} are shown.`, missed: count => `${count} missed: more passed than is sent to a browser.`, waiting: count => `Show ${count} new`, quiet: 'Nothing passed yet.', notStarted: 'Shows each message as it passes, and takes nothing away. Secrets are left out; replies to private inboxes cannot be read.',
+        reply: 'wants a reply', noBody: 'Without a body.', cut: size => `Cut: it has ${size}.`, trace: 'trace', traceLink: 'Messages of this trace', actor: 'for',
     },
     settings: {
         keys: 'API keys', keysSay: 'The secret is shown once.', make: 'Make a key', kind: 'Kind', kinds: { api: 'api: the app’s server', sharedSecret: 'sharedSecret: receipts', subscriptionOffer: 'subscriptionOffer: promotional offers', inAppPurchase: 'inAppPurchase: App Store Server API' }, id: 'Key', made: 'Made', takeBack: 'Take back', takeBackConfirm: id => `What uses key ${id} is refused from now on.`, once: 'Copy it now, it is not shown again.', secret: 'Secret', publicKey: 'Public key', issuer: 'Issuer',

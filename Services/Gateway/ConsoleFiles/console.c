@@ -74,122 +74,134 @@ static const unsigned char file_16[] = {
 };
 
 static const unsigned char file_17[] = {
-#embed "../Console/lib/reorder.js"
+#embed "../Console/lib/rates.js"
 };
 
 static const unsigned char file_18[] = {
-#embed "../Console/lib/router.js"
+#embed "../Console/lib/reorder.js"
 };
 
 static const unsigned char file_19[] = {
-#embed "../Console/lib/sessions.js"
+#embed "../Console/lib/router.js"
 };
 
 static const unsigned char file_20[] = {
-#embed "../Console/lib/subscriptions.js"
+#embed "../Console/lib/sessions.js"
 };
 
 static const unsigned char file_21[] = {
-#embed "../Console/lib/table.js"
+#embed "../Console/lib/subscriptions.js"
 };
 
 static const unsigned char file_22[] = {
-#embed "../Console/lib/transactions.js"
+#embed "../Console/lib/table.js"
 };
 
 static const unsigned char file_23[] = {
-#embed "../Console/lib/ui.js"
+#embed "../Console/lib/tap.js"
 };
 
 static const unsigned char file_24[] = {
-#embed "../Console/lib/who.js"
+#embed "../Console/lib/transactions.js"
 };
 
 static const unsigned char file_25[] = {
-#embed "../Console/pages/customers.js"
+#embed "../Console/lib/ui.js"
 };
 
 static const unsigned char file_26[] = {
-#embed "../Console/pages/eligibility.js"
+#embed "../Console/lib/who.js"
 };
 
 static const unsigned char file_27[] = {
-#embed "../Console/pages/inbox.js"
+#embed "../Console/pages/bus.js"
 };
 
 static const unsigned char file_28[] = {
-#embed "../Console/pages/notifications.js"
+#embed "../Console/pages/customers.js"
 };
 
 static const unsigned char file_29[] = {
-#embed "../Console/pages/overview.js"
+#embed "../Console/pages/eligibility.js"
 };
 
 static const unsigned char file_30[] = {
-#embed "../Console/pages/products.js"
+#embed "../Console/pages/inbox.js"
 };
 
 static const unsigned char file_31[] = {
-#embed "../Console/pages/promotions.js"
+#embed "../Console/pages/notifications.js"
 };
 
 static const unsigned char file_32[] = {
-#embed "../Console/pages/services.js"
+#embed "../Console/pages/overview.js"
 };
 
 static const unsigned char file_33[] = {
-#embed "../Console/pages/settings.js"
+#embed "../Console/pages/products.js"
 };
 
 static const unsigned char file_34[] = {
-#embed "../Console/pages/store.js"
+#embed "../Console/pages/promotions.js"
 };
 
 static const unsigned char file_35[] = {
-#embed "../Console/pages/subscriptions.js"
+#embed "../Console/pages/services.js"
 };
 
 static const unsigned char file_36[] = {
-#embed "../Console/pages/time.js"
+#embed "../Console/pages/settings.js"
 };
 
 static const unsigned char file_37[] = {
-#embed "../Console/pages/transaction.js"
+#embed "../Console/pages/store.js"
 };
 
 static const unsigned char file_38[] = {
-#embed "../Console/pages/transactions.js"
+#embed "../Console/pages/subscriptions.js"
 };
 
 static const unsigned char file_39[] = {
-#embed "../Console/pages.css"
+#embed "../Console/pages/time.js"
 };
 
 static const unsigned char file_40[] = {
-#embed "../Console/strings.js"
+#embed "../Console/pages/transaction.js"
 };
 
 static const unsigned char file_41[] = {
-#embed "../Console/strings.pages.js"
+#embed "../Console/pages/transactions.js"
 };
 
 static const unsigned char file_42[] = {
-#embed "../Console/style.css"
+#embed "../Console/pages.css"
 };
 
 static const unsigned char file_43[] = {
-#embed "../Console/vendor/LICENSE-htm"
+#embed "../Console/strings.js"
 };
 
 static const unsigned char file_44[] = {
-#embed "../Console/vendor/LICENSE-preact"
+#embed "../Console/strings.pages.js"
 };
 
 static const unsigned char file_45[] = {
-#embed "../Console/vendor/ORIGIN.md"
+#embed "../Console/style.css"
 };
 
 static const unsigned char file_46[] = {
+#embed "../Console/vendor/LICENSE-htm"
+};
+
+static const unsigned char file_47[] = {
+#embed "../Console/vendor/LICENSE-preact"
+};
+
+static const unsigned char file_48[] = {
+#embed "../Console/vendor/ORIGIN.md"
+};
+
+static const unsigned char file_49[] = {
 #embed "../Console/vendor/preact-htm.js"
 };
 
@@ -211,36 +223,39 @@ static const struct console_file files[] = {
     {"lib/live.js", file_14, sizeof file_14},
     {"lib/metrics.js", file_15, sizeof file_15},
     {"lib/names.js", file_16, sizeof file_16},
-    {"lib/reorder.js", file_17, sizeof file_17},
-    {"lib/router.js", file_18, sizeof file_18},
-    {"lib/sessions.js", file_19, sizeof file_19},
-    {"lib/subscriptions.js", file_20, sizeof file_20},
-    {"lib/table.js", file_21, sizeof file_21},
-    {"lib/transactions.js", file_22, sizeof file_22},
-    {"lib/ui.js", file_23, sizeof file_23},
-    {"lib/who.js", file_24, sizeof file_24},
-    {"pages/customers.js", file_25, sizeof file_25},
-    {"pages/eligibility.js", file_26, sizeof file_26},
-    {"pages/inbox.js", file_27, sizeof file_27},
-    {"pages/notifications.js", file_28, sizeof file_28},
-    {"pages/overview.js", file_29, sizeof file_29},
-    {"pages/products.js", file_30, sizeof file_30},
-    {"pages/promotions.js", file_31, sizeof file_31},
-    {"pages/services.js", file_32, sizeof file_32},
-    {"pages/settings.js", file_33, sizeof file_33},
-    {"pages/store.js", file_34, sizeof file_34},
-    {"pages/subscriptions.js", file_35, sizeof file_35},
-    {"pages/time.js", file_36, sizeof file_36},
-    {"pages/transaction.js", file_37, sizeof file_37},
-    {"pages/transactions.js", file_38, sizeof file_38},
-    {"pages.css", file_39, sizeof file_39},
-    {"strings.js", file_40, sizeof file_40},
-    {"strings.pages.js", file_41, sizeof file_41},
-    {"style.css", file_42, sizeof file_42},
-    {"vendor/LICENSE-htm", file_43, sizeof file_43},
-    {"vendor/LICENSE-preact", file_44, sizeof file_44},
-    {"vendor/ORIGIN.md", file_45, sizeof file_45},
-    {"vendor/preact-htm.js", file_46, sizeof file_46},
+    {"lib/rates.js", file_17, sizeof file_17},
+    {"lib/reorder.js", file_18, sizeof file_18},
+    {"lib/router.js", file_19, sizeof file_19},
+    {"lib/sessions.js", file_20, sizeof file_20},
+    {"lib/subscriptions.js", file_21, sizeof file_21},
+    {"lib/table.js", file_22, sizeof file_22},
+    {"lib/tap.js", file_23, sizeof file_23},
+    {"lib/transactions.js", file_24, sizeof file_24},
+    {"lib/ui.js", file_25, sizeof file_25},
+    {"lib/who.js", file_26, sizeof file_26},
+    {"pages/bus.js", file_27, sizeof file_27},
+    {"pages/customers.js", file_28, sizeof file_28},
+    {"pages/eligibility.js", file_29, sizeof file_29},
+    {"pages/inbox.js", file_30, sizeof file_30},
+    {"pages/notifications.js", file_31, sizeof file_31},
+    {"pages/overview.js", file_32, sizeof file_32},
+    {"pages/products.js", file_33, sizeof file_33},
+    {"pages/promotions.js", file_34, sizeof file_34},
+    {"pages/services.js", file_35, sizeof file_35},
+    {"pages/settings.js", file_36, sizeof file_36},
+    {"pages/store.js", file_37, sizeof file_37},
+    {"pages/subscriptions.js", file_38, sizeof file_38},
+    {"pages/time.js", file_39, sizeof file_39},
+    {"pages/transaction.js", file_40, sizeof file_40},
+    {"pages/transactions.js", file_41, sizeof file_41},
+    {"pages.css", file_42, sizeof file_42},
+    {"strings.js", file_43, sizeof file_43},
+    {"strings.pages.js", file_44, sizeof file_44},
+    {"style.css", file_45, sizeof file_45},
+    {"vendor/LICENSE-htm", file_46, sizeof file_46},
+    {"vendor/LICENSE-preact", file_47, sizeof file_47},
+    {"vendor/ORIGIN.md", file_48, sizeof file_48},
+    {"vendor/preact-htm.js", file_49, sizeof file_49},
 };
 
 const struct console_file *console_files(size_t *count) {

@@ -5,8 +5,8 @@ import { call } from './api.js';
 import { quote } from './format.js';
 import { Code, ask, chosenApp, confirm, toast, toastProblem } from './ui.js';
 
-export function curl({ method, path, body, key, session }) {
-    const parts = ['curl', '-X', method, '-H', `"Authorization: Bearer ${session ? '$STOREBUS_SESSION' : '$STOREBUS_ADMIN_KEY'}"`];
+export function curl({ method, path, body, key, session, stream }) {
+    const parts = ['curl', ...stream ? ['-N'] : [], '-X', method, '-H', `"Authorization: Bearer ${session ? '$STOREBUS_SESSION' : '$STOREBUS_ADMIN_KEY'}"`];
     if (key) parts.push('-H', `'Idempotency-Key: ${typeof key === 'string' ? key : 'KEY'}'`);
     if (body instanceof Blob) parts.push('--data-binary', quote('@' + (body.name || 'FILE')));
     else if (body !== undefined) parts.push('-H', "'Content-Type: application/json'", '-d', quote(JSON.stringify(body)));
@@ -53,7 +53,7 @@ export async function perform(action) {
 }
 
 // What shows an action as commands, where it is not done by a button of its own.
-export const More = ({ of }) => html`<button class="plain more" aria-label=${strings.commandsFor(of.label)} title=${strings.commandsFor(of.label)} onClick=${() => showCommands(of)}>${'>_'}</button>`;
+export const More = ({ of }) => html`<button type="button" class="plain more" aria-label=${strings.commandsFor(of.label)} title=${strings.commandsFor(of.label)} onClick=${() => showCommands(of)}>${'>_'}</button>`;
 
 // A button that does it, beside one that shows it as commands. `of` is an action, or makes one from the form it is in.
 export function Action({ of, done, primary, disabled }) {

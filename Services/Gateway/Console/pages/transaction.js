@@ -8,6 +8,7 @@ import { State, Time, money, period, words } from '../lib/format.js';
 import { claims, pretty } from '../lib/jws.js';
 import { recentEvents } from '../lib/live.js';
 import { go, link } from '../lib/router.js';
+import { Tap } from '../lib/tap.js';
 import { actionsOf, findTransaction, productOf, shortId } from '../lib/transactions.js';
 import { Card, Code, Facts, Head, Loaded, chosenApp } from '../lib/ui.js';
 
@@ -86,7 +87,8 @@ function View({ row, timeline, notifications, reload }) {
             </div>
             <div class="stack">
                 <${Card} title=${subscription ? text.subscription : text.timeline} tools=${subscription && html`<a href=${link('subscriptions', subscription.originalTransactionIdentifier)}>${strings.nav.subscriptions}</a>`}>
-                    <${Timeline} of=${events} mine=${row.transactionIdentifier} /></${Card}>
+                    <${Timeline} of=${events} mine=${row.transactionIdentifier} />
+                    <h3>${text.onTheBus}</h3><${Tap} word=${shortId(row)} /></${Card}>
                 <${Card} title=${text.notifications}>${notifications.length === 0 ? html`<p class="soft">${text.noNotifications}</p>`
                     : html`<ul class="plain list">${notifications.slice(0, 20).map(one => html`<li class="row" key=${one.notificationUUID}>
                         <span class="grow"><a href=${link('notifications', one.notificationUUID)}>${words(one.notificationType)}</a> <span class="soft">${one.subtype ? words(one.subtype) : ''}</span><div class="soft small"><${Time} at=${one.at} /></div></span><${State} of=${one.state} /></li>`)}</ul>`}</${Card}>

@@ -33,7 +33,7 @@ PAGES = {
     "customer": "customers/alice", "products": "products", "product": "products/com.example.pro.monthly",
     "promotions": "promotions", "store": "store?account=alice", "eligibility": "eligibility?account=alice",
     "notifications": "notifications", "notification": "notifications/{notification}", "time": "time",
-    "services": "services", "settings": "settings",
+    "services": "services", "bus": "bus", "settings": "settings",
 }
 
 
@@ -582,6 +582,123 @@ def hostile(browser, store):
     return f"{len(places)} places without markup of it, and {said} of them show it as text"
 
 
+def bus(browser, store):
+    """A purchase passes through the tap with its trace; a pause, another page and a filter end it; a lost one comes back."""
+    def passed(subject):
+        return [one for one in browser.all(".tap > li") if subject in one.text]
+
+    def taps():
+        return [one for one in store.ask("GET", "/admin/v1/bus/subjects")["subjects"] if one["subject"].startswith("$SYS.TAP.")]
+
+    browser.open("bus")
+    browser.click("Start", "main")
+    browser.says("listening")
+    store.buy("ursula", "com.example.hiddenBeaches", "tap-1", applicationUsername=HOSTILE)
+    added = browser.until("the purchase", lambda: passed("sb.payment.v1.queue.add")[0])
+    assert f"c:{APP}:" in added.text, added.text
+    link = added.find_element(By.TAG_NAME, "a")
+    trace = link.text
+    assert re.fullmatch(r"[0-9a-f]{32}", trace), trace
+    browser.press(added.find_element(By.TAG_NAME, "summary"))
+    said = browser.until("the body", lambda: added.find_element(By.TAG_NAME, "pre").text)
+    assert json.loads(said)["payment"]["applicationUsername"] == HOSTILE, said
+    assert not browser.all("main img") and not browser.run("return window.broken"), "the text of a message became markup"
+    assert not browser.axe(), browser.axe()
+    browser.press(link)
+    browser.until("only its trace", lambda: all(trace in one.text for one in browser.all(".tap > li")) and passed("sb.payment.v1.queue.add"))
+    assert browser.driver.current_url.endswith(f"#/bus?text={trace}"), browser.driver.current_url
+    browser.click("Copy “Live tap” as CLI or curl", "main")
+    assert f"storebus bus trace {trace}" in browser.until("the command", lambda: browser.text("dialog")), browser.text("dialog")
+    browser.click("Close", "dialog")
+
+    browser.fill("input[name=text]", Keys.BACKSPACE + Keys.ENTER)
+    browser.until("everything", lambda: browser.all(".tap > li") and not all(trace in one.text for one in browser.all(".tap > li")))
+    browser.says("listening")
+    browser.click("Pause", "main")
+    browser.says("paused")
+    browser.until("its end", lambda: not taps())
+    before = len(passed("sb.payment.v1.queue.add"))
+    store.buy("ursula", "com.example.fishingHotSpots", "tap-2")
+    time.sleep(1)
+    assert len(passed("sb.payment.v1.queue.add")) == before, "a paused tap goes on"
+    browser.click("Go on", "main")
+    browser.says("listening")
+    store.buy("ursula", "com.example.fishingHotSpots", "tap-3")
+    browser.until("one more", lambda: len(passed("sb.payment.v1.queue.add")) == before + 1)
+    browser.click("Clear", "main")
+    browser.until("no purchase", lambda: not passed("sb.payment.v1.queue.add"))
+
+    assert taps()
+    browser.open("bus?" + urllib.parse.urlencode({"subject": "sb.payment.*.queue.>", "text": "com.example.hiddenBeaches"}))
+    browser.until("the filter", lambda: browser.all("input[name=subject]")[0].get_attribute("value") == "sb.payment.*.queue.>")
+    browser.until("the tap of it", lambda: [one["subject"] for one in taps()] == ["$SYS.TAP.sb.payment.*.queue.>"])
+    browser.says("listening")
+    store.buy("ursula", "com.example.fishingHotSpots", "tap-4")
+    ursula = store.buy("ursula", "com.example.hiddenBeaches", "tap-5")
+    browser.until("what fits", lambda: browser.all(".tap > li"))
+    browser.press(browser.all(".tap summary")[0])
+    browser.until("its body", lambda: "com.example.hiddenBeaches" in browser.text(".tap pre"))
+    assert len(browser.all(".tap > li")) == 1, browser.text(".tap")
+    old = store.pid("gateway")
+    os.kill(old, signal.SIGKILL)
+    browser.says("connection lost")
+    browser.says("listening")
+    browser.forgive("net::ERR_", "status of 502", "status of 503", "status of 504")
+    store_buys(store, "ursula", "tap-6")
+    browser.open(f"transactions/{ursula['id']}")
+    browser.until("the tap to end with its page", lambda: not taps())
+    browser.says("On the bus")
+    browser.click("Start", "main")
+    browser.says("listening")
+    store.ask("POST", f"/v1/transactions/{ursula['id']}/finish", {}, token=store.session("ursula"))
+    browser.until("its end on the bus", lambda: passed("sb.payment.v1.transaction.finish"))
+
+    # What the gateway says when there is no bus to look at is in the page's place.
+    browser.run("""
+        const asked = window.fetch;
+        window.fetch = async (target, options) => String(target).startsWith('/admin/v1/bus') ? new Response(JSON.stringify({
+            code: 'notSupported', detail: 'The bus is a NATS server.', remedy: 'Look there.', status: 501 }), { status: 501 }) : asked(target, options);
+        window.backToFetch = () => { window.fetch = asked; };""")
+    browser.open("bus")
+    browser.says("The bus is a NATS server.")
+    assert [one.text for one in browser.all("main section")] == [], browser.text()
+    assert not browser.axe(), browser.axe()
+    browser.open("services")
+    browser.says("Messages a second are not known. The bus is a NATS server. Look there.")
+    browser.run("window.backToFetch()")
+    return "a purchase with its trace, as text; paused, filtered, lost and back; of one transaction; refused"
+
+
+def drain(browser, store):
+    """A drained instance ends, and one of the same service comes in its place; the map has it."""
+    def instances():
+        return [one["id"] for one in store.ask("GET", "/admin/v1/services")["services"] if one["name"] == "eligibility"]
+
+    before = instances()
+    browser.open("services", whole=True)
+    card = browser.until("its card", lambda: [one for one in browser.all("main section.card") if one.text.startswith("eligibility")][0])
+    browser.press(card.find_element(By.CSS_SELECTOR, ".more"))
+    browser.says(f"storebus bus drain {before[0]}", "dialog")
+    browser.click("Close", "dialog")
+    browser.press(card.find_element(By.CSS_SELECTOR, "button.danger"))
+    browser.says("It is the only instance", "dialog")
+    assert not browser.axe(), browser.axe()
+    browser.click("Drain", "dialog")
+    browser.says("eligibility is back as")
+    after = browser.until("a new instance", instances)
+    assert len(after) == 1 and after != before, (before, after)
+
+    def drawn():
+        return browser.run("return document.querySelector('svg.map').textContent")
+
+    browser.until("it on the map, with what passes", lambda: after[0][:8] in drawn() and re.search(r"\d/s", drawn()))
+    assert before[0][:8] not in drawn(), drawn()
+    browser.click("The map in words", "main")
+    rows = {one.find_elements(By.TAG_NAME, "td")[0].text for one in browser.all("main details[open] tbody tr")}
+    assert rows == {one["name"] for one in store.ask("GET", "/admin/v1/services")["services"]}, rows
+    return f"eligibility {before[0][:8]} drained, {after[0][:8]} in its place"
+
+
 def recovery(browser, store):
     """A service and the gateway are killed while a page is open; it is right again without being loaded anew."""
     browser.open("transactions", whole=True)
@@ -690,7 +807,7 @@ def many(browser, store):
     return f"{rows:,} rows loaded in {loaded:.1f} s, {shown} in the page, longest frame while scrolling {longest:.0f} ms"
 
 
-CHECKS = [plain, signing_in, sizes, pages, purchase, ask_to_buy, commands, hostile, many, keyboard, typing, operate, two_tabs, without_worker, recovery]
+CHECKS = [plain, signing_in, sizes, pages, purchase, ask_to_buy, commands, hostile, many, keyboard, typing, operate, two_tabs, without_worker, bus, drain, recovery]
 
 
 def main():

@@ -24,7 +24,7 @@ Object.assign(strings, {
         identifier: 'identifier', original: 'original', product: 'productIdentifier', state: 'state', purchaseDate: 'purchaseDate', expirationDate: 'expirationDate', cancelDate: 'cancelDate', autoRenew: 'autoRenewingEnabled', ask: 'pendingAskToBuyConfirmation', issue: 'hasPurchaseIssue', consent: 'pendingPriceIncreaseConsent',
         account: 'Account', device: 'Device', finished: 'Finished', deliveries: 'Deliveries', quantity: 'Quantity', price: 'Price', offer: 'Offer', error: 'Error', username: 'applicationUsername', token: 'appAccountToken', order: 'Order', revision: 'Revision', internal: 'Id', supersedes: 'Takes the place of', revocation: 'Taken back',
         jws: 'Signed', jwsSays: 'The JWS as the App Store Server API signs it.', show: 'Sign and show', claims: 'What it says', token_: 'The text',
-        subscription: 'Its subscription', lastEvents: 'seen live', onTheBus: 'On the bus',
+        subscription: 'Its subscription', lastEvents: 'seen live', onTheBus: 'On the bus', onTheBusSays: id => `Messages that hold ${id}, as they pass.`,
     },
     act: {
         approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund', asked: 'The request is in the inbox.',

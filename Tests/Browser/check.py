@@ -36,6 +36,9 @@ PAGES = {
     "services": "services", "bus": "bus", "settings": "settings",
 }
 
+# Seconds until there is something in a page's charts, for its picture.
+PICTURED = {"services": 7, "bus": 25}
+
 
 def seed(store):
     """Something of each kind, so that no page is empty."""
@@ -170,6 +173,7 @@ def pages(browser, store, screenshots=None):
                 browser.collect()
                 checked += 1
                 if screenshots and width == 1280:
+                    time.sleep(PICTURED.get(name, 0))
                     # Not where the pointer and the focus happen to be.
                     browser.run("document.activeElement.blur()")
                     browser.screenshot(screenshots / f"{name}-{scheme}.png")
@@ -590,7 +594,9 @@ def bus(browser, store):
     def taps():
         return [one for one in store.ask("GET", "/admin/v1/bus/subjects")["subjects"] if one["subject"].startswith("$SYS.TAP.")]
 
-    browser.open("bus")
+    browser.open("overview")
+    browser.run("document.activeElement.blur()")
+    browser.keys("g", "u")
     browser.click("Start", "main")
     browser.says("listening")
     store.buy("ursula", "com.example.hiddenBeaches", "tap-1", applicationUsername=HOSTILE)

@@ -36,7 +36,7 @@ export function Rates({ title, series, span, say, from, to, round = ceiling, now
         <div class="axis" aria-hidden="true"><span>${say(top)}</span><span>${say(0)}</span></div>
         <svg class="plot" viewBox="0 0 100 60" preserveAspectRatio="none" role="img" aria-label=${`${title}: ${words.map(pair => pair.join(' ')).join(', ')}`}>
             <path class="grid" d="M0 2H100M0 30.5H100M0 59H100" />
-            ${seen.map((samples, index) => samples.length > 0 && html`<path class=${`line${index}`} d=${samples.map(point).join('')} />`)}
+            ${seen.map((samples, index) => samples.length > 0 && html`<path class=${`line${index}`} d=${`${samples.map(point).join('')}h0`} />`)}
         </svg>
         <div class="times" aria-hidden="true"><span>${from}</span><span>${to}</span></div>
     </figure>`;

@@ -152,8 +152,7 @@ export function Tap({ subject, word, children }) {
         </form>
         <${Failure} error=${tap.problem} retrying />
         <p class="row"><span class=${`pill ${TONE[state] || ''}`} role="status">${text.states[state]}</span>
-            <span class="soft small">${tap.count > 0 && text.count(number(fit.length), number(tap.count))} ${tap.missed > 0 && text.missed(number(tap.missed))}</span>
-            ${waiting > 0 && html`<button onClick=${() => hold({ list: tap.list, count: tap.count })}>${text.waiting(number(waiting))}</button>`}</p>
+            <span class="soft small">${tap.count > 0 && text.count(number(fit.length), number(tap.count))} ${tap.missed > 0 && text.missed(number(tap.missed))} ${waiting > 0 && text.waiting(number(waiting))}</span></p>
         ${fit.length === 0 ? html`<p class="empty">${tap.list.length > 0 ? strings.table.noMatch : isOn ? text.quiet : text.notStarted}</p>`
             : html`<ol class="plain list tap" tabindex="0" aria-label=${text.title} onFocusIn=${keep} onFocusOut=${letGo} onPointerEnter=${keep} onPointerLeave=${letGo}>${fit.map(one => one.row)}</ol>`}
     </div>`;

@@ -26,7 +26,7 @@ function Broker({ of, flow, pending }) {
     const facts = [
         [text.since, html`<${Time} at=${of.startedAt} />`], [text.uptime, elapsed(of.uptimeSeconds)], [text.version, of.version], [text.server, html`<code>${of.serverId}</code>`],
         [text.allIn, text.total(number(of.messagesIn), bytes(of.bytesIn))], [text.allOut, text.total(number(of.messagesOut), bytes(of.bytesOut))],
-        [text.cpu, text.percent(rounded(of.cpuPercent))], [text.memory, bytes(of.memoryBytes)], [text.lag, text.microseconds(number(of.loopLagMicroseconds))], [text.faultInjection, of.hasFaultInjection ? text.possible : text.off],
+        [text.cpu, text.percent(rounded(of.cpuPercent))], [text.memory, bytes(of.memoryBytes)], [text.lag, text.milliseconds(rounded(of.loopLagMicroseconds / 1000))], [text.faultInjection, of.hasFaultInjection ? text.possible : text.off],
         [text.noResponders, shown(of.noResponders)], [text.noInterest, shown(of.noInterest)], [text.noEligible, shown(of.noEligible)], [text.dropped, shown(of.dropped)], [text.stale, shown(of.staleConnections)],
         [text.replaced, shown(of.replaced)], [text.denied, shown(of.permissionsDenied)], [text.authFailures, shown(of.authFailures)],
     ];

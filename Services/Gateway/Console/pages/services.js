@@ -31,6 +31,13 @@ function grouped({ services, missing }) {
     return [...groups].map(([name, instances]) => ({ name, instances, isMissing: missing.includes(name) }));
 }
 
+// The service of an endpoint's name; undefined where several have one of that name.
+function owners({ services }) {
+    const found = new Map();
+    for (const { name, endpoints } of services) for (const endpoint of endpoints) found.set(endpoint.name, (found.get(endpoint.name) ?? name) === name && name);
+    return endpoint => found.get(endpoint) || undefined;
+}
+
 const drain = (service, others) => ({
     label: text.drain, danger: true, method: 'POST', path: `${url('/admin/v1/services', service.id)}/drain`, body: {}, cli: cli(['bus', 'drain', service.id], null),
     confirm: [text.drainConfirm(service.name, short(service.id)), !others && (service.name === GATEWAY ? text.onlyGateway : text.only(service.name))].filter(Boolean).join(' '),
@@ -179,10 +186,10 @@ export default function Services() {
     const { drained, add, isWaiting } = useDrained(services.data);
     useEvery(isWaiting ? SOON : INTERVAL, services);
     useEvery(INTERVAL, metrics, traffic);
-    const of = (metric, labels) => metrics.data ? histograms(metrics.data, metric, labels) : [];
+    const of = (metric, labels, group) => metrics.data ? histograms(metrics.data, metric, labels, group) : [];
     const http = of('storebus_http_request_duration_seconds', ['method', 'route']);
-    const calls = of('storebus_call_duration_seconds', ['service', 'endpoint']);
-    const byService = of('storebus_call_duration_seconds', ['service']);
+    const calls = of('storebus_call_duration_seconds', ['endpoint']);
+    const byService = services.data ? of('storebus_call_duration_seconds', ['endpoint'], owners(services.data)) : [];
     const latency = name => name === GATEWAY ? of('storebus_http_request_duration_seconds', [])[0] : byService.find(one => one.name === name);
     const draining = new Set(drained.filter(one => !one.hasEnded).map(one => one.id));
     return html`<${Head} title=${strings.nav.services} says=${text.says} />

@@ -87,8 +87,8 @@ function View({ row, timeline, notifications, reload }) {
             </div>
             <div class="stack">
                 <${Card} title=${subscription ? text.subscription : text.timeline} tools=${subscription && html`<a href=${link('subscriptions', subscription.originalTransactionIdentifier)}>${strings.nav.subscriptions}</a>`}>
-                    <${Timeline} of=${events} mine=${row.transactionIdentifier} />
-                    <h3>${text.onTheBus}</h3><p class="soft small break">${text.onTheBusSays(row.id)}</p><${Tap} word=${row.id} /></${Card}>
+                    <div class="stack"><${Timeline} of=${events} mine=${row.transactionIdentifier} />
+                        <div><h3>${text.onTheBus}</h3><p class="soft small break">${text.onTheBusSays(row.id)}</p></div><${Tap} word=${row.id} /></div></${Card}>
                 <${Card} title=${text.notifications}>${notifications.length === 0 ? html`<p class="soft">${text.noNotifications}</p>`
                     : html`<ul class="plain list">${notifications.slice(0, 20).map(one => html`<li class="row" key=${one.notificationUUID}>
                         <span class="grow"><a href=${link('notifications', one.notificationUUID)}>${words(one.notificationType)}</a> <span class="soft">${one.subtype ? words(one.subtype) : ''}</span><div class="soft small"><${Time} at=${one.at} /></div></span><${State} of=${one.state} /></li>`)}</ul>`}</${Card}>

@@ -26,7 +26,7 @@ function ceiling(value) {
 // Lines of samples { at, value } over the last `span` milliseconds. `series`: { name, samples }; the second's line is broken, so
 // that they differ by more than colour. `say` is how a value is written, `round` what a line's top is
 // brought up to.
-export function Rates({ title, series, span, say, from, to, round = ceiling, now = performance.now() }) {
+export function RateChart({ title, series, span, say, from, to, round = ceiling, now = performance.now() }) {
     const seen = series.map(one => one.samples.filter(sample => sample.at >= now - span));
     const top = round(Math.max(1, ...seen.flat().map(sample => sample.value)));
     const point = ({ at, value }, index) => `${index ? 'L' : 'M'}${((at - now) / span * 100 + 100).toFixed(2)} ${(59 - value / top * 57).toFixed(2)}`;

@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm
 import { strings } from '../strings.pages.js';
 import { get, path } from '../lib/api.js';
 import { More, cli } from '../lib/actions.js';
-import { Rates } from '../lib/charts.js';
+import { RateChart } from '../lib/charts.js';
 import { useData, useEvery } from '../lib/data.js';
 import { Time, bytes, elapsed, number, rounded, words } from '../lib/format.js';
 import { rates } from '../lib/rates.js';
@@ -42,8 +42,8 @@ function Broker({ of, flow, pending }) {
         </div>
         <div class="columns">
             <${Card} title=${text.rates}><div class="stack">
-                <${Rates} title=${text.messages} span=${SPAN} say=${rounded} from=${text.ago} to=${text.now} series=${[{ name: text.in, samples: flow.samples('in') }, { name: text.out, samples: flow.samples('out') }]} />
-                <${Rates} title=${text.pendingBytes} span=${SPAN} say=${bytes} round=${wholeSize} from=${text.ago} to=${text.now} series=${[{ name: text.pending, samples: pending }]} />
+                <${RateChart} title=${text.messages} span=${SPAN} say=${rounded} from=${text.ago} to=${text.now} series=${[{ name: text.in, samples: flow.samples('in') }, { name: text.out, samples: flow.samples('out') }]} />
+                <${RateChart} title=${text.pendingBytes} span=${SPAN} say=${bytes} round=${wholeSize} from=${text.ago} to=${text.now} series=${[{ name: text.pending, samples: pending }]} />
             </div></${Card}>
             <${Card} title=${text.facts} tools=${html`<${More} of=${own} />`}><${Facts} of=${facts} /></${Card}>
         </div>`;
@@ -69,7 +69,10 @@ const SUBJECTS = { subject: one => one.subject, queue: one => one.queue || '', s
 const TEXTS = new Set(['subject', 'queue']);
 const subjectKey = one => `${one.subject} ${one.queue || ''}`;
 
-function Subjects() {
+// The page says once that the bus is away.
+const once = (found, isAway) => isAway ? { ...found, error: undefined } : found;
+
+function Subjects({ isAway }) {
     const flow = useRef(rates(1)).current;
     const found = useData(async () => {
         const { subjects } = await get('/admin/v1/bus/subjects');
@@ -90,7 +93,7 @@ function Subjects() {
     return html`<${Card} title=${text.subjects} flush tools=${html`<${More} of=${list} />`}>
         <div class="filter pad"><label for="subjects-filter">${text.subjectsFilter}</label><input id="subjects-filter" type="search" value=${filter} spellcheck="false" autocomplete="off" onInput=${event => setFilter(event.target.value)} />
             <span class="soft small">${text.subjectsSay}</span></div>
-        <${Loaded} of=${found}>${() => html`<${Windowed} caption=${text.subjects} least=${780} rows=${shown} rowKey=${subjectKey} empty=${filter ? strings.table.noMatch : undefined}
+        <${Loaded} of=${once(found, isAway)}>${() => html`<${Windowed} caption=${text.subjects} least=${780} rows=${shown} rowKey=${subjectKey} empty=${filter ? strings.table.noMatch : undefined}
             sort=${sort} onSort=${key => setSort(before => ({ key, down: before.key === key ? !before.down : !TEXTS.has(key) }))} columns=${[
                 column('subject', text.subject, one => html`<code title=${one.subject}>${one.subject}</code>`), column('queue', text.queue, one => one.queue || html`<span class="soft">–</span>`, 170),
                 column('subscribers', text.subscribers, one => number(one.subscribers), 110, 'number'), column('rate', text.rate, one => rate(one.rate), 110, 'number'), column('messages', text.delivered, one => number(one.messages), 130, 'number')]} />`}</${Loaded}>
@@ -102,7 +105,7 @@ const DOWN = { cid: false, start: false, stop: false, reason: false, subs: true,
 const FIRST = { open: { key: 'cid', down: false }, closed: { key: 'stop', down: true } };
 const why = reason => text.reasons[reason] || words(reason);
 
-function Connections() {
+function Connections({ isAway }) {
     const [state, setState] = useState('open');
     const [sort, setSort] = useState(FIRST.open);
     const query = { state, sort: sort.key, limit: MOST };
@@ -128,7 +131,7 @@ function Connections() {
     ];
     const list = { label: text.connections, method: 'GET', path: path('/admin/v1/bus/connections', query), cli: cli(['bus', 'connections', '--state', state, '--sort', sort.key], null) };
     return html`<${Card} title=${text.connections} flush tools=${html`<div class="tabs" role="group" aria-label=${text.connections}>${Object.keys(FIRST).map(one => html`<button aria-pressed=${state === one} onClick=${() => choose(one)}>${text.states[one]}</button>`)}</div><${More} of=${list} />`}>
-        <${Loaded} of=${found}>${data => html`<${Windowed} caption=${text.states[state]} least=${state === 'open' ? 900 : 1080} columns=${columns} rows=${rows} rowKey=${one => one.cid} sort=${sort} key=${state}
+        <${Loaded} of=${once(found, isAway)}>${data => html`<${Windowed} caption=${text.states[state]} least=${state === 'open' ? 900 : 1080} columns=${columns} rows=${rows} rowKey=${one => one.cid} sort=${sort} key=${state}
                 onSort=${key => setSort(before => ({ key, down: before.key === key ? !before.down : DOWN[key] }))} />
             ${data.total > rows.length && html`<p class="empty">${text.cutOff(number(rows.length), number(data.total))}</p>`}`}</${Loaded}>
     </${Card}>`;
@@ -149,7 +152,7 @@ export default function Bus({ route }) {
         <${Loaded} of=${broker}>${data => html`<div class="stack">
             <${Broker} of=${data} flow=${flow} pending=${pending} />
             <${Messages} route=${route} />
-            <${Subjects} />
-            <${Connections} />
+            <${Subjects} isAway=${Boolean(broker.error)} />
+            <${Connections} isAway=${Boolean(broker.error)} />
         </div>`}</${Loaded}>`;
 }

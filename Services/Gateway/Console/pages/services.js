@@ -110,7 +110,7 @@ function layout(nodes, width) {
     return { bus, height, places: places.map(one => one.isBefore ? { ...one, y: (height - one.height) / 2 } : one) };
 }
 
-function Places({ nodes }) {
+function ServiceMap({ nodes }) {
     const area = useRef();
     const [width, setWidth] = useState(0);
     useLayoutEffect(() => {
@@ -156,7 +156,7 @@ function useTraffic() {
     return found;
 }
 
-function Overview({ data, traffic, draining, latency }) {
+function MapCard({ data, traffic, draining, latency }) {
     const nodes = grouped(data).map(node => {
         const quantiles = latency(node.name);
         const seen = states(node, draining);
@@ -165,7 +165,7 @@ function Overview({ data, traffic, draining, latency }) {
         return { ...node, ...traffic.data?.get(node.name), hasTraffic: Boolean(traffic.data), quantiles, seen, lines, times };
     });
     return html`<${Card} title=${text.map}><div class="stack">
-        <${Places} nodes=${nodes} />
+        <${ServiceMap} nodes=${nodes} />
         <p class="soft small">${text.quantiles}${traffic.error && html` ${text.noTraffic} ${traffic.error.message}${traffic.error.remedy && ` ${traffic.error.remedy}`}`}</p>
         <details><summary>${text.inWords}</summary><${Plain} titled caption=${text.inWords} rows=${nodes} rowKey=${one => one.name} columns=${[
             { title: text.service, cell: one => one.name }, { title: text.instances, className: 'number', cell: one => number(one.instances.length) }, { title: text.states, cell: one => one.seen.map(state => html`<${State} of=${state.state} says=${state.says} /> `) },
@@ -195,7 +195,7 @@ export default function Services() {
     return html`<${Head} title=${strings.nav.services} says=${text.says} />
         <${Loaded} of=${services}>${data => html`<div class="stack">
             <div><p class="row">${text.bus} <${State} of=${data.bus === 'connected' ? 'pass' : 'fail'} says=${data.bus} />${data.missing.map(name => html`<${State} of="away" says=${`${text.missing}: ${name}`} key=${name} />`)}</p><${Drained} of=${drained} /></div>
-            <${Overview} data=${data} traffic=${traffic} draining=${draining} latency=${latency} />
+            <${MapCard} data=${data} traffic=${traffic} draining=${draining} latency=${latency} />
             <div class="cards">${data.services.map(service => html`<${Service} service=${service} samples=${flow.samples(service.id)} others=${data.services.filter(one => one.name === service.name).length - 1} drained=${add} key=${service.id} />`)}</div>
             <${Latencies} title=${text.http} of=${http} label=${text.route} />
             <${Latencies} title=${text.calls} of=${calls} label=${text.endpoint} />

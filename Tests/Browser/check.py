@@ -639,6 +639,10 @@ def bus(browser, store):
     browser.until("the filter", lambda: browser.all("input[name=subject]")[0].get_attribute("value") == "sb.payment.*.queue.>")
     browser.until("the tap of it", lambda: [one["subject"] for one in taps()] == ["$SYS.TAP.sb.payment.*.queue.>"])
     browser.says("listening")
+    browser.click("Copy “Live tap” as CLI or curl", "main")
+    line = browser.until("the command", lambda: browser.text("dialog pre"))
+    assert shlex.split(line) == ["storebus", "bus", "trace", "-o", "jsonl", "sb.payment.*.queue.>", "|", "grep", "-F", "-e", "com.example.hiddenBeaches"], line
+    browser.click("Close", "dialog")
     store.buy("ursula", "com.example.fishingHotSpots", "tap-4")
     ursula = store.buy("ursula", "com.example.hiddenBeaches", "tap-5")
     browser.until("what fits", lambda: browser.all(".tap > li"))

@@ -26,8 +26,9 @@ function isOf(subject, pattern) {
 // The command line takes a pattern or a word; a word that it would take for a pattern is looked for in its lines.
 function command(subject, word) {
     const pattern = subject || EVERYTHING;
-    if (word && pattern === EVERYTHING && !/[.*>]/.test(word)) return cli(['bus', 'trace', word], null);
-    return cli(['bus', 'trace', pattern], null) + (word ? ` -o jsonl | grep -F -e ${quote(word)}` : '');
+    if (word && pattern === EVERYTHING && !/[.*>]/.test(word)) return cli(['bus', 'trace', [word]], null);
+    const line = cli(['bus', 'trace', [pattern]], null);
+    return word ? `${line.replace('trace', 'trace -o jsonl')} | grep -F -e ${quote(word)}` : line;
 }
 
 let count = 0;

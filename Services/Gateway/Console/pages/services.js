@@ -3,7 +3,8 @@ import { html, useEffect, useRef } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { get } from '../lib/api.js';
 import { Sparkline } from '../lib/charts.js';
-import { useData } from '../lib/data.js';
+import { useData, useEvery } from '../lib/data.js';
+import { readFaults } from '../lib/faults.js';
 import { State, Time, number } from '../lib/format.js';
 import { histograms, quantile } from '../lib/metrics.js';
 import { Plain } from '../lib/table.js';
@@ -50,6 +51,8 @@ export default function Services() {
         const timer = setInterval(() => { services.reload(); metrics.reload(); }, INTERVAL);
         return () => clearInterval(timer);
     }, []);
+    // For the banner: what services show may be faults that were put in force.
+    useEvery(INTERVAL, useData(readFaults, []));
     const http = metrics.data ? histograms(metrics.data, 'storebus_http_request_duration_seconds', ['method', 'route']) : [];
     const calls = metrics.data ? histograms(metrics.data, 'storebus_call_duration_seconds', ['service', 'endpoint']) : [];
     return html`<${Head} title=${strings.nav.services} says=${text.says} />

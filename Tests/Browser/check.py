@@ -904,7 +904,7 @@ def run(browser, store):
         store.ask("PUT", "/admin/v1/chaos/runs/5c1", report("5c1", phase, elapsed, **more))
 
     def tile(name):
-        return next(one.text for one in browser.all(".tile") if one.text.startswith(name)).split("\n")[1]
+        return [one.text for one in browser.all(".tile") if one.text.startswith(name)][0].split("\n")[1]
 
     browser.open("chaos")
     put("warmUp", 3)

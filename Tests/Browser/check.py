@@ -888,13 +888,30 @@ def faults(browser, store):
     # A broker that takes no faults: what to do is said instead.
     browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
         const others = window.fetch;
-        window.fetch = async (target, options) => !sessionStorage.getItem('noFaults') || new URL(target, location).pathname !== '/admin/v1/faults' ? others(target, options)
-            : new Response(JSON.stringify({ isEnabled: false, seed: 0, faults: [], rules: [], struck: {} }));"""})
-    browser.run("sessionStorage.setItem('noFaults', 'yes')")
+        window.fetch = async (target, options) => {
+            const answer = JSON.parse(sessionStorage.getItem('faults') || 'null');
+            return !answer || new URL(target, location).pathname !== '/admin/v1/faults' ? others(target, options) : new Response(JSON.stringify(answer.body), { status: answer.status });
+        };"""})
+
+    def answers(status, body):
+        browser.run("sessionStorage.setItem('faults', arguments[0])", json.dumps({"status": status, "body": body}))
+
+    answers(200, {"isEnabled": False, "seed": 0, "faults": [], "rules": [], "struck": {}})
     browser.open("chaos", whole=True)
     browser.says("STOREBUS_CHAOS=1 storebus up")
     assert not browser.all(".matrix"), "there is nothing to put in force"
-    browser.run("sessionStorage.removeItem('noFaults')")
+    answers(501, {"code": "notSupported", "detail": "The bus is a NATS server.", "remedy": HOSTILE})
+    browser.open("chaos", whole=True)
+    browser.says("The bus is a NATS server.")
+    browser.says(HOSTILE)
+    assert browser.text().count("The bus is a NATS server.") == 1 and "storebus chaos fault add kill payment-queue" in browser.text(), browser.text()
+    # A rule that others have set is none of the faults by name.
+    rule = {"match": HOSTILE, "to": HOSTILE, "p": 0.5, "action": "drop", "matched": 4, "struck": 2}
+    answers(200, {"isEnabled": True, "seed": 9, "faults": [], "rules": [rule], "struck": {"drop": 2}})
+    browser.open("chaos", whole=True)
+    browser.until("the rule", lambda: any(one.text.startswith("drop") and HOSTILE in one.text for one in browser.all("tbody tr")))
+    browser.says("1 rule on the bus", ".banners")
+    browser.run("sessionStorage.removeItem('faults')")
     return f"delay in force by keyboard, {struck} of {matched} messages struck while four purchases were made, a preset, healed from another page"
 
 

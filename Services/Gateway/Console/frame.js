@@ -2,7 +2,6 @@
 import { html, useEffect, useMemo, useRef, useState } from './vendor/preact-htm.js';
 import { strings } from './strings.js';
 import { all, appURL, get, signOut } from './lib/api.js';
-import { showBadge } from './lib/badge.js';
 import { factor, useClock, useNow } from './lib/clock.js';
 import { useData } from './lib/data.js';
 import { FaultsBanner } from './lib/faults.js';
@@ -53,6 +52,13 @@ function moreStyle() {
         document.head.append(sheet);
     });
     return moreStyle.loaded;
+}
+
+// The icon stays as it is until something waits.
+let drawn;
+function badge(count) {
+    if (count) drawn ||= import('./lib/badge.js');
+    drawn?.then(({ showBadge }) => showBadge(count)).catch(() => {});
 }
 
 // Pages of one, that are files of their own.
@@ -133,7 +139,7 @@ export function Frame({ signedOut }) {
         return () => {
             forgetSessions();
             disconnect();
-            showBadge(0);
+            badge(0);
         };
     }, []);
     useEffect(() => {
@@ -147,7 +153,7 @@ export function Frame({ signedOut }) {
         const title = `${page ? page.name : strings.noPage} – ${strings.brand}`;
         document.title = count ? strings.inboxTitle(count, title) : title;
     }, [page, count]);
-    useEffect(() => { showBadge(count).catch(() => {}); }, [count]);
+    useEffect(() => badge(count), [count]);
 
     const choose = event => {
         localStorage.setItem('storebus.app', event.target.value);

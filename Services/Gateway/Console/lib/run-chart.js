@@ -2,6 +2,7 @@
 import { html } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { number } from './format.js';
+import { seconds } from './runs.js';
 
 const text = strings.run;
 const WIDTH = 1000;
@@ -40,7 +41,7 @@ function bandsOf(run, end, x) {
         let lane = ends.findIndex(one => one <= at);
         if (lane < 0 && ends.length < LANES) lane = ends.length;
         if (lane >= 0) ends[lane] = at + room;
-        return { key: fault.number, name, left, width, lane, at, title: `${name}: ${text.fromTo(fault.beganAtSecond, fault.endedAtSecond)}` };
+        return { key: fault.number, name, left, width, lane, at, title: `${name}: ${fault.endedAtSecond === undefined ? text.since(seconds(fault.beganAtSecond)) : text.fromTo(seconds(fault.beganAtSecond), seconds(fault.endedAtSecond))}` };
     });
 }
 

@@ -7,7 +7,7 @@ import { useData, useEvery } from '../lib/data.js';
 import { faults, heal, readFaults, tookFaults } from '../lib/faults.js';
 import { State, Time, number, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
-import { recovery, stateOf } from '../lib/runs.js';
+import { isGoing, recovery, stateOf } from '../lib/runs.js';
 import { Plain } from '../lib/table.js';
 import { Card, Choice, Code, Facts, Head, Loaded } from '../lib/ui.js';
 
@@ -81,7 +81,8 @@ const Runs = ({ of }) => html`<${Card} title=${text.runs}><div class="stack"><p 
 export default function Chaos() {
     const found = useData(readFaults, []);
     const runs = useData(() => get('/admin/v1/chaos/runs'), []);
-    useEvery(INTERVAL, found, runs);
+    useEvery(INTERVAL, found);
+    useEvery(runs.data?.runs.some(isGoing) ? INTERVAL : 3 * INTERVAL, runs);
     const now = faults.use();
     return html`<${Head} title=${strings.nav.chaos} says=${text.says}><${Action} of=${heal} done=${tookFaults} /></${Head}>
         <div class="stack">

@@ -7,10 +7,10 @@ Object.assign(strings, {
         rowActions: id => `Actions for ${id}`,
     },
     inbox: {
-        says: 'What waits for a person: payment sheets, Ask to Buy, interrupted purchases, price increases.', prompts: 'Waiting', empty: 'Nothing waits.', since: 'since',
+        says: 'What waits for a person: payment sheets, Ask to Buy, interrupted purchases, price increases, refund requests.', prompts: 'Waiting', empty: 'Nothing waits.', since: 'since',
         kind: { sheet: 'Payment sheet', signIn: 'Sign-in', askToBuy: 'Ask to Buy', interrupted: 'Interrupted purchase', appPurchase: 'Purchase of the app', storefrontChange: 'Another storefront', priceConsent: 'Price increase' },
         answer: { approve: 'Approve', decline: 'Decline', cancel: 'Cancel' }, errorLabel: 'Decline with', noError: 'no error of its own',
-        price: (from, to) => `from ${from} to ${to}`, refund: 'Refund requests', refundSays: 'Paste the request a customer’s app or the API has opened.', refundId: 'Refund request', look: 'Look', grant: 'Grant', decline: 'Decline',
+        price: (from, to) => `from ${from} to ${to}`, refund: 'Refund requests', refundOf: account => `Refund request of ${account}`, noRefunds: 'None waits for an answer.', grant: 'Grant', decline: 'Decline',
         share: 'Share', full: 'all of it', prorated: 'prorated', answered: 'Answered.', keys: 'A approves the first, D declines it.', degraded: names => `Not all is shown: ${names} does not answer.`,
     },
     transactions: {
@@ -27,7 +27,7 @@ Object.assign(strings, {
         subscription: 'Its subscription', lastEvents: 'seen live', onTheBus: 'On the bus', onTheBusSays: id => `Messages that hold ${id}, as they pass.`,
     },
     act: {
-        approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', remove: 'Delete', ask: 'Ask for a refund', asked: 'The request is in the inbox.',
+        approve: 'Approve', decline: 'Decline', resolve: 'Resolve', refund: 'Refund', revoke: 'Revoke', reverse: 'Reverse the refund', finish: 'Finish', redeliver: 'Redeliver', redelivered: 'It is given to the app’s observers once more.', remove: 'Delete', ask: 'Ask for a refund', asked: 'The request is in the inbox.',
         refundConfirm: 'The customer gets the money back, and the apps lose what it gave.', revokeConfirm: 'The apps lose what it gave; no money goes back.', removeConfirm: id => `Transaction ${id} is removed for good.`,
         cancelSub: 'Cancel', resumeSub: 'Resume', renew: 'Renew now', expire: 'Expire', failNext: 'Fail next renewal', resolveBilling: 'Resolve billing', extend: 'Extend', days: 'Days', expireConfirm: 'Ends the present period now, for good.',
     },
@@ -35,7 +35,7 @@ Object.assign(strings, {
         kinds: { trial: 'free trial', paid: 'paid', grace: 'grace period', retry: 'billing retry' }, pale: 'Pale: still to come. The line is now.', empty: 'No subscription yet.', renews: price => `renews for ${price}`, ends: 'ends', group: 'Group', next: 'Renews as', purchased: 'Period since', grace: 'Grace until', allOfThem: 'All subscriptions', before: 'Page before', after: 'Next page',
     },
     customers: {
-        accounts: 'Accounts', devices: 'Devices', newAccount: 'New account', create: 'Make it', created: account => `${account} is there.`, newDevice: 'New device', addDevice: 'Make it', tooMany: 'Search to see others.',
+        accounts: 'Accounts', devices: 'Devices', newAccount: 'New account', create: 'Make it', created: account => `${account} is there.`, newDevice: 'New device', addDevice: 'Make it', isSet: 'Set',
         settings: 'Set for this account', inForce: 'In force', notSet: 'not set', simulated: 'Errors that requests meet', history: 'Transactions', reset: 'Forget what is set', resetConfirm: account => `${account} behaves as the app’s default again. What it bought stays.`,
         clear: 'Clear what it bought', clearConfirm: (account, app) => `Removes every transaction of ${account} in ${app}. It cannot be undone.`,
         platform: 'Platform', system: 'System', setSystem: 'Set', install: 'Install', uninstall: 'Uninstall', uninstallConfirm: (app, device) => `Deletes ${app} from ${device}, with what it has set there. Purchases stay.`, deleteConfirm: device => `Forgets ${device}: its apps, what they have set, and what has begun on it. Purchases stay.`,
@@ -53,6 +53,7 @@ Object.assign(strings, {
         preview: 'Nothing is set up yet: this is the catalogue’s order. The first change sets it up.', gripHint: 'Drag the grip, use the buttons, or press Space on the grip, then arrows; Escape puts it back.',
         grip: (item, place, count) => `Move ${item}, ${place} of ${count}`, up: item => `Move ${item} up`, down: item => `Move ${item} down`, top: item => `Move ${item} to the top`,
         lifted: (item, place, count) => `${item} lifted, ${place} of ${count}. Arrows move it, Space puts it down, Escape puts it back.`, at: (item, place, count) => `${item}, ${place} of ${count}.`, dropped: (item, place, count) => `${item} put down, ${place} of ${count}.`, putBack: item => `${item} is where it was.`, movedTo: (item, place, count) => `${item} moved, ${place} of ${count}.`,
+        featured: 'Featured tab', featuredSays: 'One tab of all apps. A device shows of it what is on its page, too.', noneFeatured: 'Nothing of this app is featured.', feature: 'Feature', unfeature: 'Do not feature', isFeatured: 'featured', isShown: 'shown', notInOrder: 'not in the order, so on no page', tabShows: ids => `The store page’s featured tab shows ${ids}.`, tabIsEmpty: 'The store page’s featured tab shows nothing of this app.',
         device: 'On one device', deviceSays: 'What the app has set there with SKProductStorePromotionController.', choose: 'choose a device', visibility: 'Visibility', visibilityOf: item => `Visibility of ${item}`, reset: 'Put back',
         images: 'Images', imagesSay: 'PNG or JPEG, 1024 × 1024. A product is promoted once its image is approved.', noImage: 'no image', imageOf: item => `Promotional image of ${item}`, file: 'Image', upload: 'Upload', reason: 'Reason', approve: 'Approve', reject: 'Reject',
     },
@@ -109,6 +110,26 @@ Object.assign(strings, {
         signing: 'Signing', root: 'Download the root certificate', ocsp: 'OCSP answers', setOcsp: 'Set', rotate: 'Replace', rotateConfirm: 'What was signed before is still valid; new payloads have another certificate.', leaf: 'the leaf', intermediate: 'the intermediate',
         app: 'The app', name: 'Name', price: 'Price of the app', currency: 'Currency', version: 'Current version', since: 'Promoted purchases since version', released: 'In the store', agreements: 'Agreements are active', grace: 'Billing grace period', limit: 'Unfinished limit', all: 'all',
         reset: 'Start over', resetSays: 'Clears what all customers did in this app, and sets its clock to the wall’s.', resetConfirm: app => `What customers did in ${app} is gone; catalogue, settings, accounts and devices stay. It cannot be undone.`,
+    },
+    chaos: {
+        says: 'Faults of the bus between the services, put in force by hand, and the runs that break the store by a seed and check what survives.',
+        matrix: 'Faults of the bus', matrixSays: 'A button puts a fault of a service in force or takes it back, and shows how many messages it has struck. Arrow keys go from one to the next.', service: 'Service', everyService: 'every service’s messages', off: 'off', struckOf: (struck, matched) => `${struck} of ${matched}`,
+        began: fault => `${fault} is in force.`, ended: fault => `${fault} is taken back.`, isOff: 'Fault injection is off: the broker takes faults only when it was started with STOREBUS_CHAOS=1. Stop the store, and start it with:',
+        presets: 'Presets', preset: { slow: 'Slow network', lossy: 'Lossy network', twice: 'Everything twice', queue: 'Payment queue cut off', processor: 'Payment processor cut off' },
+        presetSays: { slow: 'Three in ten messages of all services are late by a quarter of a second.', lossy: 'One in five messages of all services is lost.', twice: 'Three in ten messages of all services come twice.', queue: 'No purchase is taken; with its key it is sent again.', processor: 'Purchases stay purchasing until charges are answered.' },
+        counts: 'Struck since the rules were set', seed: 'Seed', rules: 'Rules on the bus, those of the faults above and those of others, such as a run’s', noRules: 'No rule on the bus', action: 'Action', subject: 'Subject', from: 'From', to: 'To', share: 'Share', length: 'Length', matched: 'Matched', struck: 'Struck',
+        processes: 'Faults of processes', processesSay: 'The gateway has no processes. These are commands on the machine of the store; a killed or restarted process is started again by the store, a paused one goes on when all is healed there.', fault: 'Fault',
+        runs: 'Runs', runsSay: 'storebus chaos run buys, breaks, heals and checks; it reports itself here while it goes on. The gateway keeps the last 50 until it ends.', run: 'Run', state: 'State', began_: 'Began',
+    },
+    run: {
+        title: id => `Run ${id}`, back: 'All runs', missing: 'There is no such run', missingSays: 'The gateway knows the last 50 runs since it was started. A run that goes on shows up with its next report.',
+        phase: 'Phase', phases: { warmUp: 'warming up', faults: 'faults', healed: 'healed', quiet: 'open requests get their outcome', final: 'reading everything', ended: 'ended' }, brokenOff: 'broken off', verdict: 'Verdict', verdicts: { valid: 'valid', invalid: 'invalid', unknown: 'unknown' },
+        elapsed: (elapsed, length) => `${elapsed} s, faults for ${length} s`, operations: 'Operations', parts: (succeeded, refused, unknown) => `${succeeded} succeeded, ${refused} refused, ${unknown} unknown`, lost: 'Lost', doubleCharges: 'Double charges', recovery: 'Worst recovery',
+        timeline: 'Timeline', succeeded: 'succeeded', refused: 'refused', unknown: 'unknown outcome', p50: 'latency p50', p99: 'latency p99', band: 'fault in force', at: (fault, service) => `${fault} of ${service}`, since: from => `since ${from}`, fromTo: (from, to) => `${from} to ${to}`,
+        said: (succeeded, refused, unknown, faults, middle, worst) => `${succeeded} requests succeeded, ${refused} were refused, ${unknown} have an unknown outcome. ${faults} ${faults === 1 ? 'fault' : 'faults'}. p99 is ${middle} in the middle of all steps, ${worst} in the slowest.`,
+        steps: 'The timeline as a table', second: 'Second', faults: 'Faults', number: 'No.', fault: 'Fault', service: 'Service', from: 'Began', until: 'Ended', inForce: 'in force', ms: value => `${value} ms`, seconds: value => `${value} s`,
+        board: 'Services', state: 'State', up: 'answers', down: 'away', underNow: 'Faults now', invariants: 'Invariants', invariantsSoFar: 'Invariants that can be judged so far', invariant: 'No.', holds: 'What holds', outcome: 'Outcome', examined: 'Facts', violations: 'Violations',
+        replay: 'Again', replaySays: 'The same seed gives the same faults at the same moments.', about: 'What was asked for', workload: 'Workload', rate: 'Rate', perSecond: rate => `${rate} a second`, targets: 'Services', updated: 'Reported', report: 'Report',
     },
 });
 

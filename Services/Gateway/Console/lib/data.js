@@ -73,6 +73,7 @@ export function useEvery(milliseconds, ...loaded) {
     const latest = useRef();
     latest.current = loaded;
     useEffect(() => {
+        if (!milliseconds) return undefined;
         const timer = setInterval(() => {
             if (document.hidden) return;
             for (const one of latest.current) if (!one.error || one.error.passes) one.reload();

@@ -5,6 +5,7 @@ import { get, url } from '../lib/api.js';
 import { Action, cli } from '../lib/actions.js';
 import { Sparkline } from '../lib/charts.js';
 import { useData, useEvery } from '../lib/data.js';
+import { readFaults } from '../lib/faults.js';
 import { State, Time, number, rounded, tone, words } from '../lib/format.js';
 import { histograms, quantile } from '../lib/metrics.js';
 import { rates } from '../lib/rates.js';
@@ -185,7 +186,8 @@ export default function Services() {
     const traffic = useTraffic();
     const { drained, add, isWaiting } = useDrained(services.data);
     useEvery(isWaiting ? SOON : INTERVAL, services);
-    useEvery(INTERVAL, metrics, traffic);
+    // For the banner: what services show may be faults that were put in force.
+    useEvery(INTERVAL, metrics, traffic, useData(readFaults, []));
     const of = (metric, labels, group) => metrics.data ? histograms(metrics.data, metric, labels, group) : [];
     const http = of('storebus_http_request_duration_seconds', ['method', 'route']);
     const calls = of('storebus_call_duration_seconds', ['endpoint']);

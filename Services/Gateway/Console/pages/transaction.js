@@ -10,7 +10,7 @@ import { recentEvents } from '../lib/live.js';
 import { go, link } from '../lib/router.js';
 import { Tap } from '../lib/tap.js';
 import { actionsOf, findTransaction, productOf, shortId } from '../lib/transactions.js';
-import { Card, Code, Facts, Head, Loaded, chosenApp } from '../lib/ui.js';
+import { Card, Code, Facts, Head, Loaded } from '../lib/ui.js';
 
 const text = strings.transaction;
 const yes = value => value ? strings.yes : strings.no;
@@ -45,17 +45,16 @@ const Timeline = ({ of, mine }) => html`<ol class="plain timeline">${of.map(one 
 </li>`)}</ol>`;
 
 export default function Transaction({ route }) {
-    const app = chosenApp.use();
     const id = route.parts[1];
     const found = useData(async () => {
-        const row = await findTransaction(id, app);
+        const row = await findTransaction(id);
         if (!row) return null;
         const [timeline, notifications] = await Promise.all([
             row.expiresDate ? get(url('/admin/v1/subscriptions', row.id) + '/timeline', { limit: 500 }).catch(() => null) : null,
             all(appURL(row.bundleId, 'notifications'), { account: row.account, limit: 100 }, 'notifications', list => list.length < 300).catch(() => []),
         ]);
         return { row, timeline, notifications };
-    }, [id, app], anyEvent);
+    }, [id], anyEvent);
     return html`<${Loaded} of=${found}>${data => data === null ? html`<${Head} title=${text.unknown} />` : html`<${View} ...${data} reload=${found.reload} />`}</${Loaded}>`;
 }
 

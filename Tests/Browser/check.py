@@ -17,10 +17,12 @@ import urllib.parse
 import urllib.request
 
 from PIL import Image
+from selenium.webdriver import ActionChains
 from selenium.webdriver.support.ui import Select
 
 from browser import Browser, By, Keys
 from cost import cost
+from runs import report
 from store import APP, OPENER, Store
 
 HOSTILE = "<img src=x onerror=\"window.broken=1\">"
@@ -33,8 +35,11 @@ PAGES = {
     "customer": "customers/alice", "products": "products", "product": "products/com.example.pro.monthly",
     "promotions": "promotions", "store": "store?account=alice", "eligibility": "eligibility?account=alice",
     "notifications": "notifications", "notification": "notifications/{notification}", "time": "time",
-    "services": "services", "settings": "settings",
+    "services": "services", "bus": "bus", "chaos": "chaos", "run": "chaos/{run}", "settings": "settings",
 }
+
+# Seconds until there is something in a page's charts, for its picture.
+PICTURED = {"services": 7, "bus": 25}
 
 
 def seed(store):
@@ -56,6 +61,8 @@ def seed(store):
     store.buy("dora", "com.example.hiddenBeaches", "seed-ask")
     store.tester("emil", interruptPurchases=True, storefront="FRA")
     store.buy("emil", "com.example.fishingHotSpots", "seed-interrupted")
+    run = report("3f2", "ended", 40)
+    store.ask("PUT", f"/admin/v1/chaos/runs/{run['id']}", run)
 
 
 def names(store):
@@ -63,7 +70,7 @@ def names(store):
     notification = store.ask("GET", f"/admin/v1/apps/{APP}/notifications?limit=1")["notifications"][0]
     return {
         "transaction": subscription["transactionIdentifier"], "subscription": subscription["originalTransactionIdentifier"],
-        "notification": notification["notificationUUID"],
+        "notification": notification["notificationUUID"], "run": store.ask("GET", "/admin/v1/chaos/runs")["runs"][0]["id"],
     }
 
 
@@ -170,6 +177,7 @@ def pages(browser, store, screenshots=None):
                 browser.collect()
                 checked += 1
                 if screenshots and width == 1280:
+                    time.sleep(PICTURED.get(name, 0))
                     # Not where the pointer and the focus happen to be.
                     browser.run("document.activeElement.blur()")
                     browser.screenshot(screenshots / f"{name}-{scheme}.png")
@@ -295,7 +303,7 @@ def commands(browser, store):
     assert after[:10] > before[:10], (before, after)
 
     # A shell takes the words for what they are.
-    names = ["o'b $(id) \"x\"", "=ls", "-x"]
+    names = ["o'b $(id) \"x\"", "=ls", "-x", "--foo", "--yes"]
     for account in names:
         store.tester(account)
         browser.open(f"customers/{urllib.parse.quote(account, safe='')}")
@@ -306,6 +314,13 @@ def commands(browser, store):
         assert shlex.split(line) == ["storebus", "account", "clear", *words], line
         assert not re.search(r" [=~]", line), line
         browser.click("Close", "dialog")
+    # What is named like a flag is the value of one.
+    bought = store.buy("--foo", "com.example.hiddenBeaches", "commands-foo")
+    browser.open(f"transactions/{bought['id']}")
+    browser.click("Copy “Finish” as CLI or curl")
+    line = browser.until("the command", lambda: browser.text("dialog pre"))
+    assert shlex.split(line) == ["storebus", "finish", bought["transactionIdentifier"], "--as=--foo", "--device=--foo-1", "--bundle-id", APP], line
+    browser.click("Close", "dialog")
     browser.open("customers/100%")
     browser.says("100%", "main h1")
     return f"as CLI and curl, words of a shell for {len(names)} names; the clock moved by a day"
@@ -396,13 +411,24 @@ def operate(browser, store):
         Select(field).select_by_value(value)
 
     ours = store.buy("olga", "com.example.hiddenBeaches", "operate-1")
-    browser.open(f"transactions/{ours['id']}")
+    browser.open(f"transactions/{ours['transactionIdentifier']}", whole=True)
+    asked = browser.run("return performance.getEntriesByType('resource').map(one => new URL(one.name)).filter(one => one.pathname.startsWith('/admin/v1/transactions')).map(one => one.pathname + one.search)")
+    assert set(asked) == {f"/admin/v1/transactions/{ours['transactionIdentifier']}"}, asked
+    browser.click("Redeliver", "main")
+    browser.until("another revision", lambda: store.transactions(account="olga")["transactions"][0]["revision"] > ours["revision"])
+    browser.click("Copy “Redeliver” as CLI or curl", "main")
+    said = browser.until("the commands", lambda: browser.text("dialog"))
+    assert f"storebus redeliver {ours['transactionIdentifier']}\n" in said and f"/admin/v1/transactions/{ours['id']}/redeliver" in said, said
+    browser.click("Close", "dialog")
     browser.click("Sign and show", "main")
     browser.says('"productId": "com.example.hiddenBeaches"')
     browser.click("Finish", "main")
     browser.until("finished", lambda: store.transactions(account="olga")["records"][0]["isFinished"])
     browser.click("Ask for a refund", "main")
-    browser.click("Grant", "main")
+    browser.says("Refund request of olga")
+    browser.open("inbox")
+    card = browser.until("the request in the list", lambda: [one for one in browser.all("main section.card") if "Refund request of olga" in one.text][0])
+    browser.press(card.find_element(By.CSS_SELECTOR, "button.primary"))
     browser.until("the refund", lambda: store.transactions(account="olga")["transactions"][0].get("revocationDate"))
     browser.open(f"transactions/{ours['id']}")
     browser.click("Reverse the refund", "main")
@@ -582,6 +608,129 @@ def hostile(browser, store):
     return f"{len(places)} places without markup of it, and {said} of them show it as text"
 
 
+def bus(browser, store):
+    """A purchase passes through the tap with its trace; a pause, another page and a filter end it; a lost one comes back."""
+    def passed(subject):
+        return [one for one in browser.all(".tap > li") if subject in one.text]
+
+    def taps():
+        return [one for one in store.ask("GET", "/admin/v1/bus/subjects")["subjects"] if one["subject"].startswith("$SYS.TAP.")]
+
+    browser.open("overview")
+    browser.run("document.activeElement.blur()")
+    browser.keys("g", "u")
+    browser.click("Start", "main")
+    browser.says("listening")
+    store.buy("ursula", "com.example.hiddenBeaches", "tap-1", applicationUsername=HOSTILE)
+    added = browser.until("the purchase", lambda: passed("sb.payment.v1.queue.add")[0])
+    assert f"c:{APP}:" in added.text, added.text
+    link = added.find_element(By.TAG_NAME, "a")
+    trace = link.text
+    assert re.fullmatch(r"[0-9a-f]{32}", trace), trace
+    browser.press(added.find_element(By.TAG_NAME, "summary"))
+    said = browser.until("the body", lambda: added.find_element(By.TAG_NAME, "pre").text)
+    assert json.loads(said)["payment"]["applicationUsername"] == HOSTILE, said
+    assert not browser.all("main img") and not browser.run("return window.broken"), "the text of a message became markup"
+    assert not browser.axe(), browser.axe()
+    browser.press(link)
+    browser.until("only its trace", lambda: all(trace in one.text for one in browser.all(".tap > li")) and passed("sb.payment.v1.queue.add"))
+    assert browser.driver.current_url.endswith(f"#/bus?text={trace}"), browser.driver.current_url
+    browser.click("Copy “Live tap” as CLI or curl", "main")
+    assert f"storebus bus trace {trace}" in browser.until("the command", lambda: browser.text("dialog")), browser.text("dialog")
+    browser.click("Close", "dialog")
+
+    browser.fill("input[name=text]", Keys.BACKSPACE + Keys.ENTER)
+    browser.until("everything", lambda: browser.all(".tap > li") and not all(trace in one.text for one in browser.all(".tap > li")))
+    browser.says("listening")
+    browser.click("Pause", "main")
+    browser.says("paused")
+    browser.until("its end", lambda: not taps())
+    before = len(passed("sb.payment.v1.queue.add"))
+    store.buy("ursula", "com.example.fishingHotSpots", "tap-2")
+    time.sleep(1)
+    assert len(passed("sb.payment.v1.queue.add")) == before, "a paused tap goes on"
+    browser.click("Go on", "main")
+    browser.says("listening")
+    store.buy("ursula", "com.example.fishingHotSpots", "tap-3")
+    browser.until("one more", lambda: len(passed("sb.payment.v1.queue.add")) == before + 1)
+    browser.click("Clear", "main")
+    browser.until("no purchase", lambda: not passed("sb.payment.v1.queue.add"))
+
+    assert taps()
+    browser.open("bus?" + urllib.parse.urlencode({"subject": "sb.payment.*.queue.>", "text": "com.example.hiddenBeaches"}))
+    browser.until("the filter", lambda: browser.all("input[name=subject]")[0].get_attribute("value") == "sb.payment.*.queue.>")
+    browser.until("the tap of it", lambda: [one["subject"] for one in taps()] == ["$SYS.TAP.sb.payment.*.queue.>"])
+    browser.says("listening")
+    browser.click("Copy “Live tap” as CLI or curl", "main")
+    line = browser.until("the command", lambda: browser.text("dialog pre"))
+    assert shlex.split(line) == ["storebus", "bus", "trace", "-o", "jsonl", "sb.payment.*.queue.>", "|", "grep", "-F", "-e", "com.example.hiddenBeaches"], line
+    browser.click("Close", "dialog")
+    store.buy("ursula", "com.example.fishingHotSpots", "tap-4")
+    ursula = store.buy("ursula", "com.example.hiddenBeaches", "tap-5")
+    browser.until("what fits", lambda: browser.all(".tap > li"))
+    browser.press(browser.all(".tap summary")[0])
+    browser.until("its body", lambda: "com.example.hiddenBeaches" in browser.text(".tap pre"))
+    assert len(browser.all(".tap > li")) == 1, browser.text(".tap")
+    old = store.pid("gateway")
+    os.kill(old, signal.SIGKILL)
+    browser.says("connection lost")
+    browser.says("listening")
+    browser.forgive("net::ERR_", "status of 502", "status of 503", "status of 504")
+    store_buys(store, "ursula", "tap-6")
+    browser.open(f"transactions/{ursula['id']}")
+    browser.until("the tap to end with its page", lambda: not taps())
+    browser.says("On the bus")
+    browser.click("Start", "main")
+    browser.says("listening")
+    store.ask("POST", f"/v1/transactions/{ursula['id']}/finish", {}, token=store.session("ursula"))
+    browser.until("its end on the bus", lambda: passed("sb.payment.v1.transaction.finish"))
+
+    # What the gateway says when there is no bus to look at is in the page's place.
+    browser.run("""
+        const asked = window.fetch;
+        window.fetch = async (target, options) => String(target).startsWith('/admin/v1/bus') ? new Response(JSON.stringify({
+            code: 'notSupported', detail: 'The bus is a NATS server.', remedy: 'Look there.', status: 501 }), { status: 501 }) : asked(target, options);
+        window.backToFetch = () => { window.fetch = asked; };""")
+    browser.open("bus")
+    browser.says("The bus is a NATS server.")
+    assert [one.text for one in browser.all("main section")] == [], browser.text()
+    assert not browser.axe(), browser.axe()
+    browser.open("services")
+    browser.says("Messages a second are not known. The bus is a NATS server. Look there.")
+    browser.run("window.backToFetch()")
+    return "a purchase with its trace, as text; paused, filtered, lost and back; of one transaction; refused"
+
+
+def drain(browser, store):
+    """A drained instance ends, and one of the same service comes in its place; the map has it."""
+    def instances():
+        return [one["id"] for one in store.ask("GET", "/admin/v1/services")["services"] if one["name"] == "eligibility"]
+
+    before = instances()
+    browser.open("services", whole=True)
+    card = browser.until("its card", lambda: [one for one in browser.all("main section.card") if one.text.startswith("eligibility")][0])
+    browser.press(card.find_element(By.CSS_SELECTOR, ".more"))
+    browser.says(f"storebus bus drain {before[0]}", "dialog")
+    browser.click("Close", "dialog")
+    browser.press(card.find_element(By.CSS_SELECTOR, "button.danger"))
+    browser.says("It is the only instance", "dialog")
+    assert not browser.axe(), browser.axe()
+    browser.click("Drain", "dialog")
+    browser.says("eligibility is back as")
+    after = browser.until("a new instance", instances)
+    assert len(after) == 1 and after != before, (before, after)
+
+    def drawn():
+        return browser.run("return document.querySelector('svg.map').textContent")
+
+    browser.until("it on the map, with what passes", lambda: after[0][:8] in drawn() and re.search(r"\d/s", drawn()))
+    assert before[0][:8] not in drawn(), drawn()
+    browser.click("The map in words", "main")
+    rows = {one.find_elements(By.TAG_NAME, "td")[0].text for one in browser.all("main details[open] tbody tr")}
+    assert rows == {one["name"] for one in store.ask("GET", "/admin/v1/services")["services"]}, rows
+    return f"eligibility {before[0][:8]} drained, {after[0][:8]} in its place"
+
+
 def recovery(browser, store):
     """A service and the gateway are killed while a page is open; it is right again without being loaded anew."""
     browser.open("transactions", whole=True)
@@ -650,6 +799,20 @@ def store_buys(store, account, key):
             time.sleep(0.1)
 
 
+def scrolled(browser):
+    """The milliseconds of the longest frame while a long table is scrolled to its end."""
+    return browser.driver.execute_async_script("""
+        const done = arguments[arguments.length - 1];
+        const area = document.querySelector('[data-rows]');
+        let longest = 0, step = 0, last = performance.now();
+        const next = now => {
+            longest = Math.max(longest, now - last);
+            last = now;
+            if (step++ < 60) { area.scrollTop = area.scrollHeight * step / 60; requestAnimationFrame(next); } else done(longest);
+        };
+        requestAnimationFrame(now => { last = now; next(now); });""")
+
+
 def many(browser, store):
     """100 000 rows: few of them are in the page, and the last one is reached."""
     rows = 100_000
@@ -673,16 +836,7 @@ def many(browser, store):
     browser.open("transactions")
     browser.until("all rows", lambda: browser.run("return document.querySelector('table').getAttribute('aria-rowcount')") == str(rows + 1))
     loaded = time.monotonic() - began
-    longest = browser.driver.execute_async_script("""
-        const done = arguments[arguments.length - 1];
-        const area = document.querySelector('[data-rows]');
-        let longest = 0, step = 0, last = performance.now();
-        const next = now => {
-            longest = Math.max(longest, now - last);
-            last = now;
-            if (step++ < 60) { area.scrollTop = area.scrollHeight * step / 60; requestAnimationFrame(next); } else done(longest);
-        };
-        requestAnimationFrame(now => { last = now; next(now); });""")
+    longest = scrolled(browser)
     browser.until("the oldest row", lambda: "2000000000000001" in browser.text("tbody"))
     shown = len(browser.all("tbody tr"))
     assert shown < 80, shown
@@ -690,7 +844,269 @@ def many(browser, store):
     return f"{rows:,} rows loaded in {loaded:.1f} s, {shown} in the page, longest frame while scrolling {longest:.0f} ms"
 
 
-CHECKS = [plain, signing_in, sizes, pages, purchase, ask_to_buy, commands, hostile, many, keyboard, typing, operate, two_tabs, without_worker, recovery]
+def many_customers(browser, store):
+    """10 000 accounts: few of them are in the page, the last one is reached, and a search finds one."""
+    accounts = 10_000
+    browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const before = window.fetch;
+        window.fetch = async (target, options) => {
+            const url = new URL(target, location);
+            if (!window.manyAccounts || url.pathname !== '/admin/v1/testers') return before(target, options);
+            const from = Number(url.searchParams.get('after') || 0);
+            const to = Math.min(window.manyAccounts, from + Number(url.searchParams.get('limit')));
+            return new Response(JSON.stringify({
+                testers: Array.from({ length: to - from }, (_, index) => ({ account: `many-${String(from + index + 1).padStart(5, '0')}`, storefront: 'USA', overrides: {} })),
+                after: to < window.manyAccounts ? String(to) : undefined }));
+        };"""})
+    browser.open("services", whole=True)
+    browser.run("window.manyAccounts = arguments[0]", accounts)
+    began = time.monotonic()
+    browser.open("customers")
+    browser.until("all accounts", lambda: browser.run("return document.querySelector('table').getAttribute('aria-rowcount')") == str(accounts + 1))
+    loaded = time.monotonic() - began
+    longest = scrolled(browser)
+    browser.until("the last account", lambda: "many-10000" in browser.text("tbody"))
+    shown = len(browser.all("tbody tr"))
+    assert shown < 80, shown
+    browser.fill("main input[type=search]", "many-07777")
+    browser.until("one find", lambda: [one.text.split()[0] for one in browser.all("tbody tr[aria-rowindex]")] == ["many-07777"])
+    browser.run("window.manyAccounts = 0")
+    return f"{accounts:,} accounts loaded in {loaded:.1f} s, {shown} rows in the page, longest frame while scrolling {longest:.0f} ms"
+
+
+def dragging(browser, store):
+    """A promoted product is dragged by its grip with the pointer."""
+    def order():
+        return [one["productIdentifier"] for one in store.ask("GET", f"/admin/v1/apps/{APP}/promotions")["promotions"]]
+
+    before = order()
+    browser.open("promotions")
+    grips = browser.until("the grips", lambda: len(browser.all(".grip")) == len(before) and browser.all(".grip"))
+    rows = browser.all(".promotion")
+    browser.run("arguments[0].scrollIntoView({ block: 'center' })", rows[1])
+    pointer = ActionChains(browser.driver, duration=60)
+    pointer.click_and_hold(grips[0]).move_to_element(rows[1]).move_to_element(rows[2]).perform()
+    browser.until("the row under the pointer to be marked", lambda: [one for one in browser.all(".promotion") if "over" in one.get_attribute("class").split()] == [rows[2]])
+    assert order() == before, "it was moved before it was let go"
+    pointer.release().perform()
+    moved = [before[1], before[2], before[0], *before[3:]]
+    browser.until("the new order", lambda: order() == moved)
+    browser.until("its announcement", lambda: any(f"{before[0]} moved, 3 of" in one.get_attribute("textContent") for one in browser.all("[role=status]")))
+    # Let go where it was taken up, it stays.
+    grips = browser.all(".grip")
+    ActionChains(browser.driver, duration=60).click_and_hold(grips[1]).move_by_offset(0, 3).release().perform()
+    time.sleep(0.5)
+    assert order() == moved, order()
+    browser.click(f"Move {before[0]} to the top")
+    browser.until("the old order", lambda: order() == before)
+    return "two rows down, marked on the way, and announced"
+
+
+def featured(browser, store):
+    """The featured tab: set beside the order, shown by the store page, and taken back."""
+    product = "com.example.hiddenBeaches"
+
+    def tab():
+        return [one["productIdentifier"] for one in store.ask("GET", "/admin/v1/featured")["products"] if one["bundleId"] == APP]
+
+    browser.open("promotions")
+    row = browser.until("the product", lambda: [one for one in browser.all("ol[aria-label='Order and visibility'] > li") if product in one.text][0])
+    browser.press(next(one for one in row.find_elements(By.CSS_SELECTOR, "button") if one.text == "Feature"))
+    browser.until("the tab", lambda: tab() == [product])
+    browser.says(f"The store page’s featured tab shows {product}.")
+    browser.click("Copy “Featured tab” as CLI or curl", "main")
+    said = browser.until("the commands", lambda: browser.text("dialog"))
+    assert f"storebus promo featured {product} --bundle-id {APP}" in said, said
+    assert not browser.axe(), browser.axe()
+    browser.click("Close", "dialog")
+    browser.open("store?account=alice&tab=featured")
+    browser.until("the product on the tab", lambda: [one.text.split("\n")[0] for one in browser.all(".offer .break")] == ["Hidden Beaches"])
+    browser.open("promotions")
+    browser.click("Do not feature", "section[aria-label='Featured tab']")
+    browser.until("an empty tab", lambda: tab() == [])
+    browser.says("Nothing of this app is featured.")
+    return "featured by a button, on the store page's tab, and not featured again"
+
+
+def badge(browser, store):
+    """The page's icon and its title have the number that waits in the inbox."""
+    def icon():
+        return browser.run("return document.querySelector('link[rel=icon]').href")
+
+    def answer_all():
+        for prompt in store.ask("GET", "/admin/v1/prompts?limit=100")["prompts"]:
+            store.ask("POST", f"/admin/v1/prompts/{prompt['id']}", {"answer": prompt["answers"][-1]})
+        for one in store.ask("GET", f"/admin/v1/apps/{APP}/refund-requests")["refundRequests"]:
+            store.ask("POST", f"/admin/v1/refundRequests/{one['refundRequestIdentifier']}/decline")
+
+    answer_all()
+    browser.open("overview", whole=True)
+    browser.until("the plain icon", lambda: icon().endswith("/console/icon.svg") and not browser.driver.title.startswith("("))
+    store.tester("ivo", askToBuy=True)
+    store.buy("ivo", "com.example.hiddenBeaches", "badge-ask")
+    bought = store.buy("jana", "com.example.hiddenBeaches", "badge-refund")
+    store.ask("POST", f"/admin/v1/transactions/{bought['id']}/refundRequest", {"reason": "OTHER"})
+    browser.until("two in the title", lambda: browser.driver.title.startswith("(2) "))
+    browser.until("the icon with them", lambda: icon().startswith("data:image/png;base64,"))
+    # The policy allows it as an image, and it has the badge's colour, the digit's and the bag's.
+    colours = browser.driver.execute_async_script("""
+        const done = arguments[arguments.length - 1];
+        const image = new Image();
+        image.onload = () => {
+            const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height });
+            const area = canvas.getContext('2d');
+            area.drawImage(image, 0, 0);
+            const at = (x, y) => [...area.getImageData(x, y, 1, 1).data].slice(0, 3).join(' ');
+            const digit = Array.from({ length: 30 }, (_, y) => Array.from({ length: 30 }, (_, x) => at(28 + x, 6 + y))).flat().filter(one => one === '255 255 255').length;
+            done({ badge: at(58, 20), bag: at(8, 32), digit });
+        };
+        image.onerror = () => done('refused');
+        image.src = arguments[0];""", icon())
+    assert colours["badge"] == "168 31 45" and colours["bag"] == "79 70 184" and colours["digit"] > 40, colours
+    answer_all()
+    browser.until("the plain icon", lambda: icon().endswith("/console/icon.svg") and not browser.driver.title.startswith("("))
+    return "2 in the title and on the icon, and none when they are answered"
+
+
+def faults(browser, store):
+    """Faults put in force by keyboard, counted while something is bought, said on every page, and healed."""
+    def named():
+        return {(one["fault"], one["service"]): one for one in store.ask("GET", "/admin/v1/faults")["faults"]}
+
+    def counts():
+        pressed = browser.all(".matrix [aria-pressed=true]")
+        assert len(pressed) == 1, len(pressed)
+        return [int(count.replace(",", "")) for count in re.search(r"([\d,]+) of ([\d,]+)", pressed[0].text).groups()]
+
+    store.ask("DELETE", "/admin/v1/faults")
+    browser.open("overview")
+    browser.run("document.activeElement.blur()")
+    browser.keys("g", "x")
+    browser.until("the table", lambda: len(browser.all(".matrix [aria-pressed=false]")) == 48)
+    headers = browser.run("return [...document.querySelectorAll('.matrix th[scope=row]')].map(one => one.firstChild.data)")
+    assert headers[0] == "broker" and len(headers) == 8, headers
+    browser.click("Copy “delay at payment-queue” as CLI or curl")
+    said = browser.until("the commands", lambda: browser.text("dialog"))
+    assert "storebus chaos fault add delay payment-queue" in said and '"fault":"delay"' in said, said
+    browser.click("Close", "dialog")
+    browser.run("document.querySelector('.matrix [aria-pressed]').focus()")
+    browser.keys(*[Keys.ARROW_DOWN] * headers.index("payment-queue"), Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert "delay at payment-queue" in browser.driver.switch_to.active_element.get_attribute("textContent")
+    browser.keys(Keys.SPACE)
+    browser.until("the fault in force", lambda: list(named()) == [("delay", "payment-queue")])
+    browser.says("delay at payment-queue", ".banners")
+    before = browser.until("its counts", lambda: counts())
+    assert not browser.axe(), browser.axe()
+    for number in range(4):
+        store_buys(store, "kira", f"faults-{number}")
+    browser.until("more that matched", lambda: counts()[1] > before[1])
+    browser.until("more that were struck", lambda: named()[("delay", "payment-queue")]["struck"] > 0 and counts()[0] > before[0])
+    struck, matched = counts()
+    browser.click("Payment processor cut off", "main")
+    browser.until("both", lambda: set(named()) == {("delay", "payment-queue"), ("partition", "payment-processor")})
+    browser.press(next(one for one in browser.all(".matrix [aria-pressed=true]") if "payment-queue" in one.get_attribute("textContent")))
+    browser.until("one of them", lambda: set(named()) == {("partition", "payment-processor")})
+    browser.open("customers")
+    browser.says("partition at payment-processor", ".banners")
+    browser.click("Heal all", ".banners")
+    browser.until("no fault", lambda: not store.ask("GET", "/admin/v1/faults")["rules"])
+    browser.until("no banner", lambda: not browser.text(".banners"))
+
+    # A broker that takes no faults: what to do is said instead.
+    browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """
+        const others = window.fetch;
+        window.fetch = async (target, options) => {
+            const answer = JSON.parse(sessionStorage.getItem('faults') || 'null');
+            return !answer || new URL(target, location).pathname !== '/admin/v1/faults' ? others(target, options) : new Response(JSON.stringify(answer.body), { status: answer.status });
+        };"""})
+
+    def answers(status, body):
+        browser.run("sessionStorage.setItem('faults', arguments[0])", json.dumps({"status": status, "body": body}))
+
+    answers(200, {"isEnabled": False, "seed": 0, "faults": [], "rules": [], "struck": {}})
+    browser.open("chaos", whole=True)
+    browser.says("STOREBUS_CHAOS=1 storebus up")
+    assert not browser.all(".matrix"), "there is nothing to put in force"
+    answers(501, {"code": "notSupported", "detail": "The bus is a NATS server.", "remedy": HOSTILE})
+    browser.open("chaos", whole=True)
+    browser.says("The bus is a NATS server.")
+    browser.says(HOSTILE)
+    assert browser.text().count("The bus is a NATS server.") == 1 and "storebus chaos fault add kill payment-queue" in browser.text(), browser.text()
+    # A rule that others have set is none of the faults by name.
+    rule = {"match": HOSTILE, "to": HOSTILE, "p": 0.5, "action": "drop", "matched": 4, "struck": 2}
+    answers(200, {"isEnabled": True, "seed": 9, "faults": [], "rules": [rule], "struck": {"drop": 2}})
+    browser.open("chaos", whole=True)
+    browser.until("the rule", lambda: any(one.text.startswith("drop") and HOSTILE in one.text for one in browser.all("tbody tr")))
+    browser.says("1 rule on the bus", ".banners")
+    browser.run("sessionStorage.removeItem('faults')")
+    return f"delay in force by keyboard, {struck} of {matched} messages struck while four purchases were made, a preset, healed from another page"
+
+
+def run(browser, store):
+    """A run is followed while it goes on; its texts stay texts."""
+    def put(phase, elapsed, **more):
+        store.ask("PUT", "/admin/v1/chaos/runs/5c1", report("5c1", phase, elapsed, **more))
+
+    def tile(name):
+        return [one.text for one in browser.all(".tile") if one.text.startswith(name)][0].split("\n")[1]
+
+    browser.open("chaos")
+    put("warmUp", 3)
+    row = browser.until("the run in the list", lambda: [one for one in browser.all("tbody tr") if "5c1" in one.text and "warming up" in one.text][0])
+    browser.press(row.find_element(By.CSS_SELECTOR, "a"))
+    browser.until("its page", lambda: tile("Phase") == "warming up")
+    browser.until("its first steps", lambda: browser.run("return Boolean(document.querySelector('.scroll > svg.run'))"))
+    for phase, says, elapsed in (("faults", "faults", 20), ("healed", "healed", 31), ("quiet", "open requests get their outcome", 34), ("final", "reading everything", 36)):
+        put(phase, elapsed)
+        browser.until(phase, lambda: tile("Phase") == says)
+        shown = browser.run("return [...document.querySelectorAll('.scroll > svg.run .band')].length")
+        begun = len(report("5c1", phase, elapsed)["faults"])
+        assert shown == begun, (phase, shown, begun)
+        if phase == "faults":
+            browser.says("partition of gateway", ".scroll > svg.run")
+            board = next(one.text for one in browser.all("tbody tr") if one.text.startswith("catalog"))
+            assert "away" in board, board
+            assert not browser.axe(), browser.axe()
+    put("ended", 40)
+    browser.until("the verdict", lambda: tile("Verdict") == "invalid")
+    browser.says("INVALID 3 invariants, 1 broken")
+    outcomes = {one.find_elements(By.TAG_NAME, "td")[0].text: one.find_element(By.CSS_SELECTOR, ".pill") for one in browser.all("tbody tr") if one.text[:2] in {"P1", "P3", "O1"}}
+    icons = {name: (pill.text, browser.run("return getComputedStyle(arguments[0], '::before').content", pill)) for name, pill in outcomes.items()}
+    assert icons == {"P1": ("held", '"✓"'), "P3": ("broken", '"✕"'), "O1": ("not exercised", '"•"')}, icons
+    assert tile("Lost") == "0" and tile("Double charges") == "1" and tile("Worst recovery") == "1.9 s", browser.text(".tiles")
+    command = next(one.text for one in browser.all("main pre") if one.text.startswith("storebus"))
+    assert shlex.split(command) == ["storebus", "chaos", "run", "--seed", "7", "--target", "broker,payment-queue", "--faults", "kill,drop",
+                                    "--workload", "mix", "--rate", "40", "--duration", "30s"], command
+    steps = len(report("5c1", "ended", 40)["steps"])
+    assert browser.run("return document.querySelectorAll('.scroll > svg.run .succeeded')[0].getAttribute('d').split('M').length - 1") == steps
+    browser.click("The timeline as a table", "main")
+    browser.until("its rows", lambda: len(browser.all("details:first-of-type tbody tr")) == steps)
+    assert "delay of payment-queue" in browser.all("details:first-of-type tbody tr")[7].text
+    assert not browser.axe(), browser.axe()
+
+    # A run that reports itself no more.
+    put("faults", 20, updatedAt="2020-01-01T00:00:00.000Z")
+    browser.open("chaos/5c1", whole=True)
+    browser.until("its end", lambda: tile("Phase") == "broken off")
+    put("faults", 21)
+    browser.until("its next report", lambda: tile("Phase") == "faults")
+
+    texts = [HOSTILE + str(number) for number in range(8)]
+    made = report("5c1", "ended", 20)
+    put("ended", 20, targets=[texts[0]], faultNames=[texts[1]], workload=texts[2], line=texts[3], report=texts[4],
+        services=[{**made["services"][0], "service": texts[5], "faults": [texts[5]]}], faults=[{**made["faults"][0], "fault": texts[6], "service": texts[6]}],
+        invariants=[{**made["invariants"][0], "invariant": texts[7], "statement": texts[7], "outcome": texts[7]}])
+    for text in texts:
+        browser.says(text)
+    browser.collect()
+    assert not browser.run("return document.querySelectorAll('main img').length"), "a text of the run was taken for markup"
+    browser.open("chaos/nothing")
+    browser.says("There is no such run")
+    return f"five phases live, {steps} steps drawn and in a table, three outcomes in words and icons, {len(texts)} hostile texts stay texts"
+
+
+CHECKS = [plain, signing_in, sizes, pages, purchase, featured, ask_to_buy, commands, hostile, many, many_customers, keyboard, dragging, typing, operate,
+          bus, drain, faults, run, badge, two_tabs, without_worker, recovery]
 
 
 def main():

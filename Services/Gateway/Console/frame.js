@@ -1,20 +1,21 @@
 // The frame around the pages, and which page is shown.
 import { html, useEffect, useMemo, useRef, useState } from './vendor/preact-htm.js';
 import { strings } from './strings.js';
-import { all, get, signOut } from './lib/api.js';
+import { all, appURL, get, signOut } from './lib/api.js';
 import { factor, useClock, useNow } from './lib/clock.js';
 import { useData } from './lib/data.js';
+import { FaultsBanner } from './lib/faults.js';
 import { dateTime, number } from './lib/format.js';
 import { listen, showShortcuts } from './lib/keys.js';
 import { connect, disconnect, useConnected } from './lib/live.js';
 import { link, useRoute } from './lib/router.js';
 import { forgetSessions } from './lib/sessions.js';
-import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme, toastProblem } from './lib/ui.js';
+import { Dialogs, Failure, Toasts, applyTheme, apps, chosenApp, clock, theme, toastProblem, waiting } from './lib/ui.js';
 
 const GROUPS = [
     [['overview', 'o'], ['inbox', 'i'], ['transactions', 't'], ['subscriptions', 's'], ['customers', 'c']],
     [['products', 'p'], ['promotions', 'r'], ['store', 'b'], ['eligibility', 'e']],
-    [['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['settings', 'k']],
+    [['notifications', 'n'], ['time', 'm'], ['services', 'v'], ['bus', 'u'], ['chaos', 'x'], ['settings', 'k']],
 ].map(group => group.map(([path, key]) => ({ path, key, name: strings.nav[path] })));
 const NAMED = GROUPS.flat();
 
@@ -53,11 +54,21 @@ function moreStyle() {
     return moreStyle.loaded;
 }
 
+// The icon stays as it is until something waits.
+let drawn;
+function badge(count) {
+    if (count) drawn ||= import('./lib/badge.js');
+    drawn?.then(({ showBadge }) => showBadge(count)).catch(() => {});
+}
+
+// Pages of one, that are files of their own.
+const ONE = { transactions: 'transaction', chaos: 'run' };
+
 // The pages that were opened before are there at once.
 const views = new Map();
 
 function Page({ name, route }) {
-    const file = name === 'transactions' && route.parts[1] ? 'transaction' : name;
+    const file = route.parts[1] && ONE[name] || name;
     const [error, setError] = useState();
     const [, loaded] = useState();
     const first = useRef(true);
@@ -100,8 +111,13 @@ export function Frame({ signedOut }) {
 
     const known = useData(() => all('/admin/v1/apps', { limit: 500 }, 'apps'), [], () => false);
     apps.reload = known.reload;
-    const inbox = useData(() => get('/admin/v1/prompts', { limit: 100 }), [], message => message.kind === 'transactions');
-    const waiting = inbox.data?.prompts.length || 0;
+    const inbox = useData(async () => {
+        const [{ prompts }, { refundRequests }] = await Promise.all([
+            get('/admin/v1/prompts', { limit: 100 }), app ? get(appURL(app, 'refund-requests'), { limit: 100 }) : { refundRequests: [] },
+        ]);
+        waiting.set(prompts.length + refundRequests.length);
+    }, [app], message => message.kind === 'transactions');
+    const count = waiting.use() || 0;
     useEffect(() => {
         const often = setInterval(inbox.reload, 10000);
         return () => clearInterval(often);
@@ -123,6 +139,7 @@ export function Frame({ signedOut }) {
         return () => {
             forgetSessions();
             disconnect();
+            badge(0);
         };
     }, []);
     useEffect(() => {
@@ -134,8 +151,9 @@ export function Frame({ signedOut }) {
     useEffect(() => { setOpen(false); }, [route]);
     useEffect(() => {
         const title = `${page ? page.name : strings.noPage} – ${strings.brand}`;
-        document.title = waiting ? strings.inboxTitle(waiting, title) : title;
-    }, [page, waiting]);
+        document.title = count ? strings.inboxTitle(count, title) : title;
+    }, [page, count]);
+    useEffect(() => badge(count), [count]);
 
     const choose = event => {
         localStorage.setItem('storebus.app', event.target.value);
@@ -170,10 +188,10 @@ export function Frame({ signedOut }) {
             <button class="plain square" aria-label=${strings.shortcutsButton} title=${strings.shortcutsButton} onClick=${() => showShortcuts(NAMED)}>?</button>
             <button class="plain" onClick=${leave}>${strings.signOut}</button>
         </header>
-        ${wasAway && html`<div class="away" role="alert">${strings.away}</div>`}
+        <div class="banners">${wasAway && html`<div class="away" role="alert">${strings.away}</div>`}<${FaultsBanner} /></div>
         <div id="side" class=${open ? 'side open' : 'side'}><nav aria-label=${strings.pages}>
             ${GROUPS.map(group => html`<ul>${group.map(one => html`<li><a href=${link(one.path)} aria-current=${one === page ? 'page' : undefined}>
-                ${one.name}${one.path === 'inbox' && waiting > 0 && html`<span class="count">${waiting}</span>`}</a></li>`)}</ul>`)}
+                ${one.name}${one.path === 'inbox' && count > 0 && html`<span class="count">${count}</span>`}</a></li>`)}</ul>`)}
         </nav></div>
         <main id="main" tabindex="-1">
             ${!page && html`<h1 tabindex="-1">${strings.noPage}</h1><p>${strings.noPageSays}</p>`}

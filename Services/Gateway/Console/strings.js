@@ -16,7 +16,10 @@ export const strings = {
     shortcuts: [['?', 'This list'], ['/', 'To the filter'], ['j', 'Next row'], ['k', 'Row before'], ['Enter', 'Open the row']],
     nav: {
         overview: 'Overview', inbox: 'Inbox', transactions: 'Transactions', subscriptions: 'Subscriptions', customers: 'Customers', products: 'Products', promotions: 'Promotions',
-        store: 'Store page', eligibility: 'Eligibility', notifications: 'Notifications', time: 'Time', services: 'Services', settings: 'Keys & settings',
+        store: 'Store page', eligibility: 'Eligibility', notifications: 'Notifications', time: 'Time', services: 'Services', bus: 'Bus', chaos: 'Chaos', settings: 'Keys & settings',
+    },
+    faults: {
+        inForce: 'Faults in force:', at: (fault, service) => `${fault} at ${service}`, rules: count => count === 1 ? '1 rule on the bus' : `${count} rules on the bus`, heal: 'Heal all', healed: 'All faults are taken back.',
     },
     sign: {
         title: 'Sign in', says: 'With the admin key of this store. It is in the file admin.key of the data directory.', key: 'Admin key', button: 'Sign in',

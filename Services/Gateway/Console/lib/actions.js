@@ -5,8 +5,8 @@ import { call } from './api.js';
 import { quote } from './format.js';
 import { Code, ask, chosenApp, confirm, toast, toastProblem } from './ui.js';
 
-export function curl({ method, path, body, key, session }) {
-    const parts = ['curl', '-X', method, '-H', `"Authorization: Bearer ${session ? '$STOREBUS_SESSION' : '$STOREBUS_ADMIN_KEY'}"`];
+export function curl({ method, path, body, key, session, stream }) {
+    const parts = ['curl', ...stream ? ['-N'] : [], '-X', method, '-H', `"Authorization: Bearer ${session ? '$STOREBUS_SESSION' : '$STOREBUS_ADMIN_KEY'}"`];
     if (key) parts.push('-H', `'Idempotency-Key: ${typeof key === 'string' ? key : 'KEY'}'`);
     if (body instanceof Blob) parts.push('--data-binary', quote('@' + (body.name || 'FILE')));
     else if (body !== undefined) parts.push('-H', "'Content-Type: application/json'", '-d', quote(JSON.stringify(body)));
@@ -14,23 +14,31 @@ export function curl({ method, path, body, key, session }) {
 }
 
 // Flags that have no value.
-const BARE = new Set(['--yes', '--back', '--delete', '--shuffle', '--duplicate']);
+const BARE = new Set(['--yes', '--back', '--delete', '--shuffle', '--duplicate', '--none']);
 
-// A command line of words; --bundle-id is added where the command takes one. A flag whose value is not given is left out with
-// it; what begins with - and is no flag is written so that it is not taken for one.
+// A command line of words; --bundle-id is added where the command takes one. A flag is followed by its value, and left out when
+// that is not given. What is named in the store is in a list of its own: it is never a flag, and from the first that begins with -
+// on all that is no flag goes behind --.
 export function cli(words, app = chosenApp.get()) {
-    const given = words.map(word => word === undefined || word === null ? '' : String(word));
+    const said = value => value === undefined || value === null ? '' : String(value);
     const line = ['storebus'];
     const last = [];
-    for (let index = 0; index < given.length; index += 1) {
-        const word = given[index];
-        if (/^--[a-z][a-z-]*$/.test(word) && !BARE.has(word)) {
-            const value = given[index += 1];
-            if (value) line.push(...value.startsWith('-') ? [quote(`${word}=${value}`)] : [word, quote(value)]);
-        } else if (word.startsWith('-') && !BARE.has(word)) last.push(quote(word));
-        else if (word !== '') line.push(quote(word));
+    const option = (flag, value) => line.push(...value.startsWith('-') ? [quote(`${flag}=${value}`)] : [flag, quote(value)]);
+    const argument = word => {
+        if (word === '') return;
+        if (last.length || word.startsWith('-')) last.push(quote(word));
+        else line.push(quote(word));
+    };
+    for (let index = 0; index < words.length; index += 1) {
+        const word = words[index];
+        if (Array.isArray(word)) word.map(said).forEach(argument);
+        else if (BARE.has(word)) line.push(word);
+        else if (/^--[a-z]/.test(word)) {
+            const value = said(words[index += 1]);
+            if (value !== '') option(word, value);
+        } else argument(said(word));
     }
-    if (app) line.push('--bundle-id', quote(app));
+    if (app) option('--bundle-id', app);
     return [...line, ...last.length ? ['--', ...last] : []].join(' ');
 }
 
@@ -53,9 +61,10 @@ export async function perform(action) {
 }
 
 // What shows an action as commands, where it is not done by a button of its own.
-export const More = ({ of }) => html`<button class="plain more" aria-label=${strings.commandsFor(of.label)} title=${strings.commandsFor(of.label)} onClick=${() => showCommands(of)}>${'>_'}</button>`;
+export const More = ({ of }) => html`<button type="button" class="plain more" aria-label=${strings.commandsFor(of.label)} title=${strings.commandsFor(of.label)} onClick=${() => showCommands(of)}>${'>_'}</button>`;
 
-// A button that does it, beside one that shows it as commands. `of` is an action, or makes one from the form it is in.
+// A button that does it, beside one that shows it as commands. `of` is an action, or makes one from the form it is in. With
+// `shown` the button shows that instead of its label, with `pressed` it says whether it is on.
 export function Action({ of, done, primary, disabled }) {
     const [busy, setBusy] = useState(false);
     const action = event => typeof of === 'function' ? of(event.currentTarget.form) : of;
@@ -76,7 +85,7 @@ export function Action({ of, done, primary, disabled }) {
         setTimeout(() => { if (document.activeElement === document.body) document.querySelector('main h1')?.focus(); }, 400);
     };
     return html`<span class="action">
-        <button type=${typeof of === 'function' ? 'submit' : 'button'} class=${of.danger ? 'danger' : primary ? 'primary' : ''} disabled=${disabled} aria-disabled=${busy || undefined} onClick=${run}>${label}</button>
+        <button type=${typeof of === 'function' ? 'submit' : 'button'} class=${of.danger ? 'danger' : primary ? 'primary' : ''} disabled=${disabled} aria-pressed=${of.pressed} aria-disabled=${busy || undefined} onClick=${run}>${of.shown || label}</button>
         <button type="button" class="more" aria-label=${strings.commandsFor(label)} title=${strings.commandsFor(label)}
             onClick=${event => { const chosen = action(event); if (chosen) showCommands(chosen); }}>${'>_'}</button>
     </span>`;

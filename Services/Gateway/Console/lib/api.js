@@ -52,6 +52,8 @@ async function once(method, target, { body, token, key, as = 'json' }) {
     }
     if (response.ok) {
         if (response.status === 204) return null;
+        // Of a stream only whether it would be opened.
+        if (as === 'nothing') return response.body.cancel();
         return as === 'json' ? response.json() : as === 'blob' ? response.blob() : response.text();
     }
     const problem = await response.json().catch(() => ({}));

@@ -68,5 +68,19 @@ export function useData(load, dependencies, live = () => false) {
     return { ...state, reload };
 }
 
+// Loads again each `milliseconds` while the page is in sight; what was refused for good is not asked for again.
+export function useEvery(milliseconds, ...loaded) {
+    const latest = useRef();
+    latest.current = loaded;
+    useEffect(() => {
+        if (!milliseconds) return undefined;
+        const timer = setInterval(() => {
+            if (document.hidden) return;
+            for (const one of latest.current) if (!one.error || one.error.passes) one.reload();
+        }, milliseconds);
+        return () => clearInterval(timer);
+    }, [milliseconds]);
+}
+
 export const anyEvent = () => true;
 export const transactionEvents = message => message.kind === 'transactions';

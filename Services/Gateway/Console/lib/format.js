@@ -5,11 +5,32 @@ const long = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle
 const short = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const brief = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' });
+const precise = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' });
 const numbers = new Intl.NumberFormat();
 
-const FORMS = { long, short, date, brief };
+const FORMS = { long, short, date, brief, precise };
 
 export const number = value => numbers.format(value);
+// A rate or another measure: one digit behind the point while it is small.
+export const rounded = value => number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+
+const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+export function bytes(count) {
+    const power = Math.min(SIZES.length - 1, Math.floor(Math.log2(Math.max(1, count)) / 10));
+    return `${rounded(count / 1024 ** power)} ${SIZES[power]}`;
+}
+
+const UNITS = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]].map(([unit, seconds]) => [new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' }), seconds]);
+// Seconds in the two largest units that they fill.
+export function elapsed(seconds) {
+    const whole = Math.max(0, Math.floor(seconds));
+    const first = UNITS.findIndex(([, length]) => whole >= length || length === 1);
+    return UNITS.slice(first, first + 2).map(([format, length], index) => {
+        const count = Math.floor((index ? whole % UNITS[first][1] : whole) / length);
+        return count || !index ? format.format(count) : '';
+    }).filter(Boolean).join(' ');
+}
+
 export const dateTime = (value, form = 'long') => FORMS[form].format(new Date(value));
 
 export const Time = ({ at, form }) => at ? html`<time datetime=${at} title=${at}>${dateTime(at, form)}</time>` : html`<span class="soft">–</span>`;

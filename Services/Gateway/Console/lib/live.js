@@ -57,26 +57,12 @@ export function disconnect() {
     port?.postMessage('close');
 }
 
-// What happened shortly before the page was opened. The API has no request for the last events: a position, which is a count in
-// 26 digits of base 32, is taken back by 200. Should positions be made otherwise, there is no history.
+// What happened shortly before the page was opened.
 async function before() {
     asked = true;
-    const digits = '0123456789abcdefghjkmnpqrstvwxyz';
     try {
-        const { after } = await call('GET', '/admin/v1/events/wait?timeout=0');
-        const [, prefix, place] = /^(e_)([0-9a-z]{26})$/.exec(after) || [];
-        if (!place) return;
-        let count = [...place].reduce((sum, digit) => sum * 32n + BigInt(digits.indexOf(digit)), 0n) - 200n;
-        let from = '';
-        for (count = count < 0n ? 0n : count; from.length < 26; count /= 32n) from = digits[Number(count % 32n)] + from;
-        const found = [];
-        for (let at = prefix + from; at < after;) {
-            const page = await call('GET', `/admin/v1/events/wait?timeout=0&after=${at}`);
-            if (!page.events.length) break;
-            found.push(...page.events);
-            at = page.after;
-        }
-        heard({ kind: 'kept', events: found.toReversed().slice(0, 200) });
+        const { events } = await call('GET', '/admin/v1/events/last?limit=200');
+        heard({ kind: 'kept', events: events.toReversed() });
     } catch {
         // The list begins with what happens from now on.
     }

@@ -1,5 +1,6 @@
-// Histograms of a page of metrics in Prometheus's text form.
-export function histograms(page, metric, labels) {
+// Histograms of a page of metrics in Prometheus's text form, one for each name that `group` makes of the labels' values; without
+// a name it is left out.
+export function histograms(page, metric, labels, group = name => name) {
     const found = new Map();
     const entry = name => {
         if (!found.has(name)) found.set(name, { name, count: 0, sum: 0, buckets: new Map() });
@@ -9,7 +10,9 @@ export function histograms(page, metric, labels) {
         const [, suffix, inside, value] = line.startsWith(metric) ? /^[a-z_]+?_(bucket|sum|count)\{(.*)\} (\S+)$/.exec(line) || [] : [];
         if (!suffix) continue;
         const of = Object.fromEntries([...inside.matchAll(/(\w+)="((?:\\.|[^"\\])*)"/g)].map(([, name, text]) => [name, text]));
-        const one = entry(labels.map(name => of[name]).filter(Boolean).join(' '));
+        const name = group(labels.map(label => of[label]).filter(Boolean).join(' '));
+        if (name === undefined) continue;
+        const one = entry(name);
         const count = Number(value);
         if (suffix === 'sum') one.sum += count;
         else if (suffix === 'count') one.count += count;

@@ -6,8 +6,9 @@ const ROW = 40;
 const BEYOND = 8;
 const text = strings.table;
 
-// `columns`: { key, title, cell(row), width, className, sorts }; `open(row)` is what Enter and a click do.
-export function Windowed({ caption, columns, rows, complete = true, rowKey, open, sort, onSort, empty }) {
+// `columns`: { key, title, cell(row), width, className, sorts }; `open(row)` is what Enter and a click do; `least` is the width in
+// pixels below which it scrolls sideways.
+export function Windowed({ caption, columns, rows, complete = true, rowKey, open, sort, onSort, empty, least = 1010 }) {
     const area = useRef();
     const [view, setView] = useState({ top: 0, height: 600 });
     const [active, setActive] = useState(-1);
@@ -61,7 +62,7 @@ export function Windowed({ caption, columns, rows, complete = true, rowKey, open
     };
     const gap = size => size > 0 && html`<tr class="gap" aria-hidden="true"><td colspan=${columns.length} style=${{ height: `${size}px` }}></td></tr>`;
     return html`<div class="scroll tall" ref=${area} data-rows tabindex="0" role="group" aria-label=${caption} onScroll=${look}>
-        <table class="windowed" aria-rowcount=${complete ? rows.length + 1 : -1}>
+        <table class="windowed" style=${{ minWidth: `${least}px` }} aria-rowcount=${complete ? rows.length + 1 : -1}>
             <caption>${caption} <span class="soft">· ${text.rows(rows.length.toLocaleString(), complete)}</span></caption>
             <colgroup>${columns.map(column => html`<col style=${column.width ? { width: `${column.width}px` } : {}} />`)}</colgroup>
             <thead><tr aria-rowindex="1">${columns.map(header)}</tr></thead>

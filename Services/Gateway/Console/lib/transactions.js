@@ -23,26 +23,15 @@ export function why(row) {
     return '';
 }
 
-// The id of a row that was found by its transactionIdentifier, so that it is looked for once.
-const idOf = new Map();
-
-// The list is in the order of the ids, so a position just before an id leads to it.
-export async function findTransaction(asked, app) {
-    const id = idOf.get(asked) || asked;
-    const matches = row => row.id === id || row.transactionIdentifier === id;
-    let after = id.startsWith('t_') ? id.slice(0, -1) : undefined;
-    const once = after !== undefined;
-    for (let pages = 0; pages < (once ? 1 : 1000); pages += 1) {
-        const page = await get('/admin/v1/transactions', { after, limit: 100, ...once ? {} : { bundleId: app } });
-        const index = page.transactions.findIndex(matches);
-        if (index >= 0) {
-            idOf.set(asked, page.transactions[index].id);
-            return rowOf(page.transactions[index], page.records?.[index] || {});
-        }
-        after = page.after;
-        if (!after) break;
+// By its id or its transactionIdentifier; null when there is none of it.
+export async function findTransaction(id) {
+    try {
+        const { record, ...transaction } = await get(url('/admin/v1/transactions', id));
+        return rowOf(transaction, record);
+    } catch (problem) {
+        if (problem.status === 404) return null;
+        throw problem;
     }
-    return null;
 }
 
 export function actionsOf(row) {
@@ -57,6 +46,7 @@ export function actionsOf(row) {
     }
     if (state === 'failed') add(text.resolve, 'resolve', ['resolve', id]);
     if (!row.isFinished && (state === 'purchased' || state === 'failed' || state === 'restored')) list.push(finish(row));
+    if (!row.isFinished && state !== 'purchasing') add(text.redeliver, 'redeliver', ['redeliver', id], { said: () => text.redelivered });
     if (state === 'purchased' && !row.revocationDate) {
         add(text.refund, 'refund', ['refund', id], { confirm: text.refundConfirm });
         add(text.revoke, 'revoke', ['revoke', id], { confirm: text.revokeConfirm });

@@ -27,6 +27,9 @@ export function box(value) {
 export const chosenApp = box(undefined);
 export const clock = box(undefined);
 
+// How many wait in the inbox, once it is known.
+export const waiting = box(undefined);
+
 // Set by the frame: reads the list of apps again.
 export const apps = { reload() {} };
 
@@ -153,6 +156,8 @@ export const Card = ({ title, tools, flush, children }) => html`<section class=$
     ${title && html`<header><h2>${title}</h2>${tools && html`<div class="tools">${tools}</div>`}</header>`}
     ${children}
 </section>`;
+
+export const Tile = ({ name, href, children, says }) => html`<${href ? 'a' : 'div'} class="tile" href=${href}><div class="soft small">${name}</div>${children}<div class="soft small">${says}</div><//>`;
 
 // Rows of [name, value]; those without a value are left out.
 export const Facts = ({ of }) => html`<dl class="facts">

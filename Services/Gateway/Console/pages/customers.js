@@ -1,5 +1,5 @@
 // Accounts with how the store treats them, and devices with what is on them.
-import { html, useState } from '../vendor/preact-htm.js';
+import { html, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { appURL, get, url } from '../lib/api.js';
 import { Action, Actions, cli, making } from '../lib/actions.js';
@@ -8,6 +8,7 @@ import { words } from '../lib/format.js';
 import { ERRORS, MONTHLY_RATES, RATES } from '../lib/names.js';
 import { go, link } from '../lib/router.js';
 import { accountsAndDevices } from '../lib/sessions.js';
+import { Windowed } from '../lib/table.js';
 import { Card, Choice, Facts, Field, Head, Loaded, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.customers;
@@ -47,7 +48,7 @@ function Settings({ tester, storefronts, done }) {
     const save = making(strings.save, form => {
         const { body, flags } = settings(values(form));
         for (const name of Object.keys(overrides)) if (!(name in body)) flags.push('--unset', name);
-        return { method: 'PUT', path: url('/admin/v1/testers', tester.account), body, cli: cli(['account', 'set', tester.account, ...flags], null) };
+        return { method: 'PUT', path: url('/admin/v1/testers', tester.account), body, cli: cli(['account', 'set', [tester.account], ...flags], null) };
     });
     return html`<form class="stack"><div class="fields">
             <${Choice} label=${words('storefront')} name="storefront" value=${overrides.storefront || ''} options=${choices(storefronts)} />
@@ -65,8 +66,8 @@ function Customer({ account, app }) {
     }, [account]);
     const path = appURL(app);
     const actions = [
-        { label: text.reset, method: 'DELETE', path: url('/admin/v1/testers', account), cli: cli(['account', 'reset', account], null), confirm: text.resetConfirm(account) },
-        { label: text.clear, danger: true, method: 'DELETE', path: `${path}/transactions?account=${encodeURIComponent(account)}`, cli: cli(['account', 'clear', account, '--yes']), confirm: text.clearConfirm(account, app) },
+        { label: text.reset, method: 'DELETE', path: url('/admin/v1/testers', account), cli: cli(['account', 'reset', [account]], null), confirm: text.resetConfirm(account) },
+        { label: text.clear, danger: true, method: 'DELETE', path: `${path}/transactions?account=${encodeURIComponent(account)}`, cli: cli(['account', 'clear', [account], '--yes']), confirm: text.clearConfirm(account, app) },
     ];
     return html`<${Head} title=${account}><${Actions} of=${actions} done=${found.reload} /></${Head}>
         <div class="stack">
@@ -81,16 +82,16 @@ function Customer({ account, app }) {
 
 function Device({ device, app, done }) {
     const path = url('/admin/v1/devices', device.deviceId);
-    const remove = { label: strings.remove, danger: true, method: 'DELETE', path, cli: cli(['device', 'delete', device.deviceId, '--yes']), confirm: text.deleteConfirm(device.deviceId) };
+    const remove = { label: strings.remove, danger: true, method: 'DELETE', path, cli: cli(['device', 'delete', [device.deviceId], '--yes']), confirm: text.deleteConfirm(device.deviceId) };
     const put = making(text.setSystem, form => {
         const { platform, osVersion } = values(form);
-        return { method: 'PUT', path, body: { platform, osVersion }, cli: cli(['device', 'put', device.deviceId, '--platform', platform, '--os-version', osVersion]) };
+        return { method: 'PUT', path, body: { platform, osVersion }, cli: cli(['device', 'put', [device.deviceId], '--platform', platform, '--os-version', osVersion]) };
     });
     const install = making(text.install, form => {
         const { version, promotedPurchases } = values(form);
-        return { method: 'PUT', path: `${path}/apps/${encodeURIComponent(app)}`, body: { version, ...promotedPurchases && { promotedPurchases } }, cli: cli(['device', 'install', device.deviceId, '--app-version', version, ...promotedPurchases ? ['--promoted-purchases', promotedPurchases] : []]) };
+        return { method: 'PUT', path: `${path}/apps/${encodeURIComponent(app)}`, body: { version, ...promotedPurchases && { promotedPurchases } }, cli: cli(['device', 'install', [device.deviceId], '--app-version', version, ...promotedPurchases ? ['--promoted-purchases', promotedPurchases] : []]) };
     });
-    const uninstall = bundleId => ({ label: text.uninstall, danger: true, method: 'DELETE', path: `${path}/apps/${encodeURIComponent(bundleId)}`, cli: cli(['device', 'uninstall', device.deviceId], bundleId), confirm: text.uninstallConfirm(bundleId, device.deviceId) });
+    const uninstall = bundleId => ({ label: text.uninstall, danger: true, method: 'DELETE', path: `${path}/apps/${encodeURIComponent(bundleId)}`, cli: cli(['device', 'uninstall', [device.deviceId]], bundleId), confirm: text.uninstallConfirm(bundleId, device.deviceId) });
     const mine = device.apps.find(one => one.bundleId === app);
     return html`<${Card} title=${device.deviceId} tools=${html`<${Action} of=${remove} done=${done} />`}>
         <div class="stack">
@@ -103,16 +104,29 @@ function Device({ device, app, done }) {
         </div></${Card}>`;
 }
 
+const COLUMNS = [
+    { key: 'account', title: strings.transactions.account, cell: tester => html`<a href=${link('customers', tester.account)} title=${tester.account}>${tester.account}</a>` },
+    { key: 'storefront', title: strings.products.storefront, width: 90, cell: tester => tester.storefront },
+    { key: 'set', title: text.isSet, cell: tester => { const set = Object.keys(tester.overrides).filter(name => name !== 'storefront').map(words).join(' · '); return html`<span class="soft" title=${set}>${set}</span>`; } },
+];
+
 function Everybody({ app }) {
     const [search, setSearch] = useState('');
-    const found = useData(accountsAndDevices, [], message => message.events.some(event => event.type === 'purchasing'));
+    // A purchase of an account and a device that are in the list changes nothing of it.
+    const known = useRef({ accounts: new Set(), devices: new Set() }).current;
+    const isNew = ({ type, account, transaction }) => type === 'purchasing' && !(known.accounts.has(account) && known.devices.has(transaction?.originDeviceId));
+    const found = useData(async () => {
+        const { testers, devices } = await accountsAndDevices();
+        Object.assign(known, { accounts: new Set(testers.map(one => one.account)), devices: new Set(devices.map(one => one.deviceId)) });
+        return { testers, devices };
+    }, [], message => message.events.some(isNew));
     const create = making(text.create, form => {
         const { account } = values(form);
-        return { method: 'PUT', path: url('/admin/v1/testers', account || ''), body: {}, cli: cli(['account', 'create', account], null), said: () => { go('customers', account); return text.created(account); } };
+        return { method: 'PUT', path: url('/admin/v1/testers', account || ''), body: {}, cli: cli(['account', 'create', [account]], null), said: () => { go('customers', account); return text.created(account); } };
     });
     const addDevice = making(text.addDevice, form => {
         const { device } = values(form);
-        return { method: 'PUT', path: url('/admin/v1/devices', device || ''), body: { platform: 'iOS', osVersion: '18.0' }, cli: cli(['device', 'put', device]) };
+        return { method: 'PUT', path: url('/admin/v1/devices', device || ''), body: { platform: 'iOS', osVersion: '18.0' }, cli: cli(['device', 'put', [device]]) };
     });
     const matches = name => name.toLowerCase().includes(search.toLowerCase());
     return html`<${Head} title=${strings.nav.customers} />
@@ -122,13 +136,10 @@ function Everybody({ app }) {
                 const accounts = testers.filter(tester => matches(tester.account));
                 const shown = devices.filter(device => matches(device.deviceId));
                 return html`<div class="columns">
-                    <${Card} title=${text.accounts} tools=${html`<span class="soft">${accounts.length}</span>`}>
+                    <${Card} title=${text.accounts}><div class="stack">
                         <form class="row end"><${Field} label=${text.newAccount} name="account" required maxlength="128" /><${Action} of=${create} /></form>
-                        <ul class="plain list">${accounts.slice(0, 200).map(tester => html`<li class="row" key=${tester.account}>
-                            <a class="grow break" href=${link('customers', tester.account)}>${tester.account}</a>
-                            <span class="soft small">${[tester.storefront, ...Object.keys(tester.overrides).filter(name => name !== 'storefront').map(words)].join(' · ')}</span></li>`)}
-                            ${accounts.length > 200 && html`<li class="soft">${text.tooMany}</li>`}</ul>
-                    </${Card}>
+                        <${Windowed} caption=${text.accounts} columns=${COLUMNS} rows=${accounts} rowKey=${tester => tester.account} open=${tester => go('customers', tester.account)} empty=${search ? strings.table.noMatch : undefined} />
+                    </div></${Card}>
                     <div class="stack">
                         <${Card} title=${text.devices} tools=${html`<span class="soft">${shown.length}</span>`}>
                             <form class="row end"><${Field} label=${text.newDevice} name="device" required maxlength="255" /><${Action} of=${addDevice} done=${found.reload} /></form></${Card}>

@@ -1,13 +1,13 @@
 // What waits for a person, to be answered here.
 import { html, useEffect, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { get, url } from '../lib/api.js';
+import { all, appURL, get, url } from '../lib/api.js';
 import { Action, cli, making, perform } from '../lib/actions.js';
-import { transactionEvents, useData } from '../lib/data.js';
+import { transactionEvents, useData, useEvery } from '../lib/data.js';
 import { State, Time, money, words } from '../lib/format.js';
 import { ERRORS } from '../lib/names.js';
 import { link } from '../lib/router.js';
-import { Card, Choice, Facts, Failure, Field, Head, Loaded, values } from '../lib/ui.js';
+import { Card, Choice, Facts, Head, Loaded, chosenApp, values } from '../lib/ui.js';
 
 const text = strings.inbox;
 const DECLINES = [...ERRORS, 'cloudServicePermissionDenied'];
@@ -45,42 +45,37 @@ function Prompt({ prompt, done }) {
     </${Card}>`;
 }
 
-function Refund({ asked }) {
-    const [found, set] = useState();
-    const [error, setError] = useState();
-    const read = id => {
-        setError(undefined);
-        set(undefined);
-        get(url('/admin/v1/refundRequests', id)).then(set, setError);
-    };
-    const look = event => {
-        event.preventDefault();
-        read(values(event.target).id);
-    };
-    useEffect(() => { if (asked) read(asked); }, [asked]);
-    const decide = (verb, label) => making(label, form => {
-        const share = form && values(form).share;
+function decide(request, verb, label) {
+    return making(label, form => {
+        const { share } = values(form);
         const body = verb === 'grant' ? share ? { type: share } : {} : undefined;
-        return { method: 'POST', path: url('/admin/v1/refundRequests', found.refundRequestIdentifier) + `/${verb}`, body };
+        return { method: 'POST', path: url('/admin/v1/refundRequests', request.refundRequestIdentifier) + `/${verb}`, body };
     }, verb === 'decline');
-    return html`<${Card} title=${text.refund}><div class="stack">
-        <p class="soft">${text.refundSays}</p>
-        <form class="row end" onSubmit=${look} key=${asked}><${Field} label=${text.refundId} name="id" value=${asked} required /><button>${text.look}</button></form>
-        <${Failure} error=${error} />
-        ${found && html`<${Facts} of=${[[text.refundId, html`<code>${found.refundRequestIdentifier}</code>`], [strings.transactions.account, found.account], [strings.transactions.id, html`<a href=${link('transactions', found.transactionId)}>${found.transactionIdentifier}</a>`], [strings.transactions.why, words(found.reason)], [strings.transactions.state, html`<${State} of=${found.state} />`], [text.since, html`<${Time} at=${found.requestedAt} />`]]} />
-            ${found.state === 'open' && html`<form class="row end">
-                <${Choice} label=${text.share} name="share" options=${[['', text.full], ['REFUND_PRORATED', text.prorated]]} />
-                <${Action} of=${decide('grant', text.grant)} done=${set} primary /><${Action} of=${decide('decline', text.decline)} done=${set} /></form>`}`}
+}
+
+const Refund = ({ request, done }) => html`<${Card} title=${text.refundOf(request.account)} tools=${html`<code class="small soft">${request.refundRequestIdentifier}</code>`}>
+    <div class="stack">
+        <${Facts} of=${[[strings.transactions.account, html`<a href=${link('customers', request.account)}>${request.account}</a>`], [strings.transactions.id, html`<a href=${link('transactions', request.transactionId)}>${request.transactionIdentifier}</a>`], [strings.transactions.why, words(request.reason)], [strings.transactions.state, html`<${State} of=${request.state} />`], [text.since, html`<${Time} at=${request.requestedAt} />`]]} />
+        ${request.state === 'open' && html`<form class="row end">
+            <${Choice} label=${text.share} name="share" options=${[['', text.full], ['REFUND_PRORATED', text.prorated]]} />
+            <${Action} of=${decide(request, 'grant', text.grant)} done=${done} primary /><${Action} of=${decide(request, 'decline', text.decline)} done=${done} /></form>`}
     </div></${Card}>`;
+
+// Those that wait; and the one that a link is to, whatever has become of it.
+async function refundRequests(app, asked) {
+    const open = await all(appURL(app, 'refund-requests'), { limit: 100 }, 'refundRequests', list => list.length < 300);
+    const isAsked = one => one.refundRequestIdentifier === asked;
+    if (!asked || open.some(isAsked)) return open.sort((a, b) => isAsked(b) - isAsked(a));
+    return [await get(url('/admin/v1/refundRequests', asked)), ...open];
 }
 
 export default function Inbox({ route }) {
+    const app = chosenApp.use();
+    const asked = route.query.get('refund');
     const prompts = useData(() => get('/admin/v1/prompts', { limit: 100 }), [], transactionEvents);
+    const refunds = useData(() => refundRequests(app, asked), [app, asked], transactionEvents);
     const list = prompts.data?.prompts || [];
-    useEffect(() => {
-        const timer = setInterval(prompts.reload, 3000);
-        return () => clearInterval(timer);
-    }, []);
+    useEvery(3000, prompts, refunds);
     const busy = useRef(false);
     useEffect(() => {
         const pressed = async event => {
@@ -105,6 +100,8 @@ export default function Inbox({ route }) {
                 ${data.degraded.length > 0 && html`<p class="note">${text.degraded(data.degraded.join(', '))}</p>`}
                 ${list.length === 0 ? html`<${Card} title=${text.prompts}><p class="empty">${text.empty}</p></${Card}>`
                     : html`<p class="soft small">${text.keys}</p><div class="cards">${list.map(prompt => html`<${Prompt} prompt=${prompt} done=${prompts.reload} key=${prompt.id} />`)}</div>`}`}</${Loaded}>
-            <${Refund} asked=${route.query.get('refund')} />
+            <h2>${text.refund}</h2>
+            <${Loaded} of=${refunds}>${requests => requests.length === 0 ? html`<p class="soft">${text.noRefunds}</p>`
+                : html`<div class="cards">${requests.map(request => html`<${Refund} request=${request} done=${refunds.reload} key=${request.refundRequestIdentifier} />`)}</div>`}</${Loaded}>
         </div>`;
 }

@@ -8,7 +8,7 @@ import { transactionEvents, useData } from '../lib/data.js';
 import { State, Time, dateTime } from '../lib/format.js';
 import { recentEvents, useLive } from '../lib/live.js';
 import { link } from '../lib/router.js';
-import { Card, Failure, Head, chosenApp, clock } from '../lib/ui.js';
+import { Card, Failure, Head, Tile, chosenApp, clock, waiting } from '../lib/ui.js';
 
 const text = strings.overview;
 
@@ -64,13 +64,11 @@ function Feed({ app }) {
     </${Card}>`;
 }
 
-const Tile = ({ name, href, children, says }) => html`<a class="tile" href=${href}><div class="soft small">${name}</div>${children}<div class="soft small">${says}</div></a>`;
-
 export default function Overview() {
     const app = chosenApp.use();
     const shown = clock.use();
     const services = useData(() => get('/admin/v1/services'), []);
-    const prompts = useData(() => get('/admin/v1/prompts', { limit: 100 }), [], transactionEvents);
+    const inbox = waiting.use();
     const open = useData(() => get('/admin/v1/transactions', { bundleId: app, finished: false, limit: 100 }), [app], transactionEvents);
     const any = useData(() => get('/admin/v1/transactions', { bundleId: app, limit: 1 }), [app], transactionEvents);
     useEffect(() => {
@@ -87,7 +85,7 @@ export default function Overview() {
         <div class="tiles">
             <${Tile} name=${text.services} href=${link('services')} says=${well ? text.allWell : missing.length ? text.missing(missing.join(', ')) : ill.map(one => `${one.name}: ${one.status}`).join(', ') || services.error?.message}>
                 <div class="big">${services.data ? list.length : '–'}</div><//>
-            <${Tile} name=${text.inbox} href=${link('inbox')}><div class="big">${count(prompts.data, 'prompts')}</div><//>
+            <${Tile} name=${text.inbox} href=${link('inbox')}><div class="big">${inbox === undefined ? '–' : inbox < 100 ? inbox : text.orMore(inbox)}</div><//>
             <${Tile} name=${text.unfinished} href=${`${link('transactions')}?filter=finished%3Dno`}><div class="big">${count(open.data, 'transactions')}</div><//>
             <${Tile} name=${text.clock} href=${link('time')} says=${shown && html`${text.next}: ${shown.nextEvent ? html`<${Time} at=${shown.nextEvent} />` : text.nothingDue}`}>
                 <div class="big">${now ? dateTime(now, 'date') : '–'}</div><//>

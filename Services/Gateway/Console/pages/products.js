@@ -33,7 +33,7 @@ function Import({ app, done }) {
         const target = `${appURL(app)}/catalog?fileName=${encodeURIComponent(chosen.name)}&dryRun=true`;
         await call('PUT', target, { body: new File([chosen], chosen.name, { type: 'application/json' }) }).then(setReport, setError);
     };
-    const action = file && { label: text.import, method: 'PUT', path: path(), body: body(), cli: cli(['import', file.name]), confirm: text.importConfirm(file.name, app) };
+    const action = file && { label: text.import, method: 'PUT', path: path(), body: body(), cli: cli(['import', [file.name]]), confirm: text.importConfirm(file.name, app) };
     return html`<${Card} title=${text.importTitle}><div class="stack">
         <p class="soft">${text.importSays}</p>
         <${Field} label=${text.file} type="file" accept=".storekit,.json,application/json" onChange=${look} />

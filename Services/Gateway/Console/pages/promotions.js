@@ -11,14 +11,50 @@ import { Card, Choice, Field, Head, Loaded, chosenApp, values } from '../lib/ui.
 
 const text = strings.promotions;
 
-function Default({ app, setup, reload }) {
+// The tab is one of all apps: others' products keep their places, and the app's come where its first was.
+function featuring(app, products, ids, label) {
+    const first = products.findIndex(one => one.bundleId === app);
+    const place = first < 0 ? products.length : first;
+    const others = list => list.filter(one => one.bundleId !== app);
+    return {
+        label, method: 'PUT', path: '/admin/v1/featured', said: () => text.saved, cli: cli(['promo', 'featured', ids, ...ids.length ? [] : ['--none']]),
+        body: [...others(products.slice(0, place)), ...ids.map(id => ({ bundleId: app, productIdentifier: id })), ...others(products.slice(place))],
+    };
+}
+
+// What keeps a product off the page of a device that has set nothing itself; nothing when it is on it.
+const offThePage = one => !one ? [text.notInOrder] : [one.visible ? undefined : text.hidden, ...one.reasons.map(words), ...one.details].filter(Boolean);
+
+function Featured({ app, setup, products, reload }) {
+    const saved = products.filter(one => one.bundleId === app).map(one => one.productIdentifier);
+    const [ids, setIds] = useState(saved);
+    useEffect(() => setIds(saved), [saved.join('\n')]);
+    const reasons = id => offThePage(setup.promotions.find(one => one.productIdentifier === id));
+    const save = async list => {
+        setIds(list);
+        if (await perform(featuring(app, products, list, text.featured)) === undefined) setIds(saved);
+        reload();
+    };
+    const add = making(strings.add, form => featuring(app, products, [...ids, values(form).featured], strings.add));
+    const shown = ids.filter(id => !reasons(id).length);
+    return html`<${Card} title=${text.featured} tools=${html`<${More} of=${featuring(app, products, ids, text.featured)} />`}><div class="stack">
+        <p class="soft">${text.featuredSays}</p>
+        ${ids.length === 0 ? html`<p class="empty">${text.noneFeatured}</p>` : html`<${Reorder} items=${ids} save=${save} label=${text.featured}>${id => html`
+            <span class="grow break"><a href=${link('products', id)}>${id}</a><div class="soft small">${reasons(id).join(' · ') || text.isShown}</div></span>
+            <${Action} of=${featuring(app, products, ids.filter(one => one !== id), text.unfeature)} done=${reload} />`}</${Reorder}>`}
+        <p>${shown.length ? text.tabShows(shown.join(', ')) : text.tabIsEmpty} <a href=${`${link('store')}?tab=featured`}>${strings.nav.store}</a></p>
+        <form class="row end"><${Field} label=${strings.transactions.product} name="featured" required /><${Action} of=${add} done=${reload} /></form>
+    </div></${Card}>`;
+}
+
+function Default({ app, setup, products, reload }) {
     const visible = Object.fromEntries(setup.promotions.map(one => [one.productIdentifier, one]));
     const order = setup.promotions.map(one => one.productIdentifier);
     const put = (list, change = {}) => ({
-        label: text.save, method: 'PUT', path: `${appURL(app)}/promotions`, cli: cli(['promo', 'order', ...list]),
+        label: text.save, method: 'PUT', path: `${appURL(app)}/promotions`, cli: cli(['promo', 'order', list]),
         body: list.map(id => ({ productIdentifier: id, visible: change[id] ?? visible[id]?.visible ?? true })), said: () => text.saved,
     });
-    const toggle = one => ({ ...put(order, { [one.productIdentifier]: !one.visible }), label: one.visible ? text.hide : text.show, cli: cli(['promo', one.visible ? 'hide' : 'show', one.productIdentifier]) });
+    const toggle = one => ({ ...put(order, { [one.productIdentifier]: !one.visible }), label: one.visible ? text.hide : text.show, cli: cli(['promo', one.visible ? 'hide' : 'show', [one.productIdentifier]]) });
     const [now, setNow] = useState(order);
     useEffect(() => setNow(order), [order.join('\n')]);
     const save = async list => {
@@ -27,6 +63,8 @@ function Default({ app, setup, reload }) {
         reload();
     };
     const add = making(strings.add, form => put([...now, values(form).product]));
+    const featured = products.filter(one => one.bundleId === app).map(one => one.productIdentifier);
+    const feature = id => featured.includes(id) ? featuring(app, products, featured.filter(one => one !== id), text.unfeature) : featuring(app, products, [...featured, id], text.feature);
     return html`<${Card} title=${text.default} tools=${html`<${More} of=${put(now)} />`}>
         <div class="stack">
             <p class="soft small">${text.gripHint}</p>
@@ -34,8 +72,8 @@ function Default({ app, setup, reload }) {
             <${Reorder} items=${now} save=${save} label=${text.default}>${id => {
                 const one = visible[id] || { productIdentifier: id, visible: true, reasons: [], details: [] };
                 return html`<span class="grow break"><a href=${link('products', id)}>${id}</a>
-                        <div class="soft small">${[one.visible ? undefined : text.hidden, ...one.reasons.map(words), ...one.details].filter(Boolean).join(' · ') || text.isPromoted}</div></span>
-                    <${Action} of=${toggle(one)} done=${reload} />
+                        <div class="soft small">${[...offThePage(one), featured.includes(id) ? text.isFeatured : undefined].filter(Boolean).join(' · ') || text.isPromoted}</div></span>
+                    <${Action} of=${toggle(one)} done=${reload} /><${Action} of=${feature(id)} done=${reload} />
                     <button class="square" aria-label=${text.takeOut(id)} onClick=${() => save(now.filter(other => other !== id))}>✕</button>
                     <${More} of=${{ ...put(now.filter(other => other !== id)), label: text.takeOut(id) }} />`;
             }}</${Reorder}>
@@ -56,12 +94,12 @@ function Device({ app, setup }) {
         for (const id of Object.keys(overrides?.visibility || {})) await call('PUT', `${path}/visibility/${encodeURIComponent(id)}`, { body: { visibility: 'default' } });
         return true;
     };
-    const put = list => ({ label: text.save, method: 'PUT', path: `${path}/order`, body: { productIdentifiers: list }, cli: cli(['promo', 'order', ...list, '--device', chosen]), said: () => text.saved });
+    const put = list => ({ label: text.save, method: 'PUT', path: `${path}/order`, body: { productIdentifiers: list }, cli: cli(['promo', 'order', list, '--device', chosen]), said: () => text.saved });
     const saveOrder = async list => {
         await perform(put(list));
         devices.reload();
     };
-    const setting = (id, visibility) => ({ label: text.visibilityOf(id), method: 'PUT', path: `${path}/visibility/${encodeURIComponent(id)}`, body: { visibility }, cli: cli(['promo', visibility, id, '--device', chosen]), said: () => text.saved });
+    const setting = (id, visibility) => ({ label: text.visibilityOf(id), method: 'PUT', path: `${path}/visibility/${encodeURIComponent(id)}`, body: { visibility }, cli: cli(['promo', visibility, [id], '--device', chosen]), said: () => text.saved });
     const see = async (id, visibility) => {
         await perform(setting(id, visibility));
         devices.reload();
@@ -93,11 +131,11 @@ function Picture({ app, one, reload }) {
     }, [one.image?.sha256]);
     const upload = making(text.upload, form => {
         const { file } = values(form);
-        return file && { method: 'PUT', path, body: file, cli: cli(['promo', 'image', 'put', one.productIdentifier, file.name]) };
+        return file && { method: 'PUT', path, body: file, cli: cli(['promo', 'image', 'put', [one.productIdentifier, file.name]]) };
     });
     const review = (verb, label) => making(label, form => {
         const { reason } = values(form);
-        return { method: 'POST', path: `${path}/${verb}`, body: reason ? { reason } : {}, cli: cli(['promo', 'image', verb, one.productIdentifier, ...verb === 'reject' && reason ? ['--reason', reason] : []]) };
+        return { method: 'POST', path: `${path}/${verb}`, body: reason ? { reason } : {}, cli: cli(['promo', 'image', verb, [one.productIdentifier], ...verb === 'reject' && reason ? ['--reason', reason] : []]) };
     });
     return html`<li><div class="row"><strong class="grow break">${one.productIdentifier}</strong>${one.image ? html`<${State} of=${one.image.state} />` : html`<span class="soft small">${text.noImage}</span>`}</div>
         ${shown && html`<img class="picture" src=${shown} alt=${text.imageOf(one.productIdentifier)} />`}
@@ -109,11 +147,14 @@ function Picture({ app, one, reload }) {
 
 export default function Promotions() {
     const app = chosenApp.use();
-    const setup = useData(() => get(`${appURL(app)}/promotions`), [app]);
+    const setup = useData(async () => {
+        const [promotions, featured] = await Promise.all([get(appURL(app, 'promotions')), get('/admin/v1/featured')]);
+        return { ...promotions, featured: featured.products };
+    }, [app]);
     return html`<${Head} title=${strings.nav.promotions} says=${text.says}><a class="button" href=${link('store')}>${strings.nav.store}</a></${Head}>
         <${Loaded} of=${setup}>${data => html`<div class="columns">
-            <${Default} app=${app} setup=${data} reload=${setup.reload} />
-            <div class="stack"><${Device} app=${app} setup=${data} />
+            <${Default} app=${app} setup=${data} products=${data.featured} reload=${setup.reload} />
+            <div class="stack"><${Featured} app=${app} setup=${data} products=${data.featured} reload=${setup.reload} /><${Device} app=${app} setup=${data} />
                 <${Card} title=${text.images}><p class="soft">${text.imagesSay}</p><ul class="plain list">${data.promotions.map(one => html`<${Picture} app=${app} one=${one} reload=${setup.reload} key=${one.productIdentifier} />`)}</ul></${Card}></div>
         </div>`}</${Loaded}>`;
 }

@@ -23,7 +23,7 @@ function buy(who, product, source) {
     const path = '/v1/store-page/purchase';
     return {
         label: text.buy, method: 'POST', path, body, session: true, key: true,
-        cli: cli(['intent', 'start', product.productIdentifier, '--as', who.account, '--device', who.deviceId, '--source', source], who.bundleId),
+        cli: cli(['intent', 'start', [product.productIdentifier], '--as', who.account, '--device', who.deviceId, '--source', source], who.bundleId),
         run: () => asDevice(who, 'POST', path, { body, key: newKey() }), said: answer => text.outcome[answer.outcome] || words(answer.outcome),
     };
 }
@@ -83,7 +83,7 @@ function TestLink({ who, done }) {
 export default function Store({ route }) {
     const app = chosenApp.use();
     const { who, form } = useWho(route, 'store', app, text.open);
-    const [tab, setTab] = useState('page');
+    const [tab, setTab] = useState(route.query.get('tab') === 'featured' ? 'featured' : 'page');
     const [search, setSearch] = useState('');
     const [count, setCount] = useState(0);
     const done = () => setCount(count + 1);

@@ -8,8 +8,9 @@ import { State, Time, money, period, words } from '../lib/format.js';
 import { claims, pretty } from '../lib/jws.js';
 import { recentEvents } from '../lib/live.js';
 import { go, link } from '../lib/router.js';
+import { Tap } from '../lib/tap.js';
 import { actionsOf, findTransaction, productOf, shortId } from '../lib/transactions.js';
-import { Card, Code, Facts, Head, Loaded, chosenApp } from '../lib/ui.js';
+import { Card, Code, Facts, Head, Loaded } from '../lib/ui.js';
 
 const text = strings.transaction;
 const yes = value => value ? strings.yes : strings.no;
@@ -44,17 +45,16 @@ const Timeline = ({ of, mine }) => html`<ol class="plain timeline">${of.map(one 
 </li>`)}</ol>`;
 
 export default function Transaction({ route }) {
-    const app = chosenApp.use();
     const id = route.parts[1];
     const found = useData(async () => {
-        const row = await findTransaction(id, app);
+        const row = await findTransaction(id);
         if (!row) return null;
         const [timeline, notifications] = await Promise.all([
             row.expiresDate ? get(url('/admin/v1/subscriptions', row.id) + '/timeline', { limit: 500 }).catch(() => null) : null,
             all(appURL(row.bundleId, 'notifications'), { account: row.account, limit: 100 }, 'notifications', list => list.length < 300).catch(() => []),
         ]);
         return { row, timeline, notifications };
-    }, [id, app], anyEvent);
+    }, [id], anyEvent);
     return html`<${Loaded} of=${found}>${data => data === null ? html`<${Head} title=${text.unknown} />` : html`<${View} ...${data} reload=${found.reload} />`}</${Loaded}>`;
 }
 
@@ -86,7 +86,8 @@ function View({ row, timeline, notifications, reload }) {
             </div>
             <div class="stack">
                 <${Card} title=${subscription ? text.subscription : text.timeline} tools=${subscription && html`<a href=${link('subscriptions', subscription.originalTransactionIdentifier)}>${strings.nav.subscriptions}</a>`}>
-                    <${Timeline} of=${events} mine=${row.transactionIdentifier} /></${Card}>
+                    <div class="stack"><${Timeline} of=${events} mine=${row.transactionIdentifier} />
+                        <div><h3>${text.onTheBus}</h3><p class="soft small break">${text.onTheBusSays(row.id)}</p></div><${Tap} word=${row.id} /></div></${Card}>
                 <${Card} title=${text.notifications}>${notifications.length === 0 ? html`<p class="soft">${text.noNotifications}</p>`
                     : html`<ul class="plain list">${notifications.slice(0, 20).map(one => html`<li class="row" key=${one.notificationUUID}>
                         <span class="grow"><a href=${link('notifications', one.notificationUUID)}>${words(one.notificationType)}</a> <span class="soft">${one.subtype ? words(one.subtype) : ''}</span><div class="soft small"><${Time} at=${one.at} /></div></span><${State} of=${one.state} /></li>`)}</ul>`}</${Card}>

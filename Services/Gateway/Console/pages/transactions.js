@@ -156,7 +156,7 @@ export default function Transactions({ route }) {
     }, [version, said, sort, rows]);
     const columns = useMemo(() => columnsOf(reload), []);
     const clear = { label: text.clear, danger: true, method: 'DELETE', path: appURL(app, 'transactions'), confirm: text.clearConfirm(app) };
-    const list = { label: strings.nav.transactions, method: 'GET', path: `/admin/v1/transactions?bundleId=${encodeURIComponent(app)}`, cli: cli(['tx', 'list', ...said.split(/\s+/)]) };
+    const list = { label: strings.nav.transactions, method: 'GET', path: `/admin/v1/transactions?bundleId=${encodeURIComponent(app)}`, cli: cli(['tx', 'list', said.split(/\s+/)]) };
     return html`<${Head} title=${strings.nav.transactions}>
             <button onClick=${() => showCommands(list)}>${'>_'} ${strings.asCLI}</button><${Action} of=${clear} done=${reload} /></${Head}>
         <div class="stack">

@@ -771,12 +771,13 @@ def without_worker(browser, store):
     browser.look(1280)
     browser.open("overview", whole=True)
     browser.until("to be live", lambda: "Live" in browser.text("header.top"))
+    browser.until("what happened before it was opened", lambda: len(browser.all(".feed li")) > 3)
     store_buys(store, "iris", "without-worker")
     browser.until("the purchase in the feed", lambda: "iris" in browser.text(".feed"))
     browser.collect()
     browser.driver.close()
     browser.driver.switch_to.window(first)
-    return "live without SharedWorker"
+    return "live without SharedWorker, with what happened before"
 
 
 def started(store, service, before):

@@ -119,7 +119,9 @@ export function Frame({ signedOut }) {
     }, [app], message => message.kind === 'transactions');
     const count = waiting.use() || 0;
     useEffect(() => {
-        const often = setInterval(inbox.reload, 10000);
+        // Less often where only the title and the icon are seen.
+        let turn = 0;
+        const often = setInterval(() => { if (!document.hidden || (turn += 1) % 3 === 0) inbox.reload(); }, 10000);
         return () => clearInterval(often);
     }, []);
 

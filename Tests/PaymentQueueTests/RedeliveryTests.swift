@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `open streams are told of it, and each device of its downloads as they are`(_ engine: Engine) async throws {
+    func `open streams get it, and each device of its downloads as they are`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let guide = try await alice.add("guide", key: "k").transaction

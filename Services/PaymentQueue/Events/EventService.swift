@@ -16,16 +16,20 @@ struct EventService: Sendable {
     /// Lists the events after `after`, at most ``EventTable/scanMax`` rows a call.
     ///
     /// The reply's `after` grows as long as more rows follow, whether they matched or not.
-    /// - Throws: `requestInvalid`, also for an `after` that is no cursor, lies ahead of this store, or lies before an event
-    ///   that was removed.
+    /// - Throws: `requestInvalid`, also for an `after` that is no cursor, lies ahead of this store, or lies before an
+    ///   event that was removed.
     func list(_ request: EventsRequest) async throws -> EventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let page = try await EventRepository.table.page(
             after: request.after, prefix: Identifiers.eventPrefix, limit: request.limit, in: database
         ) { after, reader in
-            if let pruned = try await JournalRepository.pruned(in: reader), after < pruned {
+            if let pruned = try await JournalRepository.pruned(in: reader), after < pruned,
+                // In a dump that was restored into another cluster the place lies ahead of everything.
+                try await pruned <= EventRepository.table.horizon(in: reader).begun
+            {
                 throw Self.unknown(
-                    "'after' is a position before the oldest events: they are kept for 30 days; begin without it")
+                    "'after' is a position before the oldest events, which are removed after "
+                        + "\(JournalPruner.keptFor.components.seconds / 86_400) days; begin without it")
             }
             return try await EventRepository.scan(request, after: after, in: reader)
         }

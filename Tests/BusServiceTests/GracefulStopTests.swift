@@ -52,14 +52,19 @@ struct GracefulStopTests {
             return service
         }
         let running = services.map { service in
-            Task { try await ServiceGroup(services: [service], logger: silent).run() }
+            Task {
+                // As in a service's process.
+                let whole = ServiceGroupConfiguration.ServiceConfiguration(
+                    service: service, successTerminationBehavior: .gracefullyShutdownGroup)
+                try await ServiceGroup(configuration: .init(services: [whole], logger: silent)).run()
+            }
         }
         for service in services { await service.ready() }
         let client = bus.client(name: "test")
         let caller = ServiceCaller(bus: client, caller: "test")
         let calls = (0..<10).map { _ in Task { try await caller.call(PaymentEndpoints.heads, ServiceHarness.request) } }
         try await eventually("all are in their handlers") { await gate.waiting == 10 }
-        #expect(try await ServiceDiscovery(client).drain("i9") == nil)
+        #expect(try await ServiceDiscovery(client).drain("i9", until: .now) == nil)
         #expect(try await ServiceDiscovery(client).drain("i0")?.name == "payment-queue")
         await gate.open()
         for call in calls { #expect(try await call.value.heads == [7]) }

@@ -51,7 +51,8 @@ extension ServicesResponse.Instance {
         self.init(
             name: health.name, id: health.id, version: health.version, status: ServicesResponse.Health(health.status),
             checks: health.checks.mapValues { ServicesResponse.Check(status: .init($0.status), message: $0.message) },
-            startedAt: stats?.started, endpoints: stats?.endpoints.map { ServicesResponse.Endpoint($0) } ?? [])
+            startedAt: stats?.started, inFlight: stats?.inFlight,
+            endpoints: stats?.endpoints.map { ServicesResponse.Endpoint($0) } ?? [])
     }
 
     /// Creates an entry for an instance that sent statistics but no health in time.
@@ -59,7 +60,8 @@ extension ServicesResponse.Instance {
         self.init(
             name: stats.name, id: stats.id, version: stats.version, status: .fail,
             checks: ["health": ServicesResponse.Check(status: .fail, message: "no answer in time")],
-            startedAt: stats.started, endpoints: stats.endpoints.map { ServicesResponse.Endpoint($0) })
+            startedAt: stats.started, inFlight: stats.inFlight,
+            endpoints: stats.endpoints.map { ServicesResponse.Endpoint($0) })
     }
 }
 

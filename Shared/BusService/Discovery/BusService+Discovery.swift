@@ -46,7 +46,8 @@ extension BusService {
                 requests: stats.requests, errors: stats.errors, lastError: stats.lastError,
                 processingTime: stats.processingNanoseconds, averageProcessingTime: stats.averageNanoseconds)
         }
-        return StatsResponse(identity, metadata: storeMetadata, started: started, endpoints: endpoints)
+        return StatsResponse(
+            identity, metadata: storeMetadata, started: started, inFlight: inFlight.count, endpoints: endpoints)
     }
 
     private func send(_ response: some Encodable, to message: BusMessage) {
@@ -58,7 +59,7 @@ extension BusService {
     }
 }
 
-/// The operator's request that an instance ends gracefully. It comes at most once that counts.
+/// The operator's request that an instance ends gracefully. Only the first has an effect.
 struct DrainRequest: Sendable {
     private let signal: AsyncStream<Void>
     private let source: AsyncStream<Void>.Continuation

@@ -87,7 +87,8 @@ package struct InfoResponse: Sendable, Equatable, Codable {
     }
 }
 
-/// The answer to `$SRV.STATS`: a ping's members, `started` and the endpoints' counts. Times are nanoseconds.
+/// The answer to `$SRV.STATS`: a ping's members, `started`, `in_flight` and the endpoints' counts. Times are
+/// nanoseconds.
 package struct StatsResponse: Sendable, Equatable, Codable {
     /// `{"average_processing_time":41000,"last_error":"","name":"products.get","num_errors":0,"num_requests":3,`
     /// `"processing_time":123000,"queue_group":"q","subject":"sb.catalog.v1.products.get"}`
@@ -134,10 +135,21 @@ package struct StatsResponse: Sendable, Equatable, Codable {
     package var metadata: [String: String] = [:]
     /// Wall time at which the instance began to serve.
     package var started: Timestamp
+    /// Requests that were taken and not answered; a member of Storebus's own, nil when left out.
+    package var inFlight: Int?
     /// In the order in which the service registered them.
     package var endpoints: [EndpointStats]
 
-    init(_ identity: ServiceIdentity, metadata: [String: String], started: Timestamp, endpoints: [EndpointStats]) {
+    private enum CodingKeys: String, CodingKey {
+        case type, name, id, version, metadata, started, endpoints
+        case inFlight = "in_flight"
+    }
+
+    init(
+        _ identity: ServiceIdentity, metadata: [String: String], started: Timestamp, inFlight: Int,
+        endpoints: [EndpointStats]
+    ) {
+        self.inFlight = inFlight
         name = identity.name
         id = identity.id
         version = identity.version

@@ -48,18 +48,31 @@ package struct ServiceDiscovery: Sendable {
     }
 
     /// Asks one instance to take no more requests, to finish those it has, and to end.
-    /// - Parameter timeout: Time for its answer, which comes before its end.
+    ///
+    /// Messages may be lost, so it looks and asks again until the deadline. A request that is repeated changes nothing.
     /// - Returns: The instance; nil when none has the identifier.
     /// - Throws: The errors of the bus, but `noResponders`.
-    package func drain(_ id: String, timeout: Duration = .seconds(2)) async throws(BusError) -> PingResponse? {
-        guard let instance = try await ping().first(where: { $0.id == id }) else { return nil }
+    package func drain(
+        _ id: String, until deadline: ContinuousClock.Instant = .now + .seconds(2)
+    ) async throws(BusError) -> PingResponse? {
+        var instance: PingResponse?
+        repeat {
+            instance = try await ping().first { $0.id.isExactly(id) }
+        } while instance == nil && ContinuousClock.now < deadline
+        guard let instance else { return nil }
         let identity = ServiceIdentity(name: instance.name, id: instance.id, version: instance.version)
-        do throws(BusError) {
-            _ = try await bus.request(identity.drainSubject, timeout: timeout)
-        } catch  where error.code == .noResponders {
-            return nil
+        while true {
+            do throws(BusError) {
+                _ = try await bus.request(
+                    identity.drainSubject, timeout: min(.milliseconds(500), max(.milliseconds(50), deadline - .now)))
+                return instance
+            } catch  where error.code == .noResponders {
+                // It has gone since.
+                return instance
+            } catch  where error.code == .timeout && ContinuousClock.now < deadline {
+                continue
+            }
         }
-        return instance
     }
 
     private func ask<Answer: Decodable>(

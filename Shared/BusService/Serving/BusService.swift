@@ -24,7 +24,7 @@ package final class BusService: ServiceLifecycle.Service {
     let logger: Logger
     let started = Timestamp.wallClock()
     let health = HealthChecks()
-    private let inFlight = InFlightRequests()
+    let inFlight = InFlightRequests()
     private let readiness = Readiness()
     /// Set once the operator has asked for a graceful end.
     let drainRequest = DrainRequest()
@@ -105,8 +105,8 @@ package final class BusService: ServiceLifecycle.Service {
         return HealthResponse(identity, status: status, checks: checks)
     }
 
-    /// Serves until graceful shutdown or the operator's request to drain. It then accepts no more requests, finishes those taken (up to 10 s), flushes
-    /// their replies, and returns.
+    /// Serves until graceful shutdown or the operator's request to drain. It then accepts no more requests, finishes
+    /// those taken (up to 10 s), flushes their replies, and returns.
     ///
     /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
     ///   `replaced`, `closed`); ``StoreConflict`` when another store, or another database of this service, is on the

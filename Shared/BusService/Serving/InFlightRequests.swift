@@ -13,6 +13,9 @@ final class InFlightRequests: Sendable {
 
     private let contents = Locked(Contents())
 
+    /// The number of requests that were taken and not answered.
+    var count: Int { contents.withLock { $0.tasks.count } }
+
     /// Takes a place; nil when the endpoint's 1024 are in use.
     func begin(_ endpoint: String) -> Int? {
         contents.withLock { contents in

@@ -55,13 +55,16 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         package var checks: [String: Check]
         /// Absent when the instance reported its health but no statistics in time.
         package var startedAt: Timestamp?
+        /// Requests taken and not answered; absent without a statistics response in time.
+        package var inFlight: Int?
         /// Statistics by endpoint; empty without a statistics response in time.
         package var endpoints: [Endpoint]
 
         package init(
             name: String, id: String, version: String, status: Health, checks: [String: Check],
-            startedAt: Timestamp?, endpoints: [Endpoint]
+            startedAt: Timestamp?, inFlight: Int?, endpoints: [Endpoint]
         ) {
+            self.inFlight = inFlight
             self.name = name
             self.id = id
             self.version = version
@@ -79,6 +82,7 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
             status = try container.decodeIfPresent(Health.self, forKey: .status)
             checks = try container.decodeIfPresent([String: Check].self, forKey: .checks) ?? [:]
             startedAt = try container.decodeIfPresent(Timestamp.self, forKey: .startedAt)
+            inFlight = try container.decodeIfPresent(Int.self, forKey: .inFlight)
             endpoints = try container.decodeIfPresent([Endpoint].self, forKey: .endpoints) ?? []
         }
     }

@@ -70,7 +70,7 @@ function Service({ service, samples, others, drained }) {
     const checks = Object.entries(service.checks);
     const values = [...Array(KEPT).fill(0), ...samples.map(one => one.value)].slice(-KEPT);
     return html`<${Card} title=${others ? `${service.name} ${short(service.id)}` : service.name} tools=${html`<${State} of=${service.status} /><${Action} of=${drain(service, others)} done=${() => drained(service)} />`}><div class="stack">
-        <${Facts} of=${[[text.instance, html`<code>${service.id}</code>`], [text.version, service.version], [text.since, service.startedAt && html`<${Time} at=${service.startedAt} />`], [text.checks, checks.map(([name, check]) => `${name}: ${check.status}${check.message ? ` (${check.message})` : ''}`).join(', ')]]} />
+        <${Facts} of=${[[text.instance, html`<code>${service.id}</code>`], [text.version, service.version], [text.since, service.startedAt && html`<${Time} at=${service.startedAt} />`], [text.inFlight, service.inFlight === undefined ? undefined : number(service.inFlight)], [text.checks, checks.map(([name, check]) => `${name}: ${check.status}${check.message ? ` (${check.message})` : ''}`).join(', ')]]} />
         <${Sparkline} values=${values} label=${`${text.perSecond}: ${rounded(values.at(-1))}`} />
         <details><summary>${text.endpoints} (${asked.length})</summary>
             ${asked.length === 0 ? html`<p class="soft">${text.none}</p>` : html`<${Plain} titled caption=${service.name} rows=${asked} rowKey=${one => one.name} columns=${[

@@ -15,6 +15,8 @@ package enum BusFault: String, CaseIterable, Sendable, Codable {
 
     /// The name of the broker as a target: the bus of every service.
     package static let broker = "broker"
+    /// The names of what a fault can be aimed at.
+    package static let targets = [broker] + ServiceName.allCases.map(\.rawValue)
 
     /// Returns the rules of the fault at a service, or at ``broker``.
     package func rules(at service: String) -> [BusRule] {
@@ -29,6 +31,15 @@ package enum BusFault: String, CaseIterable, Sendable, Codable {
         // Requests, replies and discovery: a wildcard at the beginning matches neither inboxes nor `$SRV`.
         case .partition: Self.both(name, ["sb.>", "_INBOX.>", "$SRV.>"], p: 1, "drop")
         }
+    }
+
+    /// Returns rules without those of the fault at a service, each removed once.
+    package func removed(from rules: [BusRule], at service: String) -> [BusRule] {
+        var kept = rules
+        for rule in self.rules(at: service) {
+            if let index = kept.firstIndex(where: rule.isSame) { kept.remove(at: index) }
+        }
+        return kept
     }
 
     private static func both(
@@ -96,6 +107,9 @@ package struct BusRule: Hashable, Sendable, Codable {
 
 /// The body of `$SYS.CHAOS.SET`.
 package struct BusRuleSet: Hashable, Sendable, Codable {
+    /// Maximum number of rules that the broker takes.
+    package static let rulesMax = 64
+
     /// The seed of the injector's random numbers.
     package var seed: UInt64
     /// The rules that replace those in force.

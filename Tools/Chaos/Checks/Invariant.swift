@@ -31,8 +31,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case o1 = "O1", o2 = "O2", o4 = "O4"
     case s1 = "S1", s2 = "S2", s3 = "S3", s6 = "S6"
 
-    /// Those of which each violation is one as soon as it is seen. Of the others a run that goes on may still bring what
-    /// is missing.
+    /// The invariants that can be judged while a run goes on. For the others what is missing may still come.
     package static let decidedAtOnce: [Invariant] = [.p7, .p11, .q3, .q4, .d2, .i2, .m1, .m3, .o2]
 
     /// What holds, in one sentence.

@@ -50,16 +50,32 @@ enum ChaosFaults {
                     hints: ["run it as the user of the store"])
             }
         default:
-            // SET replaces all rules, so those in force are sent along.
-            let reply = try await BusFaults.askPatiently(bus, "LIST")
-            let inForce = (try? StoreJSON.encode(reply)).flatMap {
-                try? StoreJSON.decode(BusRulesInForce.self, from: $0)
-            }
-            let kept = inForce?.rules.map(\.withoutCounters) ?? []
-            let added = fault.busFault?.rules(at: service) ?? []
-            let set = BusRuleSet(seed: .random(in: 0...UInt64.max), rules: kept + added)
-            _ = try await BusFaults.askPatiently(bus, "SET", set)
+            try await change(bus) { $0 + (fault.busFault?.rules(at: service) ?? []) }
         }
+    }
+
+    /// Takes one fault of a service back.
+    static func remove(
+        _ fault: FaultName, _ service: String, _ bus: any BusClient, _ context: CommandContext
+    ) async throws(CLIError) {
+        if let fault = fault.busFault {
+            try await change(bus) { fault.removed(from: $0, at: service) }
+        } else {
+            for process in stopped(context.directory) where process.service == service { kill(process.pid, SIGCONT) }
+        }
+    }
+
+    /// Changes the rules of the broker. `SET` replaces all, so those in force are sent along.
+    private static func change(
+        _ bus: any BusClient, _ body: ([BusRule]) -> [BusRule]
+    ) async throws(CLIError) {
+        let reply = try await BusFaults.askPatiently(bus, "LIST")
+        guard let bytes = try? StoreJSON.encode(reply),
+            let inForce = try? StoreJSON.decode(BusRulesInForce.self, from: bytes)
+        else { throw CLIError(.answerInvalid, "the broker's answer has no rules") }
+        let rules = body(inForce.rules.map(\.withoutCounters))
+        _ = try await BusFaults.askPatiently(
+            bus, "SET", BusRuleSet(seed: .random(in: 0...UInt64.max), rules: rules))
     }
 
     /// Lets stopped processes go on.

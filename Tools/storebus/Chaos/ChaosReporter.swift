@@ -6,7 +6,8 @@ import StoreModels
 /// Reports a run to the gateway of the store that it breaks, where the console and `storebus chaos runs` show it.
 final class ChaosReporter: Sendable {
     private struct State {
-        var entries: [HistoryEntry] = []
+        /// The lines since the reporter took them last.
+        var fresh: [HistoryEntry] = []
         var phase = ChaosRun.Phase.warmUp
     }
 
@@ -18,9 +19,10 @@ final class ChaosReporter: Sendable {
     private let start = ContinuousClock.now
     private let state = Locked(State())
 
-    /// The time between two reports, or more when a report takes long to make.
+    /// The time between two reports.
     private static let interval = Duration.seconds(1)
-    /// The share of the run's time that may be spent on reports: one part of so many.
+    /// The share of the run's time that judging its history may take: one part of so many. Reports between have the
+    /// counts of the one before.
     private static let share = 20
     /// The time for the gateway to take a report. The next one replaces it.
     private static let timeout = Duration.seconds(1)
@@ -35,7 +37,7 @@ final class ChaosReporter: Sendable {
     }
 
     /// Takes a line of the history.
-    func observe(_ entry: HistoryEntry) { state.withLock { $0.entries.append(entry) } }
+    func observe(_ entry: HistoryEntry) { state.withLock { $0.fresh.append(entry) } }
 
     func phase(_ name: String) {
         guard let phase = ChaosRun.Phase(rawValue: name) else { return }
@@ -44,21 +46,42 @@ final class ChaosReporter: Sendable {
 
     /// Reports until the task is cancelled. A report that the gateway does not take is left out.
     func run(_ monitor: ChaosMonitor) async {
+        var entries: [HistoryEntry] = []
+        var run: ChaosRun?
+        var judgeAt = start
         while !Task.isCancelled {
             let begin = ContinuousClock.now
-            let run = report(monitor.board)
-            let cost = ContinuousClock.now - begin
-            try? await put(run, Self.timeout)
-            try? await ContinuousClock().sleep(until: begin + max(Self.interval, cost * Self.share))
+            let (fresh, phase) = state.withLock { state in
+                defer { state.fresh = [] }
+                return (state.fresh, state.phase)
+            }
+            entries += fresh
+            var next: ChaosRun
+            if let run, begin < judgeAt {
+                next = run
+            } else {
+                next = judged(entries)
+                judgeAt = begin + (ContinuousClock.now - begin) * Self.share
+            }
+            next.phase = phase
+            next.updatedAt = .wallClock()
+            next.elapsedSeconds = elapsedSeconds
+            next.services = Self.services(monitor.board)
+            run = next
+            try? await put(next, Self.timeout)
+            try? await ContinuousClock().sleep(until: begin + Self.interval)
         }
     }
+
+    private var elapsedSeconds: Int { Int((ContinuousClock.now - start).components.seconds) }
 
     /// Reports the verdict. The run is over whether or not the gateway takes it.
     func finish(_ verdict: ChaosVerdict) async {
         var run = base(verdict.report)
         run.phase = .ended
         run.invariants = verdict.report.invariants(of: Invariant.allCases)
-        run.verdict = verdict.outcome.unhealed.isEmpty ? .init(verdict.report.check.verdict) : .unknown
+        let found = ChaosRun.Verdict(verdict.report.check.verdict)
+        run.verdict = found == .valid && !verdict.outcome.unhealed.isEmpty ? .unknown : found
         run.lost = verdict.report.lostCount
         run.doubleCharges = verdict.report.doubleChargeCount
         run.worstRecoveryMilliseconds = Int(verdict.report.statistics.worstRecovery.rounded())
@@ -75,17 +98,18 @@ final class ChaosReporter: Sendable {
         _ = try await api.exchange(request)
     }
 
-    /// Judges what can be judged before the end.
-    private func report(_ board: ServiceBoard) -> ChaosRun {
-        let (entries, phase) = state.withLock { ($0.entries, $0.phase) }
-        let report = RunReport(entries, options: options)
-        var run = base(report)
-        run.phase = phase
-        run.services = board.rows.map { row in
+    private static func services(_ board: ServiceBoard) -> [ChaosRun.Service] {
+        board.rows.map { row in
             ChaosRun.Service(
                 service: row.service, isUp: row.isUp, faults: row.faults,
                 worstRecoveryMilliseconds: row.worstRecovery.map(Int.init))
         }
+    }
+
+    /// Judges what can be judged before the end.
+    private func judged(_ entries: [HistoryEntry]) -> ChaosRun {
+        let report = RunReport(entries, options: options)
+        var run = base(report)
         run.invariants = report.invariants(of: Invariant.decidedAtOnce)
         let last = entries.last?.time ?? 0
         // A fault in force has its end at the last line.
@@ -99,7 +123,7 @@ final class ChaosReporter: Sendable {
         let stepSeconds = Int(statistics.stepLength / 1_000_000)
         return ChaosRun(
             id: plan.name, seed: "\(plan.seed)", app: app, startedAt: startedAt, updatedAt: .wallClock(),
-            phase: .warmUp, elapsedSeconds: Int((ContinuousClock.now - start).components.seconds),
+            phase: .warmUp, elapsedSeconds: elapsedSeconds,
             durationSeconds: Int(plan.duration.components.seconds), targets: plan.targets,
             faultNames: plan.faults.map(\.rawValue), workload: plan.workload.rawValue, rate: plan.rate,
             operations: statistics.total.all, succeeded: statistics.total.ok, refused: statistics.total.fail,

@@ -49,6 +49,8 @@ struct ChaosRunner: Sendable {
         try await injector.check(plan.faults)
         try await setUp(client)
         let monitor = ChaosMonitor(store: store, bus: bus, history: history, start: start)
+        let reporting = Task { await reporter.run(monitor) }
+        defer { reporting.cancel() }
         let outcome = await disturb(client, injector, monitor, reporter, start)
         if !outcome.wasBrokenOff { try await readFinally(client) }
         do throws(HistoryFault) {
@@ -60,6 +62,7 @@ struct ChaosRunner: Sendable {
             RunOutcome(
                 directory: plan.directory, operations: world.counts.values.reduce(0, +), faults: outcome.faults,
                 unhealed: outcome.unhealed, wasBrokenOff: outcome.wasBrokenOff))
+        await end(reporting)
         await reporter.finish(verdict)
         return verdict
     }
@@ -116,7 +119,6 @@ struct ChaosRunner: Sendable {
         let probing = Task { await monitor.run { await injector.renewRules() } }
         let observing = Task { await observe(client) }
         let showing = Task { await display.run(monitor, client.world, start) }
-        let reporting = Task { await reporter.run(monitor) }
         let working = Task { await work(client) }
         try? await ContinuousClock().sleep(for: min(Self.warmUp, plan.duration / 4))
         phase("faults")
@@ -143,7 +145,7 @@ struct ChaosRunner: Sendable {
             try? await ContinuousClock().sleep(for: .microseconds(QueueChecks.deadline) + .milliseconds(500))
             phase("final")
         }
-        for task in [observing, showing, reporting, probing] { await end(task) }
+        for task in [observing, showing, probing] { await end(task) }
         return Disturbed(faults: struck.count, unhealed: unhealed, wasBrokenOff: wasBrokenOff)
     }
 

@@ -20,13 +20,13 @@ struct ChaosRunsCommand: AsyncParsableCommand {
         var table = Table([
             .init("RUN"), .init("SEED", .right), .init("BEGAN"), .init("PHASE"), .init("VERDICT"),
             .init("OPERATIONS", .right), .init("FAULTS", .right), .init("LOST", .right), .init("DOUBLE", .right),
-            .init("WORST RECOVERY", .right),
+            .init("RECOVERY MS", .right),
         ])
         for run in runs {
             table.add([
                 run.id, run.seed, run.startedAt.description, run.phase.rawValue, run.verdict?.rawValue ?? "-",
-                "\(run.operations)", "\(run.faults.count)", run.lost.map { "\($0)" } ?? "-",
-                run.doubleCharges.map { "\($0)" } ?? "-", run.worstRecoveryMilliseconds.map { "\($0) ms" } ?? "-",
+                "\(run.operations)", "\(run.faultCount)", run.lost.map { "\($0)" } ?? "-",
+                run.doubleCharges.map { "\($0)" } ?? "-", run.worstRecoveryMilliseconds.map { "\($0)" } ?? "-",
             ])
         }
         let items = runs.map { JSONText.value($0) }

@@ -9,7 +9,7 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/chaos/runs`
-    func chaosRuns() async throws(CLIError) -> [ChaosRun] {
+    func chaosRuns() async throws(CLIError) -> [ChaosRunSummary] {
         let response: ChaosRunsResponse = try await call(BusRoutes.runs)
         return response.runs
     }

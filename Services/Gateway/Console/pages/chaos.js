@@ -27,8 +27,7 @@ const put = (fault, service, label) => ({
 function toggle(fault, service, now) {
     const label = strings.faults.at(fault, service);
     const shown = html`<span class="hidden">${label}: </span>${now ? text.struckOf(number(now.struck), number(now.matched)) : text.off}`;
-    // The command line takes all back or nothing.
-    const action = now ? { label, method: 'DELETE', path: path('/admin/v1/faults', { fault, service }), said: () => text.ended(label) } : put(fault, service);
+    const action = now ? { label, method: 'DELETE', path: path('/admin/v1/faults', { fault, service }), cli: cli(['chaos', 'fault', 'clear', fault, service], null), said: () => text.ended(label) } : put(fault, service);
     return { ...action, shown, pressed: Boolean(now) };
 }
 
@@ -75,7 +74,7 @@ function Signals() {
 const Runs = ({ of }) => html`<${Card} title=${text.runs}><div class="stack"><p class="soft">${text.runsSay}</p>
     <${Loaded} of=${of}>${({ runs }) => runs.length === 0 ? html`<${Code} text=${cli(['chaos', 'run', '--data', '.storebus'], null)} label=${strings.copyCLI} />` : html`<${Plain} titled caption=${text.runs} rows=${runs} rowKey=${run => run.id} columns=${[
         { title: text.run, cell: run => html`<a class="mono" href=${link('chaos', run.id)}>${run.id}</a>` }, { title: text.state, cell: run => html`<${State} ...${stateOf(run)} />` }, { title: text.seed, className: 'number', cell: run => run.seed },
-        { title: text.began_, cell: run => html`<${Time} at=${run.startedAt} form="brief" />` }, { title: strings.run.operations, className: 'number', cell: run => number(run.operations) }, { title: strings.run.faults, className: 'number', cell: run => number(run.faults.length) },
+        { title: text.began_, cell: run => html`<${Time} at=${run.startedAt} form="brief" />` }, { title: strings.run.operations, className: 'number', cell: run => number(run.operations) }, { title: strings.run.faults, className: 'number', cell: run => number(run.faultCount) },
         { title: strings.run.lost, className: 'number', cell: run => run.lost ?? '–' }, { title: strings.run.doubleCharges, className: 'number', cell: run => run.doubleCharges ?? '–' }, { title: strings.run.recovery, className: 'number', cell: recovery }]} />`}</${Loaded}></div></${Card}>`;
 
 export default function Chaos() {

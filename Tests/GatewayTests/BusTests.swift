@@ -84,7 +84,8 @@ import Testing
             let open = try await bus.ask("/admin/v1/bus/connections?sort=cid")
             #expect(names(open, "connections", "name") == ["other", "gateway-operator"])
             #expect(open["total"]?.intValue == 2)
-            #expect(open["connections"]?.arrayValue?.first?["subscriptions"]?.intValue == 1)
+            // The other one is on its inbox.
+            #expect(open["connections"]?.arrayValue?.first?["subscriptions"]?.intValue == 2)
             #expect(open["connections"]?.arrayValue?.first?["reason"] == nil)
             let subjects = try await bus.ask("/admin/v1/bus/subjects")
             #expect(names(subjects, "subjects", "subject").contains("sb.evt.>"))
@@ -163,6 +164,27 @@ import Testing
         #expect(tap.take() == nil)
     }
 
+    @Test func `a secret is neither shown nor found, and of a URL only its place is shown`() throws {
+        let body = #"{"data":"QUJD","url":"https://user:word@a.example/x?token=t#f","account":"alice"}"#
+        for (text, isFound) in [("QUJD", false), ("word", false), ("token=t", false), ("a.example", true)] {
+            let tap = try BusTap(EventWaits(), text: text)
+            tap.add(BusMessage(subject: "sb.a", body: Array(body.utf8)), at: Timestamp(milliseconds: 0))
+            let taken = tap.take()
+            #expect((taken != nil) == isFound, "\(text)")
+            guard let shown = taken?.messages.first?.body else { continue }
+            #expect(shown["url"]?.stringValue == "https://(redacted)@a.example/x(redacted)")
+            #expect(shown["data"]?.stringValue == Redaction.replacement && shown["account"] == "alice")
+        }
+    }
+
+    @Test func `a tap holds a megabyte of bodies at most, and counts the rest`() throws {
+        let tap = try BusTap(EventWaits(), text: nil)
+        let body = [UInt8](repeating: UInt8(ascii: "x"), count: 600_000)
+        for _ in 0..<3 { tap.add(BusMessage(subject: "sb.a", body: body), at: Timestamp(milliseconds: 0)) }
+        let taken = try #require(tap.take())
+        #expect(taken.messages.count == 1 && taken.missed == 2)
+    }
+
     @Test func `taps have a bound, and a pattern under $ or of bad syntax is refused`() async throws {
         try await Self.run { bus in
             var readers: [EventReader] = []
@@ -170,7 +192,7 @@ import Testing
             #expect(readers.map(\.status) == Array(repeating: 200, count: EventWaits.tapsMax))
             #expect(try await bus.tap().status == 429)
             for reader in readers { reader.hangUp() }
-            for pattern in ["$SRV.PING", "sb..a", "sb.%3E.a"] {
+            for pattern in ["$SRV.PING", "_INBOX.%3E", "sb..a", "sb.%3E.a"] {
                 #expect(try await bus.send(.GET, "/admin/v1/bus/tap?subject=\(pattern)").status == 400)
             }
         }
@@ -287,7 +309,11 @@ import Testing
             #expect(try await put(ended, store).status == 204)
             let answer = try await store.send(.GET, "/admin/v1/chaos/runs", token: Sample.adminKey)
             let runs = try StoreJSON.decode(ChaosRunsResponse.self, from: answer.body).runs
-            #expect(runs == [run("b", at: 1), ended])
+            #expect(runs == [ChaosRunSummary(run("b", at: 1)), ChaosRunSummary(ended)])
+            let one = try await store.send(.GET, "/admin/v1/chaos/runs/a", token: Sample.adminKey)
+            #expect(try StoreJSON.decode(ChaosRun.self, from: one.body) == ended)
+            let unknown = try await store.send(.GET, "/admin/v1/chaos/runs/c", token: Sample.adminKey)
+            #expect(unknown.status == 404 && unknown.text.contains("'c'"))
         }
     }
 
@@ -325,7 +351,8 @@ import Testing
             var fault = run("a")
             fault.faults = [.init(number: 1, fault: "kill", service: "", beganAtSecond: 1, endedAtSecond: nil)]
             #expect(try await put(fault, store).json["path"] == "$.faults[0].service")
-            #expect(try await store.send(.GET, "/admin/v1/chaos/runs", token: Sample.adminKey).json["runs"] == .array([]))
+            #expect(
+                try await store.send(.GET, "/admin/v1/chaos/runs", token: Sample.adminKey).json["runs"] == .array([]))
         }
     }
 }

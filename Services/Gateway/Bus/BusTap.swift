@@ -7,14 +7,22 @@ import StoreModels
 final class BusTap: Sendable {
     /// Maximum number of messages between two writes.
     static let messagesMax = 50
+    /// Maximum number of bodies' bytes between two writes.
+    static let bytesMax = 1 << 20
     /// Maximum number of a body's bytes that are shown.
     static let bodyBytesMax = 4096
 
     let bell: EventBell
+    private struct Collected {
+        var messages: [(at: Timestamp, message: BusMessage)] = []
+        var bytes = 0
+        var missed = 0
+    }
+
     private let waits: EventWaits
     /// Only messages with these bytes are taken; nil for all.
     private let text: [UInt8]?
-    private let collected = Locked((messages: [(at: Timestamp, message: BusMessage)](), missed: 0))
+    private let collected = Locked(Collected())
     private let subscription = Locked<(any BusSubscription)?>(nil)
 
     /// Takes a tap's place, until the tap is released.
@@ -45,8 +53,9 @@ final class BusTap: Sendable {
     func add(_ message: BusMessage, at time: Timestamp) {
         if let text, !Self.has(text, message) { return }
         collected.withLock { collected in
-            if collected.messages.count < Self.messagesMax {
+            if collected.messages.count < Self.messagesMax, collected.bytes + message.body.count <= Self.bytesMax {
                 collected.messages.append((time, message))
+                collected.bytes += message.body.count
             } else {
                 collected.missed += 1
             }
@@ -56,17 +65,21 @@ final class BusTap: Sendable {
 
     /// Returns what was collected since the last call; nil for nothing.
     func take() -> BusTapMessages? {
-        let (messages, missed) = collected.withLock { collected in
-            defer { collected = ([], 0) }
+        let taken = collected.withLock { collected in
+            defer { collected = Collected() }
             return collected
         }
-        guard !messages.isEmpty else { return nil }
-        return BusTapMessages(messages: messages.map { Self.shown($1, at: $0) }, missed: missed)
+        guard !taken.messages.isEmpty || taken.missed > 0 else { return nil }
+        return BusTapMessages(messages: taken.messages.map { Self.shown($1, at: $0) }, missed: taken.missed)
     }
 
     private static func has(_ text: [UInt8], _ message: BusMessage) -> Bool {
-        !message.subject.utf8.ranges(of: text).isEmpty || message.body.firstRange(of: text) != nil
-            || message.headers.contains { !$0.value.utf8.ranges(of: text).isEmpty }
+        if message.subject.utf8.firstRange(of: text) != nil { return true }
+        if message.headers.contains(where: { $0.value.utf8.firstRange(of: text) != nil }) { return true }
+        guard message.body.firstRange(of: text) != nil else { return false }
+        // What is redacted must not be found either: a search would tell it letter by letter.
+        guard let value = try? StrictJSON.parse(message.body) else { return true }
+        return (try? StoreJSON.encode(Redaction.redacted(value)))?.firstRange(of: text) != nil
     }
 
     private static func shown(_ message: BusMessage, at time: Timestamp) -> BusTapMessages.Message {
@@ -92,10 +105,12 @@ final class BusTap: Sendable {
 enum Redaction {
     static let replacement = "(redacted)"
 
-    /// Names of members whose values open something or are signed for another: receipts, tokens, keys.
+    /// Names of members whose values open something or are signed for another: receipts, tokens, keys, and parts of
+    /// files (`data`), of which a catalogue has the key of its offers.
     private static let secrets: Set<String> = [
-        "authorization", "jws", "password", "privateKey", "receiptData", "secret", "sharedSecret", "signature",
-        "signedPayload", "signedPayloads", "signedRenewalInfo", "signedTransactionInfo", "token", "transactionReceipt",
+        "authorization", "bodyStart", "data", "jws", "password", "privateKey", "receiptData", "secret", "sharedSecret",
+        "signature", "signedPayload", "signedPayloads", "signedRenewalInfo", "signedTransactionInfo", "token",
+        "transactionReceipt",
     ]
 
     static func redacted(_ value: JSONValue) -> JSONValue {
@@ -104,10 +119,29 @@ enum Redaction {
             .object(
                 Dictionary(
                     uniqueKeysWithValues: members.map { name, value in
-                        (name, secrets.contains(name) && value != .null ? .string(replacement) : redacted(value))
+                        if secrets.contains(name), value != .null { return (name, .string(replacement)) }
+                        if name == "url", let text = value.stringValue { return (name, .string(address(text))) }
+                        return (name, redacted(value))
                     }))
         case .array(let values): .array(values.map(redacted))
         default: value
         }
+    }
+
+    /// Cuts a URL before its query, and its user and password out.
+    private static func address(_ url: String) -> String {
+        let bytes = Array(url.utf8)
+        let marks = [UInt8(ascii: "?"), UInt8(ascii: "#")]
+        var rest = bytes[..<(bytes.firstIndex(where: marks.contains) ?? bytes.endIndex)]
+        var shown: [UInt8] = []
+        if let scheme = rest.firstRange(of: Array("://".utf8)) {
+            let end = rest[scheme.upperBound...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            if let at = rest[scheme.upperBound..<end].lastIndex(of: UInt8(ascii: "@")) {
+                shown = rest[..<scheme.upperBound] + Array(replacement.utf8)
+                rest = rest[at...]
+            }
+        }
+        shown += rest
+        return String(decoding: shown, as: UTF8.self) + (rest.endIndex < bytes.endIndex ? replacement : "")
     }
 }

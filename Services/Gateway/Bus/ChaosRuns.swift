@@ -15,13 +15,15 @@ struct ChaosRuns: Sendable {
     /// Keeps a report in place of the run's report before.
     func put(_ run: ChaosRun) async throws {
         let report = String(decoding: try StoreJSON.encode(run), as: UTF8.self)
+        let summary = String(decoding: try StoreJSON.encode(ChaosRunSummary(run)), as: UTF8.self)
         try await withStoreErrors(of: KeyStore.owner, logger: logger) {
             try await database.write { transaction in
                 try await transaction.execute(
                     """
-                    INSERT INTO chaos_run (run_id, started_at, report) VALUES (?, ?, ?)
-                    ON CONFLICT (run_id) DO UPDATE SET started_at = excluded.started_at, report = excluded.report
-                    """, run.id, run.startedAt.milliseconds, report)
+                    INSERT INTO chaos_run (run_id, started_at, summary, report) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (run_id) DO UPDATE
+                    SET started_at = excluded.started_at, summary = excluded.summary, report = excluded.report
+                    """, run.id, run.startedAt.milliseconds, summary, report)
                 try await transaction.execute(
                     """
                     DELETE FROM chaos_run WHERE run_id NOT IN (
@@ -32,10 +34,21 @@ struct ChaosRuns: Sendable {
     }
 
     /// Lists the runs, the newest first.
-    func list() async throws -> [ChaosRun] {
+    func list() async throws -> [ChaosRunSummary] {
         try await withStoreErrors(of: KeyStore.owner, logger: logger) {
             try await database.read { reader in
-                try await reader.query("SELECT report FROM chaos_run ORDER BY started_at DESC, run_id").map { row in
+                try await reader.query("SELECT summary FROM chaos_run ORDER BY started_at DESC, run_id").map { row in
+                    try StoredJSON.value(ChaosRunSummary.self, try row["summary"])
+                }
+            }
+        }
+    }
+
+    /// Finds the last report of a run; nil for an unknown one.
+    func find(_ id: String) async throws -> ChaosRun? {
+        try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            try await database.read { reader in
+                try await reader.queryOne("SELECT report FROM chaos_run WHERE run_id = ?", id).map { row in
                     try StoredJSON.value(ChaosRun.self, try row["report"])
                 }
             }
@@ -51,6 +64,7 @@ enum ChaosRunSchema {
             CREATE TABLE chaos_run (
                 run_id TEXT PRIMARY KEY,
                 started_at BIGINT NOT NULL,
+                summary TEXT NOT NULL,
                 report TEXT NOT NULL
             );
             CREATE INDEX chaos_run_started ON chaos_run (started_at);

@@ -51,12 +51,16 @@ extension Gateway {
         return BusSubjectsResponse(subscriptions)
     }
 
+    /// The time to find an instance and to get its answer.
+    private static let drainTimeout = Duration.seconds(2)
+
     /// Asks an instance to end. Its supervisor starts it again.
     private func drain(_ call: Call) async throws -> Reply<DrainResponse> {
+        _ = try await call.body(of: MonitoringRoutes.drain)
         let id = try call.parameter(.id, of: "instance")
         let instance: PingResponse?
         do throws(BusError) {
-            instance = try await ServiceDiscovery(bus).drain(id)
+            instance = try await ServiceDiscovery(bus).drain(id, until: min(call.deadline, .now + Self.drainTimeout))
         } catch {
             throw StoreError(error, service: "the instance")
         }

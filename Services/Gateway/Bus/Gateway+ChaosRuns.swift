@@ -7,6 +7,13 @@ extension Gateway {
     var chaosRunRoutes: [Route] {
         [
             Route(BusRoutes.runs) { [self] _ in ChaosRunsResponse(runs: try await chaosRuns.list()) },
+            Route(BusRoutes.run) { [self] call in
+                let id = try call.parameter(.id, of: "run")
+                guard let run = try await chaosRuns.find(id) else {
+                    throw StoreError(.notFound, "run '\(id)' not found; GET /admin/v1/chaos/runs lists the last fifty")
+                }
+                return run
+            },
             Route(BusRoutes.putRun) { [self] call in
                 let id = try call.parameter(.id, of: "run")
                 let run = try await call.body(of: BusRoutes.putRun, max: Self.reportBytesMax)

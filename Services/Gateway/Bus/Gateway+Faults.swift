@@ -12,9 +12,6 @@ extension Gateway {
         ]
     }
 
-    /// The services that a fault can be aimed at.
-    private static let targets = [BusFault.broker] + ServiceName.allCases.map(\.rawValue)
-
     /// Reads the rules in force; nil when the broker injects no faults.
     private func rulesInForce(_ call: Call) async throws -> BusRulesInForce? {
         let health = try BrokerPage(try await operatorBus.request("$SYS.REQ.HEALTHZ", until: call.deadline))
@@ -39,9 +36,14 @@ extension Gateway {
             $0.fault == request.fault && $0.service.isExactly(request.service)
         }
         if isInForce { return try Reply(response, status: .created) }
-        let kept = inForce.rules.map(\.withoutCounters)
-        let changed = try await askInjector(
-            "SET", call, rules: kept + request.fault.rules(at: request.service), seed: inForce.seed)
+        let rules = inForce.rules.map(\.withoutCounters) + request.fault.rules(at: request.service)
+        guard rules.count <= BusRuleSet.rulesMax else {
+            throw StoreError.invalid(
+                "$.fault",
+                "needs more than the \(BusRuleSet.rulesMax) rules that the broker takes; remove another fault",
+                status: 422)
+        }
+        let changed = try await askInjector("SET", call, rules: rules, seed: inForce.seed)
         return try Reply(FaultsResponse(changed), status: .created)
     }
 
@@ -54,9 +56,7 @@ extension Gateway {
         var kept = inForce.rules.map(\.withoutCounters)
         for entry in FaultsResponse(inForce).faults
         where (fault ?? entry.fault) == entry.fault && (service ?? entry.service).isExactly(entry.service) {
-            for rule in entry.fault.rules(at: entry.service) {
-                if let index = kept.firstIndex(where: rule.isSame) { kept.remove(at: index) }
-            }
+            kept = entry.fault.removed(from: kept, at: entry.service)
         }
         if kept.count == inForce.rules.count { return FaultsResponse(inForce) }
         return FaultsResponse(try await askInjector("SET", call, rules: kept, seed: inForce.seed))
@@ -72,8 +72,8 @@ extension Gateway {
     }
 
     private static func check(_ service: String, at place: String) throws(StoreError) {
-        guard targets.contains(where: { $0.isExactly(service) }) else {
-            throw .invalid(place, "must be one of \(targets.joined(separator: ", "))")
+        guard BusFault.targets.contains(where: { $0.isExactly(service) }) else {
+            throw .invalid(place, "must be one of \(BusFault.targets.joined(separator: ", "))")
         }
     }
 }
@@ -90,13 +90,12 @@ extension FaultsResponse {
             struck: inForce.faults)
     }
 
-    /// Finds the faults whose rules are all in force. A rule belongs to one fault, the one with most rules.
+    /// Finds the faults whose rules are all in force. A rule belongs to one fault.
     private static func faults(_ rules: [BusRule]) -> [Fault] {
         var rest = rules
         var found: [Fault] = []
-        let services = [BusFault.broker] + ServiceName.allCases.map(\.rawValue)
         for fault in BusFault.allCases {
-            for service in services {
+            for service in BusFault.targets {
                 var left = rest
                 var own: [BusRule] = []
                 for rule in fault.rules(at: service) {

@@ -9,6 +9,8 @@ import StoreModels
 extension Gateway {
     /// The minimum time between two writes of a tap.
     private static let tapPause = Duration.milliseconds(200)
+    /// The time for the broker to take the subscription.
+    private static let openTimeout = Duration.seconds(2)
 
     /// Opens a stream of the messages that pass over the bus. They are copies: nothing counts as taken.
     func openTap(_ call: Call) async throws -> Reply<EventStream> {
@@ -17,17 +19,15 @@ extension Gateway {
         if let text { try Identifier.check(text, at: "query text") }
         let tap = try BusTap(eventWaits, text: text)
         let client = try await operatorBus.connected()
-        do throws(BusError) {
-            try await tap.open(pattern, on: client, now: now)
-        } catch {
+        do {
+            try await withTimeLimit(Self.openTimeout, else: StoreError(.serviceUnavailable, "the bus is away")) {
+                [now] in
+                try await tap.open(pattern, on: client, now: now)
+            }
+        } catch let error as BusError {
             throw OperatorConnection.storeError(error)
         }
         let end = console?.sessionEnd(in: call.request.headers)
-        let headers: HTTPFields = [
-            .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
-            // Detecting that the client hangs up requires the connection for itself.
-            .connection: "close",
-        ]
         let body = ResponseBody { [self] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
                 try await send(tap, pattern, until: end, call, to: &writer)
@@ -36,15 +36,16 @@ extension Gateway {
             }
             try await writer.finish(nil)
         }
-        return Reply(headers: headers, body: body)
+        return Reply(headers: .eventStream, body: body)
     }
 
     private static func tappedPattern(_ call: Call) throws(StoreError) -> String {
         guard let pattern = try call.query.single("subject") else { return ">" }
-        guard (try? SubjectPattern(pattern)) != nil, pattern.utf8.first != UInt8(ascii: "$") else {
+        guard (try? SubjectPattern(pattern)) != nil, !SubjectSyntax.isHiddenFromWildcards(pattern.utf8.span) else {
             throw .invalid(
                 "query subject",
-                "must be a pattern such as sb.payment.v1.>, in which * is one token; subjects under $ cannot be tapped")
+                "must be a pattern such as sb.payment.v1.>, in which * is one token; inboxes and what is under $ "
+                    + "cannot be tapped")
         }
         return pattern
     }
@@ -65,7 +66,8 @@ extension Gateway {
         }
     }
 
-    @concurrent private func write(_ bytes: [UInt8], _ call: Call, _ writer: inout any ResponseBodyWriter) async throws {
+    @concurrent private func write(_ bytes: [UInt8], _ call: Call, _ writer: inout any ResponseBodyWriter) async throws
+    {
         let cutting = call.cut(after: TimeAmount(DeliveryLimits.stallMax))
         defer { cutting.cancel() }
         try await writer.write(ByteBuffer(bytes: bytes))

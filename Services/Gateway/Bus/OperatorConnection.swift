@@ -7,43 +7,55 @@ import StoreModels
 
 /// Connects to the bus as its operator, with the first request that needs it.
 ///
-/// The connection is apart from the gateway's own. So customers' requests do not wait behind a tap, and the gateway's
-/// user of the bus needs none of the operator's permissions.
+/// The connection is apart from the gateway's own, on a loop of its own. So customers' requests do not wait behind a
+/// tap, and the gateway's user of the bus needs none of the operator's permissions.
 final class OperatorConnection: ServiceLifecycle.Service {
     private let capabilities: Set<BusCapability>
     private let connect: @Sendable () -> any BusClient
-    private let client = Locked<(any BusClient)?>(nil)
+    /// The loop of the connection, closed with it; nil for one that others use.
+    private let loop: UVLoop?
+    private let state = Locked((client: (any BusClient)?.none, isStopped: false))
 
     /// The time to connect. A broker that is there takes milliseconds.
     private static let connectTimeout = Duration.seconds(2)
-    /// The time for one response. It may be hit by the faults in force, and then the request is sent again.
+    /// The time for one response; then the request is sent again. Rules of others can hit it.
     private static let attemptTimeout = Duration.seconds(1)
 
     /// - Parameters:
     ///   - capabilities: Those of the bus.
+    ///   - loop: The loop of the connection, to be closed with it; nil for one that others use.
     ///   - connect: Creates a client that has begun to connect.
-    init(_ capabilities: Set<BusCapability>, connect: @escaping @Sendable () -> any BusClient) {
+    init(
+        _ capabilities: Set<BusCapability>, loop: UVLoop? = nil, connect: @escaping @Sendable () -> any BusClient
+    ) {
         self.capabilities = capabilities
+        self.loop = loop
         self.connect = connect
     }
 
     /// Waits for the shutdown, then closes the connection if there is one.
     func run() async throws {
         try? await gracefulShutdown()
-        await client.withLock { $0 }?.close()
+        let client = state.withLock { state in
+            state.isStopped = true
+            return state.client
+        }
+        await client?.close()
+        await loop?.close()
     }
 
     /// Whether there is a connection now.
-    var isConnected: Bool { client.withLock { $0 }?.state == .connected }
+    var isConnected: Bool { state.withLock { $0.client }?.state == .connected }
 
     /// Returns the connected client.
     /// - Throws: `serviceUnavailable` without a broker; `forbidden`; `notImplemented` on a bus of NATS.
     func connected() async throws(StoreError) -> any BusClient {
         guard capabilities.contains(.systemSubjects) else { throw Self.notOurs }
-        let client = client.withLock { current in
-            if let current, current.state != .closed { return current }
+        let client = try state.withLock { state throws(StoreError) in
+            if state.isStopped { throw .stopping }
+            if let current = state.client, current.state != .closed { return current }
             let new = connect()
-            current = new
+            state.client = new
             return new
         }
         do throws(BusError) {

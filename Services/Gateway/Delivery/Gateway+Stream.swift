@@ -32,12 +32,7 @@ extension Gateway {
         }
         // A newer session may already have been known when the stream was registered.
         if delivery.isSuperseded(session) { stream.supersede() }
-        let headers: HTTPFields = [
-            .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
-            // Detecting that the reader hangs up requires the connection for itself.
-            .connection: "close",
-        ]
-        return Reply(headers: headers, body: body(of: stream, connection, call))
+        return Reply(headers: .eventStream, body: body(of: stream, connection, call))
     }
 
     /// Returns how the stream handles promoted purchases: as its session, unless the query differs.

@@ -10,7 +10,8 @@ final class EventWaits: Sendable {
     /// Maximum number of simultaneous streams; one more gets 429. All pages of a browser share one.
     static let streamsMax = 64
 
-    /// Maximum number of simultaneous taps of the bus; one more gets 429. Each costs the gateway a copy of every message.
+    /// Maximum number of simultaneous taps of the bus; one more gets 429. Each costs the gateway a copy of every
+    /// message.
     static let tapsMax = 8
 
     /// What waits; each kind has a bound of its own.

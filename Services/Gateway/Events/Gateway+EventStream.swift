@@ -14,11 +14,6 @@ extension Gateway {
         let alarm = try EventAlarm(eventWaits)
         let end = console?.sessionEnd(in: call.request.headers)
         let feed = EventFeed(after: cursor, now: .now)
-        let headers: HTTPFields = [
-            .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
-            // Detecting that the client hangs up requires the connection for itself.
-            .connection: "close",
-        ]
         let body = ResponseBody { [self] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
                 try await send(feed, alarm, until: end, call, to: &writer)
@@ -26,7 +21,7 @@ extension Gateway {
                 alarm.bell.finish(.clientGone)
             }
         }
-        return Reply(headers: headers, body: body)
+        return Reply(headers: .eventStream, body: body)
     }
 
     /// Sends until the bell ends. Hints make events prompt; without them a log is read once a second.

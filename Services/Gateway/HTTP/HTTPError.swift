@@ -67,6 +67,14 @@ extension StoreError {
     static func notFound(_ what: String) -> StoreError { StoreError(.notFound, "there is no such \(what)") }
 }
 
+extension HTTPFields {
+    /// The header of a stream of server-sent events. Detecting that the client hangs up requires the connection for
+    /// itself.
+    static let eventStream: HTTPFields = [
+        .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no", .connection: "close",
+    ]
+}
+
 extension HTTPField.Name {
     // `Name(_:)` fails only for text that is not a token (RFC 9110 §5.1); a test checks each of these.
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!

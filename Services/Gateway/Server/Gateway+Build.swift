@@ -1,5 +1,6 @@
 import BusClient
 import BusService
+import EventLoop
 import Logging
 import Operations
 import Persistence
@@ -31,12 +32,13 @@ extension Gateway {
             database: try await environment.openDatabase(KeySchema.migrations), logger: environment.logger)
         environment.service.healthCheck(of: keys.database)
         let tokens = await SessionTokens(key: settings.sessionKey)
+        let operatorLoop = try UVLoop.start(name: "operator")
         let connect = try environment.process.busConnector(
-            name: "gateway-operator", credentials: "bus.operatorCredentialsFile")
+            name: "gateway-operator", on: operatorLoop, credentials: "bus.operatorCredentialsFile")
         let gateway = Gateway(
             bus: environment.bus, tokens: tokens, adminKey: settings.adminKey, keys: keys,
             environment: settings.environment, consoleFiles: ConsoleFiles(directory: settings.consoleDirectory),
-            operatorBus: OperatorConnection(environment.bus.capabilities, connect: connect),
+            operatorBus: OperatorConnection(environment.bus.capabilities, loop: operatorLoop, connect: connect),
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
         try await gateway.publishRoot(in: environment.dataDirectory)
         let port = environment.port ?? defaultPort
@@ -57,7 +59,8 @@ extension Gateway {
                 try ready.listening(host: host, port: port)
             })
         var services: [any ServiceLifecycle.Service] = [
-            keys.database, gateway.operatorBus, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
+            keys.database, gateway.operatorBus, server,
+            DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits),
             StoreRemover(stores: gateway.stores, services: gateway.services),
         ]
         if let httpsPort = settings.httpsPort {

@@ -55,12 +55,13 @@ extension ProcessEnvironment {
     /// Returns what creates a further client of the bus, which has begun to connect.
     /// - Parameters:
     ///   - name: As the bus shows the connection.
+    ///   - loop: The loop of the connection.
     ///   - credentials: The setting of the file with the client's own secret; without it the secret is the process's.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
     package func busConnector(
-        name: String, credentials: String
+        name: String, on loop: UVLoop, credentials: String
     ) throws(StartupError) -> @Sendable () -> any BusClient {
         let address = try BusConnection.address(configuration, credentials: credentials)
-        return { [loop, logger] in address.connect(name: name, loop: loop, logger: logger) }
+        return { [logger] in address.connect(name: name, loop: loop, logger: logger) }
     }
 }

@@ -188,10 +188,41 @@ package struct ChaosRun: Hashable, Sendable, Codable {
     }
 }
 
+/// A run in a list, without its timeline, faults and invariants.
+package struct ChaosRunSummary: Hashable, Sendable, Codable {
+    package var id: String
+    package var seed: String
+    package var startedAt: Timestamp
+    package var updatedAt: Timestamp
+    package var phase: ChaosRun.Phase
+    package var operations: Int
+    /// Faults that were injected.
+    package var faultCount: Int
+    package var verdict: ChaosRun.Verdict?
+    package var lost: Int?
+    package var doubleCharges: Int?
+    package var worstRecoveryMilliseconds: Int?
+
+    /// Creates the summary of a report.
+    package init(_ run: ChaosRun) {
+        id = run.id
+        seed = run.seed
+        startedAt = run.startedAt
+        updatedAt = run.updatedAt
+        phase = run.phase
+        operations = run.operations
+        faultCount = run.faults.count
+        verdict = run.verdict
+        lost = run.lost
+        doubleCharges = run.doubleCharges
+        worstRecoveryMilliseconds = run.worstRecoveryMilliseconds
+    }
+}
+
 /// The response of `GET /admin/v1/chaos/runs`.
 package struct ChaosRunsResponse: Hashable, Sendable, Codable {
     /// The newest first, at most fifty.
-    package var runs: [ChaosRun]
+    package var runs: [ChaosRunSummary]
 
-    package init(runs: [ChaosRun]) { self.runs = runs }
+    package init(runs: [ChaosRunSummary]) { self.runs = runs }
 }

@@ -23,6 +23,8 @@ package enum BusRoutes {
 
     /// Lists runs of `storebus chaos run` against this store, the newest first.
     package static let runs = HTTPEndpoint<Empty, ChaosRunsResponse>(.get, "/admin/v1/chaos/runs", .admin)
+    /// Reads the last report of a run.
+    package static let run = HTTPEndpoint<Empty, ChaosRun>(.get, "/admin/v1/chaos/runs/{id}", .admin)
     /// Reports the state of a run; the report before is replaced.
     package static let putRun = HTTPEndpoint<ChaosRun, NoContent>(.put, "/admin/v1/chaos/runs/{id}", .admin)
 
@@ -31,5 +33,5 @@ package enum BusRoutes {
         state.route, connections.route, subjects.route, tap.route, faults.route, addFault.route, removeFaults.route,
     ]
 
-    static let all: [HTTPRoute] = ofBroker + [runs.route, putRun.route]
+    static let all: [HTTPRoute] = ofBroker + [runs.route, run.route, putRun.route]
 }

@@ -1,7 +1,7 @@
 // One run of `storebus chaos run`: how the store is doing under it, and what was found.
-import { html, useRef } from '../vendor/preact-htm.js';
+import { html } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
-import { get } from '../lib/api.js';
+import { get, url } from '../lib/api.js';
 import { useData, useEvery } from '../lib/data.js';
 import { State, Time, number, words } from '../lib/format.js';
 import { link } from '../lib/router.js';
@@ -12,7 +12,7 @@ import { Card, Code, Facts, Head, Loaded, Tile } from '../lib/ui.js';
 
 const text = strings.run;
 // A gateway that is killed misses reports: one that seems broken off is looked for all the same.
-const often = run => !run ? 5000 : isOver(run) ? undefined : isGoing(run) ? 1000 : 5000;
+const often = run => run === undefined ? 5000 : run === null || isOver(run) ? undefined : isGoing(run) ? 1000 : 5000;
 const OUTCOMES = { held: 'pass', broken: 'fail' };
 
 // What the drawing shows, in a sentence.
@@ -65,11 +65,11 @@ function View({ run }) {
 
 export default function Run({ route }) {
     const id = route.parts[1];
-    const found = useData(() => get('/admin/v1/chaos/runs'), [id]);
-    // A gateway that began anew has none until the next report.
-    const seen = useRef();
-    const run = found.data?.runs.find(one => one.id === id) || (seen.current?.id === id ? seen.current : undefined);
-    seen.current = run;
+    const found = useData(() => get(url('/admin/v1/chaos/runs', id)).catch(problem => {
+        if (problem.status === 404) return null;
+        throw problem;
+    }), [id]);
+    const run = found.data;
     useEvery(often(run), found);
     return html`<${Loaded} of=${found}>${() => run ? html`<${View} run=${run} key=${id} />` : html`<${Head} title=${text.missing} says=${text.missingSays}><a class="button" href=${link('chaos')}>${text.back}</a></${Head}>`}</${Loaded}>`;
 }

@@ -42,9 +42,9 @@ final class BusTap: Sendable {
     /// Subscribes until the tap is released.
     /// - Throws: The bus's refusal.
     func open(
-        _ pattern: String, on bus: any BusClient, now: @escaping @Sendable () -> Timestamp
+        _ subject: String, on bus: any BusClient, now: @escaping @Sendable () -> Timestamp
     ) async throws(BusError) {
-        let new = try await bus.subscribe("$SYS.TAP.\(pattern)") { [weak self] message in
+        let new = try await bus.subscribe(subject) { [weak self] message in
             self?.add(message, at: now())
         }
         subscription.withLock { $0 = new }
@@ -107,7 +107,7 @@ enum Redaction {
 
     /// Names of members whose values open something or are signed for another: receipts, tokens, keys, and parts of
     /// files (`data`), of which a catalogue has the key of its offers.
-    private static let secrets: Set<String> = [
+    private static let secrets: Set<String> = [  // keys: names of members
         "authorization", "bodyStart", "data", "jws", "password", "privateKey", "receiptData", "secret", "sharedSecret",
         "signature", "signedPayload", "signedPayloads", "signedRenewalInfo", "signedTransactionInfo", "token",
         "transactionReceipt",

@@ -27,8 +27,8 @@ struct ChaosRuns: Sendable {
                 try await transaction.execute(
                     """
                     DELETE FROM chaos_run WHERE run_id NOT IN (
-                        SELECT run_id FROM chaos_run ORDER BY started_at DESC, run_id LIMIT \(Self.runsMax))
-                    """)
+                        SELECT run_id FROM chaos_run ORDER BY started_at DESC, run_id LIMIT ?)
+                    """, Self.runsMax)
             }
         }
     }

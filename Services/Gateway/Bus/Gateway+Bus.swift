@@ -1,5 +1,4 @@
 import BusClient
-import BusProtocol
 import BusService
 import Hummingbird
 import StoreHTTP
@@ -10,8 +9,8 @@ extension Gateway {
     var busRoutes: [Route] {
         [
             Route(BusRoutes.state) { [self] call in
-                async let health = operatorBus.request("$SYS.REQ.HEALTHZ", until: call.deadline)
-                let page = try await operatorBus.request("$SYS.REQ.VARZ", until: call.deadline)
+                async let health = operatorBus.request(BrokerSubject.health, until: call.deadline)
+                let page = try await operatorBus.request(BrokerSubject.state, until: call.deadline)
                 return BusState(try BrokerPage(page), health: try BrokerPage(try await health))
             },
             Route(BusRoutes.connections) { [self] in try await busConnections($0) },
@@ -30,7 +29,7 @@ extension Gateway {
         let limit = try call.query.integer("limit", in: 1...Self.connectionsMax, default: Self.connectionsMax)
         let query = ["state": state.rawValue, "sort": order.rawValue, "limit": "\(limit)"]
         let body = try await operatorBus.request(
-            "$SYS.REQ.CONNZ", body: try StoreJSON.encode(query), until: call.deadline)
+            BrokerSubject.connections, body: try StoreJSON.encode(query), until: call.deadline)
         let page = try BrokerPage(body)
         return BusConnectionsResponse(
             connections: page.pages("connections").map(BusConnectionsResponse.Connection.init),
@@ -42,7 +41,7 @@ extension Gateway {
         while true {
             let query = ["subs": "1", "offset": "\(subscriptions.count)"]
             let body = try await operatorBus.request(
-                "$SYS.REQ.SUBSZ", body: try StoreJSON.encode(query), until: call.deadline)
+                BrokerSubject.subscriptions, body: try StoreJSON.encode(query), until: call.deadline)
             let page = try BrokerPage(body)
             let list = page.pages("subscriptions_list")
             subscriptions += list

@@ -1,3 +1,4 @@
+import BusService
 import Hummingbird
 import StoreHTTP
 import StoreModels
@@ -14,16 +15,16 @@ extension Gateway {
 
     /// Reads the rules in force; nil when the broker injects no faults.
     private func rulesInForce(_ call: Call) async throws -> BusRulesInForce? {
-        let health = try BrokerPage(try await operatorBus.request("$SYS.REQ.HEALTHZ", until: call.deadline))
+        let health = try BrokerPage(try await operatorBus.request(BrokerSubject.health, until: call.deadline))
         guard health.flag("chaos") else { return nil }
-        return try await askInjector("LIST", call)
+        return try await askInjector(BrokerSubject.rules, call)
     }
 
     private func askInjector(
-        _ verb: String, _ call: Call, rules: [BusRule] = [], seed: UInt64 = 0
+        _ subject: String, _ call: Call, rules: [BusRule] = [], seed: UInt64 = 0
     ) async throws -> BusRulesInForce {
         let body = try StoreJSON.encode(BusRuleSet(seed: seed, rules: rules))
-        let reply = try await operatorBus.request("$SYS.CHAOS.\(verb)", body: body, until: call.deadline)
+        let reply = try await operatorBus.request(subject, body: body, until: call.deadline)
         return try StoreJSON.decode(BusRulesInForce.self, from: reply)
     }
 
@@ -43,7 +44,7 @@ extension Gateway {
                 "needs more than the \(BusRuleSet.rulesMax) rules that the broker takes; remove another fault",
                 status: 422)
         }
-        let changed = try await askInjector("SET", call, rules: rules, seed: inForce.seed)
+        let changed = try await askInjector(BrokerSubject.setRules, call, rules: rules, seed: inForce.seed)
         return try Reply(FaultsResponse(changed), status: .created)
     }
 
@@ -52,14 +53,16 @@ extension Gateway {
         let service = try call.query.single("service")
         if let service { try Self.check(service, at: "query service") }
         let inForce = try await requiredRules(call)
-        guard fault != nil || service != nil else { return FaultsResponse(try await askInjector("CLEAR", call)) }
+        guard fault != nil || service != nil else {
+            return FaultsResponse(try await askInjector(BrokerSubject.clearRules, call))
+        }
         var kept = inForce.rules.map(\.withoutCounters)
         for entry in FaultsResponse(inForce).faults
         where (fault ?? entry.fault) == entry.fault && (service ?? entry.service).isExactly(entry.service) {
             kept = entry.fault.removed(from: kept, at: entry.service)
         }
         if kept.count == inForce.rules.count { return FaultsResponse(inForce) }
-        return FaultsResponse(try await askInjector("SET", call, rules: kept, seed: inForce.seed))
+        return FaultsResponse(try await askInjector(BrokerSubject.setRules, call, rules: kept, seed: inForce.seed))
     }
 
     private func requiredRules(_ call: Call) async throws -> BusRulesInForce {

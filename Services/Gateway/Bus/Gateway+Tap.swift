@@ -1,5 +1,5 @@
 import BusClient
-import BusProtocol
+import BusService
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -14,7 +14,8 @@ extension Gateway {
 
     /// Opens a stream of the messages that pass over the bus. They are copies: nothing counts as taken.
     func openTap(_ call: Call) async throws -> Reply<EventStream> {
-        let pattern = try Self.tappedPattern(call)
+        let pattern = try call.query.single("subject") ?? ">"
+        let subject = try Self.tap(pattern)
         let text = try call.query.single("text")
         if let text { try Identifier.check(text, at: "query text") }
         let tap = try BusTap(eventWaits, text: text)
@@ -22,7 +23,7 @@ extension Gateway {
         do {
             try await withTimeLimit(Self.openTimeout, else: StoreError(.serviceUnavailable, "the bus is away")) {
                 [now] in
-                try await tap.open(pattern, on: client, now: now)
+                try await tap.open(subject, on: client, now: now)
             }
         } catch let error as BusError {
             throw OperatorConnection.storeError(error)
@@ -39,15 +40,15 @@ extension Gateway {
         return Reply(headers: .eventStream, body: body)
     }
 
-    private static func tappedPattern(_ call: Call) throws(StoreError) -> String {
-        guard let pattern = try call.query.single("subject") else { return ">" }
-        guard (try? SubjectPattern(pattern)) != nil, !SubjectSyntax.isHiddenFromWildcards(pattern.utf8.span) else {
+    /// Returns the subject that taps a pattern.
+    private static func tap(_ pattern: String) throws(StoreError) -> String {
+        guard let subject = BrokerSubject.tap(pattern) else {
             throw .invalid(
                 "query subject",
                 "must be a pattern such as sb.payment.v1.>, in which * is one token; inboxes and what is under $ "
                     + "cannot be tapped")
         }
-        return pattern
+        return subject
     }
 
     @concurrent private func send(

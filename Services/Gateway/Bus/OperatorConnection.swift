@@ -1,5 +1,4 @@
 import BusClient
-import BusProtocol
 import BusService
 import EventLoop
 import ServiceLifecycle
@@ -78,7 +77,7 @@ final class OperatorConnection: ServiceLifecycle.Service {
             do throws(BusError) {
                 let reply = try await client.request(
                     subject, body: body, timeout: min(Self.attemptTimeout, deadline - .now))
-                guard let reason = reply.headers[BusHeader.natsServiceError] else { return reply.body }
+                guard let reason = BrokerSubject.refusal(in: reply) else { return reply.body }
                 refusal = reason
             } catch {
                 guard error.code == .timeout, ContinuousClock.now < deadline else { throw Self.storeError(error) }

@@ -27,6 +27,13 @@ def cost(browser, store, seconds):
     browser.sign_in(store.key)
     browser.open("overview", whole=True)
     print(f"1 page: {measured(gateway, seconds):.2f} %")
+    for page in ("services", "bus", "chaos"):
+        browser.open(page, whole=True)
+        print(f"1 page, {page}: {measured(gateway, seconds):.2f} %")
+    browser.open("bus?subject=sb.%3E", whole=True)
+    browser.click("Start", "main")
+    print(f"1 page, bus with a tap: {measured(gateway, seconds):.2f} %")
+    browser.open("overview", whole=True)
     for _ in range(PAGES - 1):
         browser.driver.switch_to.new_window("tab")
         browser.driver.get(f"{browser.url}/#/overview")

@@ -621,6 +621,7 @@ def bus(browser, store):
     browser.keys("g", "u")
     browser.click("Start", "main")
     browser.says("listening")
+    assert browser.run("return document.activeElement.textContent") == "Pause", "the button that took its place has no focus"
     store.buy("ursula", "com.example.hiddenBeaches", "tap-1", applicationUsername=HOSTILE)
     added = browser.until("the purchase", lambda: passed("sb.payment.v1.queue.add")[0])
     assert f"c:{APP}:" in added.text, added.text
@@ -639,6 +640,8 @@ def bus(browser, store):
     assert f"storebus bus trace {trace}" in browser.until("the command", lambda: browser.text("dialog")), browser.text("dialog")
     browser.click("Close", "dialog")
 
+    browser.fill("input[name=text]", "two words" + Keys.ENTER)
+    browser.until("both words", lambda: "two" in browser.driver.current_url and "words" in browser.driver.current_url and "twowords" not in browser.driver.current_url)
     browser.fill("input[name=text]", Keys.BACKSPACE + Keys.ENTER)
     browser.until("everything", lambda: browser.all(".tap > li") and not all(trace in one.text for one in browser.all(".tap > li")))
     browser.says("listening")
@@ -869,6 +872,7 @@ def many_customers(browser, store):
     browser.until("the last account", lambda: "many-10000" in browser.text("tbody"))
     shown = len(browser.all("tbody tr"))
     assert shown < 80, shown
+    assert browser.run("const area = document.querySelector('[data-rows]'); return area.scrollWidth <= area.clientWidth"), "the table is wider than its card"
     browser.fill("main input[type=search]", "many-07777")
     browser.until("one find", lambda: [one.text.split()[0] for one in browser.all("tbody tr[aria-rowindex]")] == ["many-07777"])
     browser.run("window.manyAccounts = 0")
@@ -1011,7 +1015,7 @@ def faults(browser, store):
     browser.says("partition at payment-processor", ".banners")
     browser.click("Heal all", ".banners")
     browser.until("no fault", lambda: not store.ask("GET", "/admin/v1/faults")["rules"])
-    browser.until("no banner", lambda: not browser.text(".banners"))
+    browser.until("no banner", lambda: browser.all(".banners") and not browser.text(".banners"))
 
     # A broker that takes no faults: what to do is said instead.
     browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": """

@@ -145,7 +145,11 @@ import Testing
             let tokens = try await credentials(store)
             for subject in try subjects() {
                 let limit =
-                    subject.name == "POST /v1/eligibility" ? HTTPLimits.receiptBytesMax : HTTPLimits.bodyBytesMax
+                    switch subject.name {
+                    case "POST /v1/eligibility": HTTPLimits.receiptBytesMax
+                    case "PUT /admin/v1/chaos/runs/{id}": HTTPLimits.runReportBytesMax
+                    default: HTTPLimits.bodyBytesMax
+                    }
                 let body = { (size: Int) in Array(String(repeating: " ", count: size).utf8) }
                 #expect(try await send(store, subject, tokens, body(limit)).status == 400, "\(subject.name)")
                 #expect(try await send(store, subject, tokens, body(limit + 1)).status == 413, "\(subject.name)")

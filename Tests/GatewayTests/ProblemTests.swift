@@ -215,7 +215,10 @@ import Testing
             #expect(lists.count >= 8)
             for route in lists {
                 let token = route.access == .admin ? Sample.adminKey : route.access == .server ? server : app
-                let max = route.access == .admin ? HTTPLimits.adminPageMax : HTTPLimits.pageMax
+                let max =
+                    route.operation == BusRoutes.connections.route
+                    ? HTTPLimits.busConnectionsMax
+                    : route.access == .admin ? HTTPLimits.adminPageMax : HTTPLimits.pageMax
                 let values = route.operation.path.parameters.map { ($0, $0 == .bundleId ? Sample.bundleId : "alice") }
                 for (limit, isRefused) in [
                     ("0", true), ("-1", true), ("+5", true), ("1e1", true), ("", true), ("\(max + 1)", true),

@@ -20,13 +20,11 @@ extension Gateway {
         ]
     }
 
-    /// Maximum number of connections in a response, as the broker's.
-    private static let connectionsMax = 1024
-
     private func busConnections(_ call: Call) async throws -> BusConnectionsResponse {
         let state = try call.query.choice("state", BusConnectionFilter.self) ?? .open
         let order = try call.query.choice("sort", BusConnectionOrder.self) ?? .cid
-        let limit = try call.query.integer("limit", in: 1...Self.connectionsMax, default: Self.connectionsMax)
+        let limit = try call.query.integer(
+            "limit", in: 1...HTTPLimits.busConnectionsMax, default: HTTPLimits.busConnectionsMax)
         let query = ["state": state.rawValue, "sort": order.rawValue, "limit": "\(limit)"]
         let body = try await operatorBus.request(
             BrokerSubject.connections, body: try StoreJSON.encode(query), until: call.deadline)

@@ -16,7 +16,7 @@ extension Gateway {
             },
             Route(BusRoutes.putRun) { [self] call in
                 let id = try call.parameter(.id, of: "run")
-                let run = try await call.body(of: BusRoutes.putRun, max: Self.reportBytesMax)
+                let run = try await call.body(of: BusRoutes.putRun, max: HTTPLimits.runReportBytesMax)
                 guard run.id.isExactly(id) else {
                     throw StoreError.invalid("$.id", "must be the identifier in the path, '\(id)'")
                 }
@@ -26,7 +26,4 @@ extension Gateway {
             },
         ]
     }
-
-    /// Maximum size of a report. One with 180 steps and a hundred faults has 40 kB.
-    private static let reportBytesMax = 256 << 10
 }

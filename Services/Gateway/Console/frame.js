@@ -112,11 +112,13 @@ export function Frame({ signedOut }) {
     const known = useData(() => all('/admin/v1/apps', { limit: 500 }, 'apps'), [], () => false);
     apps.reload = known.reload;
     const inbox = useData(async () => {
+        if (app === undefined) return undefined;
         const [{ prompts }, { refundRequests }] = await Promise.all([
             get('/admin/v1/prompts', { limit: 100 }), app ? get(appURL(app, 'refund-requests'), { limit: 100 }) : { refundRequests: [] },
         ]);
-        waiting.set(prompts.length + refundRequests.length);
-    }, [app], message => message.kind === 'transactions');
+        return prompts.length + refundRequests.length;
+    }, [app], message => message.kind === 'transactions' && !document.hidden);
+    useEffect(() => { if (inbox.data !== undefined) waiting.set(inbox.data); }, [inbox.data]);
     const count = waiting.use() || 0;
     useEffect(() => {
         // Less often where only the title and the icon are seen.

@@ -23,6 +23,10 @@ enum HTTPLimits {
     static let pageMax = 100
     /// Maximum length of a page on the operator's paths.
     static let adminPageMax = 500
+    /// Maximum number of connections of the bus in a response, as the broker's.
+    static let busConnectionsMax = 1024
+    /// Maximum size of a run's report. One with 180 steps and a hundred faults has 40 kB.
+    static let runReportBytesMax = 256 << 10
     /// Maximum length, in characters, of text from clients that has no other limit.
     static let identifierLengthMax = 255
     /// Timeout of a request unless `Sb-Timeout` sets another.

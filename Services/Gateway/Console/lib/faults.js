@@ -20,7 +20,10 @@ export function tookFaults(answer) {
 
 export async function readFaults() {
     const mine = turn += 1;
-    const answer = await get('/admin/v1/faults');
+    const answer = await get('/admin/v1/faults').catch(problem => {
+        if (!problem.passes && mine === turn) faults.set(undefined);
+        throw problem;
+    });
     if (mine === turn) faults.set(answer);
     return answer;
 }
@@ -29,12 +32,12 @@ export const heal = { label: text.heal, method: 'DELETE', path: '/admin/v1/fault
 
 const inWords = ({ faults: named, rules }) => named.map(one => text.at(one.fault, one.service)).join(', ') || text.rules(rules.length);
 
-// Asks once when the console is opened, and again only while faults are in force; for the rest it shows what pages have read.
+// Asks once a minute while the console is in sight, and more often while faults are in force; it also shows what pages have read.
 export function FaultsBanner() {
     const now = faults.use();
     const inForce = now?.rules.length > 0;
-    useEvery(inForce && 15000, useData(readFaults, []));
-    return inForce && html`<div class="away row" role="status">
-        <span class="grow"><strong>${text.inForce}</strong> ${inWords(now)}</span>
+    useEvery(inForce ? 15000 : 60000, useData(readFaults, []));
+    return inForce && html`<div class="away row">
+        <span class="grow" role="status"><strong>${text.inForce}</strong> ${inWords(now)}</span>
         <a href=${link('chaos')}>${strings.nav.chaos}</a><${Action} of=${heal} done=${tookFaults} /></div>`;
 }

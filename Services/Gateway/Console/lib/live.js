@@ -29,7 +29,7 @@ function heard(message) {
         version ||= message.version;
     }
     if (message.kind === 'kept') recent = joined(recent, message.events);
-    if (message.events && message.kind !== 'kept') recent = [...message.events.toReversed(), ...recent].slice(0, 200);
+    if (message.events && message.kind !== 'kept') recent = joined(message.events.toReversed(), recent);
     for (const listener of [...listeners]) listener(message);
 }
 

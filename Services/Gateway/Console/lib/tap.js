@@ -1,5 +1,5 @@
 // A live tap of the bus: what passes, the newest first, from its start until it is paused or its page ends.
-import { html, useEffect, useMemo, useState } from '../vendor/preact-htm.js';
+import { html, useEffect, useMemo, useRef, useState } from '../vendor/preact-htm.js';
 import { strings } from '../strings.pages.js';
 import { get, path } from './api.js';
 import { More, cli } from './actions.js';
@@ -33,9 +33,9 @@ function command(subject, word) {
 
 let count = 0;
 
-function taken(message) {
+function taken(message, asked) {
     const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body) ?? '';
-    const one = { ...message, key: ++count, holds: [message.subject, ...Object.values(message.headers || {}), body].join('\n') };
+    const one = { ...message, asked, key: ++count, holds: [message.subject, ...Object.values(message.headers || {}), body].join('\n') };
     // Made once, so that a list of 500 is not drawn anew with each message.
     one.row = html`<${Message} of=${one} key=${one.key} />`;
     return one;
@@ -46,8 +46,15 @@ function useTap(asked) {
     const [wanted, want] = useState(false);
     const [now, set] = useState(NOT_YET);
     const [seen, setSeen] = useState(NOTHING);
+    // A browser has six connections to a store, and a tap out of sight would keep one.
+    const [inSight, setInSight] = useState(!document.hidden);
     useEffect(() => {
-        if (!wanted) return undefined;
+        const changed = () => setInSight(!document.hidden);
+        document.addEventListener('visibilitychange', changed);
+        return () => document.removeEventListener('visibilitychange', changed);
+    }, []);
+    useEffect(() => {
+        if (!wanted || !inSight) return undefined;
         let source;
         let timer;
         let steady;
@@ -77,7 +84,7 @@ function useTap(asked) {
             });
             source.addEventListener('messages', event => {
                 const { messages, missed } = JSON.parse(event.data);
-                const newer = messages.map(taken).reverse();
+                const newer = messages.map(one => taken(one, asked)).reverse();
                 setSeen(before => ({ list: [...newer, ...before.list].slice(0, KEPT), missed: before.missed + missed, count: before.count + newer.length }));
             });
             source.addEventListener('error', lost);
@@ -90,7 +97,7 @@ function useTap(asked) {
             clearTimeout(steady);
             source.close();
         };
-    }, [wanted, asked]);
+    }, [wanted, asked, inSight]);
     return {
         ...seen, problem: now.problem, state: wanted ? now.state : seen.count && !now.problem ? 'paused' : 'off',
         start: () => want(true),
@@ -127,12 +134,21 @@ export function Tap({ subject, word, children }) {
     const tap = useTap(asked);
     const { state } = tap;
     const isOn = state !== 'off' && state !== 'paused';
+    // The button that was pressed is gone, and its successor has the focus.
+    const toggle = useRef();
+    const isDrawn = useRef(false);
+    useEffect(() => {
+        if (isDrawn.current && document.activeElement === document.body) toggle.current?.focus();
+        isDrawn.current = true;
+    }, [isOn]);
     // While one is looked at the list does not move.
     const [held, hold] = useState();
     const fit = useMemo(() => {
         const list = held?.list || tap.list;
-        return list.filter(one => (!subject || isOf(one.subject, subject)) && (!word || one.holds.includes(word)));
+        // Of its own stream the gateway has looked at the whole body.
+        return list.filter(one => one.asked === asked || ((!subject || isOf(one.subject, subject)) && (!word || one.holds.includes(word))));
     }, [held, tap.list, asked]);
+    useEffect(() => { if (fit.length === 0) hold(undefined); }, [fit.length]);
     const waiting = held ? tap.count - held.count : 0;
     const keep = () => hold(before => before || { list: tap.list, count: tap.count });
     const letGo = event => { if (!event.currentTarget.contains(event.relatedTarget) && !(event.type === 'pointerleave' && event.currentTarget.contains(document.activeElement))) hold(undefined); };
@@ -147,8 +163,8 @@ export function Tap({ subject, word, children }) {
     return html`<div class="stack">
         <form class="row end" onSubmit=${start}>
             ${children}
-            ${isOn ? html`<button type="button" onClick=${tap.pause} key="pause">${text.pause}</button>` : html`<button class="primary" key="start">${state === 'paused' ? text.goOn : text.start}</button>`}
-            <button type="button" onClick=${clear} disabled=${tap.list.length === 0}>${text.clear}</button>
+            ${isOn ? html`<button type="button" ref=${toggle} onClick=${tap.pause} key="pause">${text.pause}</button>` : html`<button class="primary" ref=${toggle} key="start">${state === 'paused' ? text.goOn : text.start}</button>`}
+            <button type="button" onClick=${clear}>${text.clear}</button>
             <${More} of=${{ label: text.title, method: 'GET', path: asked, stream: true, cli: command(subject, word) }} />
         </form>
         <${Failure} error=${tap.problem} retrying />

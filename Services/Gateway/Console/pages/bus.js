@@ -59,7 +59,7 @@ function Messages({ route }) {
     }, [route]);
     useEffect(() => setQuery(said), [said]);
     const field = (name, label, more) => html`<label class="grow">${label}<input name=${name} value=${typed[name]} spellcheck="false" autocomplete="off"
-        onInput=${event => setTyped(before => ({ ...before, [name]: event.target.value.trim() }))} onChange=${() => setSaid(typed)} ...${more} /></label>`;
+        onInput=${event => setTyped(before => ({ ...before, [name]: event.target.value }))} onChange=${() => setSaid({ subject: typed.subject.trim(), text: typed.text.trim() })} ...${more} /></label>`;
     return html`<${Card} title=${text.messagesTitle}><${Tap} subject=${said.subject} word=${said.text}>
         ${field('subject', text.pattern, { placeholder: '>', title: text.patternHint })}${field('text', text.holds, { 'data-filter': true })}
     <//></${Card}>`;
@@ -111,11 +111,18 @@ function Connections({ isAway }) {
     const query = { state, sort: sort.key, limit: MOST };
     const found = useData(() => get('/admin/v1/bus/connections', query), [state]);
     useEvery(state === 'open' ? INTERVAL : 5 * INTERVAL, found);
-    useEffect(() => { if (found.data) found.reload(); }, [sort.key]);
+    // Another state is another request already.
+    const sorted = useRef(state);
+    useEffect(() => {
+        if (sorted.current === state && found.data) found.reload();
+        sorted.current = state;
+    }, [sort.key, state]);
     const rows = useMemo(() => {
         const list = found.data?.connections || [];
         return sort.down === DOWN[sort.key] ? list : list.toReversed();
     }, [found.data, sort]);
+    // By the broker's clock: the connection that asks has just been active.
+    const latest = Math.max(...rows.map(one => Date.parse(one.lastActivityAt)));
     const choose = one => {
         setState(one);
         setSort(FIRST[one]);
@@ -126,7 +133,7 @@ function Connections({ isAway }) {
         ...state === 'open' ? [column('subs', text.subs, one => number(one.subscriptions), 110, 'number')] : [],
         column('msgs_from', text.toBus, one => number(one.messagesIn), 90, 'number'), column('msgs_to', text.fromBus, one => number(one.messagesOut), 110, 'number'),
         column('pending', text.pending, one => bytes(one.pendingBytes), 90, 'number'), column('start', text.start, one => html`<${Time} at=${one.startedAt} form="brief" />`, 200),
-        ...state === 'open' ? [column('idle', text.idle, one => elapsed((Date.now() - Date.parse(one.lastActivityAt)) / 1000), 120)]
+        ...state === 'open' ? [column('idle', text.idle, one => elapsed((latest - Date.parse(one.lastActivityAt)) / 1000), 120)]
             : [column('stop', text.stop, one => html`<${Time} at=${one.stoppedAt} form="brief" />`, 200), column('reason', text.reason, one => html`<span title=${one.reason}>${why(one.reason)}</span>`, 260)],
     ];
     const list = { label: text.connections, method: 'GET', path: path('/admin/v1/bus/connections', query), cli: cli(['bus', 'connections', '--state', state, '--sort', sort.key], null) };

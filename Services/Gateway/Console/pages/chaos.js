@@ -35,7 +35,7 @@ function toggle(fault, service, now) {
 function walk(event) {
     const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] || [];
     const cell = event.target.closest('td');
-    if (down === undefined || !cell) return;
+    if (down === undefined || !cell || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const next = event.currentTarget.rows[cell.parentNode.rowIndex + down]?.cells[cell.cellIndex + right]?.querySelector('[aria-pressed]');
     event.preventDefault();
     next?.focus();

@@ -138,7 +138,7 @@ function Everybody({ app }) {
                 return html`<div class="columns">
                     <${Card} title=${text.accounts}><div class="stack">
                         <form class="row end"><${Field} label=${text.newAccount} name="account" required maxlength="128" /><${Action} of=${create} /></form>
-                        <${Windowed} caption=${text.accounts} columns=${COLUMNS} rows=${accounts} rowKey=${tester => tester.account} open=${tester => go('customers', tester.account)} empty=${search ? strings.table.noMatch : undefined} />
+                        <${Windowed} caption=${text.accounts} least=${400} columns=${COLUMNS} rows=${accounts} rowKey=${tester => tester.account} open=${tester => go('customers', tester.account)} empty=${search ? strings.table.noMatch : undefined} />
                     </div></${Card}>
                     <div class="stack">
                         <${Card} title=${text.devices} tools=${html`<span class="soft">${shown.length}</span>`}>

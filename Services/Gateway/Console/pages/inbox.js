@@ -66,7 +66,12 @@ async function refundRequests(app, asked) {
     const open = await all(appURL(app, 'refund-requests'), { limit: 100 }, 'refundRequests', list => list.length < 300);
     const isAsked = one => one.refundRequestIdentifier === asked;
     if (!asked || open.some(isAsked)) return open.sort((a, b) => isAsked(b) - isAsked(a));
-    return [await get(url('/admin/v1/refundRequests', asked)), ...open];
+    // An old link may name one that is gone.
+    const one = await get(url('/admin/v1/refundRequests', asked)).catch(problem => {
+        if (problem.status === 404) return undefined;
+        throw problem;
+    });
+    return one ? [one, ...open] : open;
 }
 
 export default function Inbox({ route }) {

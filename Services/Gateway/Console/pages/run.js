@@ -12,7 +12,7 @@ import { Card, Code, Facts, Head, Loaded, Tile } from '../lib/ui.js';
 
 const text = strings.run;
 // A gateway that is killed misses reports: one that seems broken off is looked for all the same.
-const often = run => run === undefined ? 5000 : run === null || isOver(run) ? undefined : isGoing(run) ? 1000 : 5000;
+const often = run => !run ? 5000 : isOver(run) ? undefined : isGoing(run) ? 1000 : 5000;
 const OUTCOMES = { held: 'pass', broken: 'fail' };
 
 // What the drawing shows, in a sentence.
@@ -32,7 +32,7 @@ const Timeline = ({ run }) => html`<${Card} title=${text.timeline}><div class="s
         { title: text.p50, className: 'number', cell: step => latency(step.p50Milliseconds) }, { title: text.p99, className: 'number', cell: step => latency(step.p99Milliseconds) }, { title: text.faults, className: 'wrap', cell: step => under(run, step) || '–' }]} /></details>
     <details open><summary>${`${text.faults} (${number(run.faults.length)})`}</summary><${Plain} titled caption=${text.faults} rows=${run.faults} rowKey=${fault => fault.number} columns=${[
         { title: text.number, className: 'number', cell: fault => number(fault.number) }, { title: text.fault, cell: fault => fault.fault }, { title: text.service, cell: fault => fault.service },
-        { title: text.from, className: 'number', cell: fault => seconds(fault.beganAtSecond) }, { title: text.until, className: 'number', cell: fault => fault.endedAtSecond === undefined ? text.inForce : seconds(fault.endedAtSecond) }]} /></details>
+        { title: text.from, className: 'number', cell: fault => seconds(fault.beganAtSecond) }, { title: text.until, className: 'number', cell: fault => fault.endedAtSecond === undefined ? isGoing(run) ? text.inForce : '–' : seconds(fault.endedAtSecond) }]} /></details>
 </div></${Card}>`;
 
 const Board = ({ run }) => html`<div class="card flush"><${Plain} caption=${text.board} rows=${run.services} rowKey=${one => one.service} columns=${[

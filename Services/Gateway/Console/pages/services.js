@@ -40,7 +40,7 @@ function owners({ services }) {
 }
 
 const drain = (service, others) => ({
-    label: text.drain, danger: true, method: 'POST', path: `${url('/admin/v1/services', service.id)}/drain`, body: {}, cli: cli(['bus', 'drain', service.id], null),
+    label: text.drain, danger: true, method: 'POST', path: `${url('/admin/v1/services', service.id)}/drain`, body: {}, cli: cli(['bus', 'drain', [service.id]], null),
     confirm: [text.drainConfirm(service.name, short(service.id)), !others && (service.name === GATEWAY ? text.onlyGateway : text.only(service.name))].filter(Boolean).join(' '),
 });
 
@@ -51,11 +51,18 @@ function useDrained(data) {
         if (!data) return;
         const now = performance.now();
         const ids = new Set(data.services.map(one => one.id));
-        set(before => before.some(one => !one.after) ? before.map(one => {
-            if (one.after) return one;
-            const fresh = data.services.find(other => other.name === one.name && !one.known.has(other.id));
-            return { ...one, hasEnded: one.hasEnded || !ids.has(one.id), ...fresh && { after: fresh.id, seconds: (now - one.at) / 1000 } };
-        }) : before);
+        set(before => {
+            if (!before.some(one => !one.after)) return before;
+            // One that has come is the successor of one, the one that was drained before.
+            const taken = new Set(before.map(one => one.after));
+            return before.toReversed().map(one => {
+                if (one.after) return one;
+                const hasEnded = one.hasEnded || !ids.has(one.id);
+                const fresh = hasEnded && data.services.find(other => other.name === one.name && !one.known.has(other.id) && !taken.has(other.id));
+                if (fresh) taken.add(fresh.id);
+                return { ...one, hasEnded, ...fresh && { after: fresh.id, seconds: (now - one.at) / 1000 } };
+            }).toReversed();
+        });
     }, [data]);
     const add = service => set(before => [{ name: service.name, id: service.id, at: performance.now(), known: new Set(data.services.map(one => one.id)) }, ...before].slice(0, 10));
     return { drained, add, isWaiting: drained.some(one => !one.after && performance.now() - one.at < 60000) };
@@ -163,7 +170,7 @@ function MapCard({ data, traffic, draining, latency }) {
         const seen = states(node, draining);
         const lines = seen.map(one => ({ tone: tone(one.state), says: [`${ICONS[tone(one.state)]} ${one.says}`, one.id && short(one.id)].filter(Boolean).join(' ') }));
         const times = quantiles ? [`${text.p50} ${bound(quantiles, 0.5)}`, `${text.p99} ${bound(quantiles, 0.99)}`] : [];
-        return { ...node, ...traffic.data?.get(node.name), hasTraffic: Boolean(traffic.data), quantiles, seen, lines, times };
+        return { ...node, ...traffic.error ? {} : traffic.data?.get(node.name), hasTraffic: Boolean(traffic.data) && !traffic.error, quantiles, seen, lines, times };
     });
     return html`<${Card} title=${text.map}><div class="stack">
         <${ServiceMap} nodes=${nodes} />

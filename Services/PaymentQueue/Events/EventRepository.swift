@@ -62,7 +62,21 @@ enum EventRepository {
             JOIN customer c ON c.bundle_id = j.bundle_id AND c.customer_identifier = j.customer_identifier
             WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(dialect.eventOrder) LIMIT ?
             """, arguments: arguments + [request.limit])
-        return try rows.map { row in (try StoreEvent(row), try EventPosition(row)) }
+        return try decode(rows)
+    }
+
+    /// Reads events and their places. It is not inlined: within an asynchronous caller Swift 6.3.1's optimizer crashes
+    /// on it.
+    @inline(never)
+    private static func decode(_ rows: [SQLRow]) throws -> [(event: StoreEvent, position: EventPosition)] {
+        try rows.map { row in
+            let position = try EventPosition(row)
+            let event = StoreEvent(
+                id: Identifiers.event(position), type: try row["event"], bundleId: try row["bundle_id"],
+                account: try row["account"],
+                transaction: try StoredJSON.value(PaymentTransaction.self, try row["body"]))
+            return (event, position)
+        }
     }
 }
 
@@ -96,7 +110,7 @@ extension EventRepository {
             JOIN customer c ON c.bundle_id = j.bundle_id AND c.customer_identifier = j.customer_identifier
             WHERE j.position IN (\(places)) ORDER BY \(dialect.eventOrderBackwards)
             """, arguments: wanted.map(\.row))
-        return try rows.map { try StoreEvent($0) }
+        return try decode(rows).map(\.event)
     }
 
     /// Finds the apps or customers that a request is about.
@@ -166,14 +180,5 @@ extension EventRepository {
     /// The end of a condition, for rows up to a place. On SQLite a read sees none behind the place it begins with.
     private static func upToEnd(_ dialect: SQLDialect) -> String {
         dialect == .postgres ? " AND (xact, position) <= (?, ?)" : ""
-    }
-}
-
-extension StoreEvent {
-    /// Creates the event of a journal row that is one.
-    fileprivate init(_ row: SQLRow) throws {
-        self.init(
-            id: Identifiers.event(try EventPosition(row)), type: try row["event"], bundleId: try row["bundle_id"],
-            account: try row["account"], transaction: try StoredJSON.value(PaymentTransaction.self, try row["body"]))
     }
 }

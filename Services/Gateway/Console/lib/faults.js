@@ -37,7 +37,7 @@ export function FaultsBanner() {
     const now = faults.use();
     const inForce = now?.rules.length > 0;
     useEvery(inForce ? 15000 : 60000, useData(readFaults, []));
-    return inForce && html`<div class="away row">
-        <span class="grow" role="status"><strong>${text.inForce}</strong> ${inWords(now)}</span>
+    return inForce && html`<div class="away row" role="status">
+        <span class="grow"><strong>${text.inForce}</strong> ${inWords(now)}</span>
         <a href=${link('chaos')}>${strings.nav.chaos}</a><${Action} of=${heal} done=${tookFaults} /></div>`;
 }

@@ -34,7 +34,7 @@ extension Gateway {
         let tokens = await SessionTokens(key: settings.sessionKey)
         let operatorLoop = try UVLoop.start(name: "operator")
         let connect = try environment.process.busConnector(
-            name: "gateway-operator", on: operatorLoop, credentials: "bus.operatorCredentialsFile")
+            name: "gateway-operator", on: operatorLoop, secret: settings.operatorToken)
         let gateway = Gateway(
             bus: environment.bus, tokens: tokens, adminKey: settings.adminKey, keys: keys,
             environment: settings.environment, consoleFiles: ConsoleFiles(directory: settings.consoleDirectory),

@@ -20,6 +20,9 @@ struct GatewaySettings {
     /// `storebus.environment`, the receipt environment, default `sandbox`.
     let environment: ReceiptEnvironment
 
+    /// `bus.operatorCredentialsFile`, the content of the file with the token of the bus's operator; nil for the gateway's
+    /// own credentials.
+    let operatorToken: String?
     /// `console.dir`, a directory whose files the console has instead of the compiled ones; nil for those.
     let consoleDirectory: String?
 
@@ -32,6 +35,9 @@ struct GatewaySettings {
         httpsPort = try settings.int("storebus.httpsPort", in: 0...65535)
         httpsHosts = try Self.hosts(settings)
         environment = try settings.choice("storebus.environment", default: ReceiptEnvironment.sandbox)
+        operatorToken = try settings.string("bus.operatorCredentialsFile").map { path throws(StartupError) in
+            try SecretFile.text(path, of: "BUS_OPERATOR_CREDENTIALS_FILE")
+        }
         consoleDirectory = try Self.consoleDirectory(settings)
     }
 

@@ -30,11 +30,8 @@ struct BusConnection: ServiceLifecycle.Service {
     }
 
     /// The address of `BUS_URL`, with the secret of `BUS_CREDENTIALS_FILE`.
-    /// - Parameter credentials: The setting of a file whose secret is used instead, if it is set.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
-    static func address(
-        _ settings: Settings, credentials: String = "bus.credentialsFile"
-    ) throws(StartupError) -> BusAddress {
+    static func address(_ settings: Settings) throws(StartupError) -> BusAddress {
         let text = try settings.string("bus.url", default: BusURL().description)
         var address: BusAddress
         do throws(BusError) {
@@ -42,10 +39,8 @@ struct BusConnection: ServiceLifecycle.Service {
         } catch {
             throw StartupError(error)
         }
-        for setting in [credentials, "bus.credentialsFile"] {
-            guard let path = try settings.string(setting) else { continue }
-            address.add(secret: try SecretFile.text(path, of: Settings.variable(for: setting)))
-            break
+        if let path = try settings.string("bus.credentialsFile") {
+            address.add(secret: try SecretFile.text(path, of: "BUS_CREDENTIALS_FILE"))
         }
         return address
     }
@@ -56,12 +51,13 @@ extension ProcessEnvironment {
     /// - Parameters:
     ///   - name: As the bus shows the connection.
     ///   - loop: The loop of the connection.
-    ///   - credentials: The setting of the file with the client's own secret; without it the secret is the process's.
+    ///   - secret: The client's own; nil for the process's.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
     package func busConnector(
-        name: String, on loop: UVLoop, credentials: String
+        name: String, on loop: UVLoop, secret: String?
     ) throws(StartupError) -> @Sendable () -> any BusClient {
-        let address = try BusConnection.address(configuration, credentials: credentials)
-        return { [logger] in address.connect(name: name, loop: loop, logger: logger) }
+        var address = try BusConnection.address(configuration)
+        if let secret { address.add(secret: secret) }
+        return { [logger, address] in address.connect(name: name, loop: loop, logger: logger) }
     }
 }

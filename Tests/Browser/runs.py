@@ -24,7 +24,7 @@ def report(name, phase, elapsed, **more):
     steps = [step(second) for second in range(elapsed)]
     counts = {name: sum(one[name] for one in steps) for name in ("succeeded", "refused", "unknown")}
     begun = [(began, ended, fault, service) for began, ended, fault, service in FAULTS if began <= elapsed]
-    over = {"verdict": "invalid", "lost": 0, "doubleCharges": 1, "worstRecoveryMilliseconds": 1900, "line": "INVALID 3 invariants, 1 broken", "report": "/tmp/chaos-7/report.html"}
+    over = {"verdict": "invalid", "lost": 0, "doubleCharges": 1, "worstRecoveryMilliseconds": 1900, "line": "INVALID 3 invariants, 1 broken", "report": "chaos-7/report.html"}
     return {
         "id": name, "seed": "7", "app": f"chaos-{name}.example", "startedAt": written[0], "updatedAt": written[1], "phase": phase, "elapsedSeconds": elapsed,
         "durationSeconds": 30, "targets": ["broker", "payment-queue"], "faultNames": ["kill", "drop"], "workload": "mix", "rate": 40,

@@ -328,6 +328,11 @@ if Context.environment["STOREBUS_FUZZ"] != nil {
     let clients = ["StoreKitClient"]
 #endif
 
+// `STOREBUS_TESTS=CatalogTests,GatewayTests` declares these tests only: a change then builds no others.
+if let names = Context.environment["STOREBUS_TESTS"]?.split(separator: ",").map(String.init) {
+    targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+
 /// One product for each executable, under the name compose and `$SRV` use.
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",

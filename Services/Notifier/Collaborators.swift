@@ -29,7 +29,8 @@ struct Collaborators: Sendable {
             sign: caller.function(GatewayEndpoints.signNotifications),
             hints: { handler in
                 let subscription = try? await bus.subscribe(ServerEventHints.subject) { _ in handler() }
-                while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
+                // Hints that were sent while the bus was away are lost.
+                for await state in bus.states where state == .connected { handler() }
                 await subscription?.unsubscribe()
             })
     }

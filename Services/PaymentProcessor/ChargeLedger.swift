@@ -172,6 +172,8 @@ package final class ChargeLedger: Sendable {
         callbacks.withLock { callbacks in
             for delay in delays { callbacks.add(chargeKey, due: now + delay) }
         }
+        // The charge's commit was announced before this.
+        if !delays.isEmpty { database.commits.notify() }
     }
 
     /// Cancels a charge. An unknown key gets a tombstone, a pending charge is cancelled, and any other charge is

@@ -5,10 +5,11 @@ import StoreModels
 /// It reads the ledger instead of keeping state, so the next process approves the charges pending at the end of one. A
 /// callback follows its commit and is a hint: a lost one is not sent again.
 package struct ChargeSettler: Sendable {
-    /// The maximum time between two rounds. Any wait started in between lasts at least as long, so none is late.
+    /// The monotonic time between two rounds, unless something is due earlier. A wait that begins between them lasts at
+    /// least as long, so none is late.
     package static let interval: Duration = .seconds(1)
     /// The minimum time between two rounds. Another processor of a shared ledger may be processing the due charges.
-    static let breath: Duration = .milliseconds(20)
+    package static let breath: Duration = .milliseconds(20)
     /// Maximum number of charges approved by one commit.
     static let approvedMax = 256
 
@@ -22,9 +23,9 @@ package struct ChargeSettler: Sendable {
     }
 
     /// Approves due charges and sends due callbacks.
-    /// - Returns: The wait before the next round.
+    /// - Returns: The wait until something is due; nil when nothing is pending.
     @discardableResult
-    package func round() async throws -> Duration {
+    package func round() async throws -> Duration? {
         let now = ledger.steady
         for chargeKey in ledger.takeDueCallbacks(now: now) { publish(ChargeChanged(chargeKey: chargeKey)) }
         let due = try await ledger.nextPending()
@@ -36,7 +37,6 @@ package struct ChargeSettler: Sendable {
             for chargeKey in approved { publish(ChargeChanged(chargeKey: chargeKey)) }
         }
         let next = [try await ledger.nextPending(), ledger.nextCallback].compactMap(\.self).min()
-        let wait = next.map { Duration.milliseconds($0.milliseconds - now.milliseconds) } ?? Self.interval
-        return min(max(wait, Self.breath), Self.interval)
+        return next.map { max(.milliseconds($0.milliseconds - now.milliseconds), Self.breath) }
     }
 }

@@ -45,22 +45,12 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
     /// Approves pending charges and sends callbacks until graceful shutdown. Then it closes the ledger. In a service
     /// group it precedes the bus service, so that the ledger closes after the last request.
     package func run() async throws {
-        await cancelWhenGracefulShutdown { await self.settle() }
-        await ledger.database.close()
-    }
-
-    /// Runs the settler's rounds. A failed round is logged, and the next may succeed.
-    private func settle() async {
-        while !Task.isCancelled {
-            var pause = ChargeSettler.interval
-            do {
-                pause = try await settler.round()
-            } catch {
-                logger.warning("charges were not settled, it will be tried again", metadata: ["error": "\(error)"])
+        await BackgroundJob.run([
+            .repeating("settler", every: ChargeSettler.interval, ledger.database.commits, logger) { [settler] in
+                .untilCommit(or: try await settler.round().map { .now + $0 })
             }
-            // Ends early only with the process.
-            try? await Task.sleep(for: pause)
-        }
+        ])
+        await ledger.database.close()
     }
 }
 

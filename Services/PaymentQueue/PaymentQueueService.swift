@@ -94,7 +94,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.extensions = ExtensionService(subscriptions: subscriptions, logger: logger)
         self.priceConsents = PriceConsentService(
             database: database, clock: clock, quotes: quotes, publish: publish, logger: logger)
-        self.clocks = ClockService(database: database, clock: clock, renewals: renewals, logger: logger)
+        self.clocks = ClockService(database: database, clock: clock, renewals: renewals)
         self.captures = CaptureService(
             database: database, clock: clock, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
         self.purchases = PurchaseService(
@@ -228,38 +228,33 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.removeApp, AppRemoval(database: database).remove)
     }
 
+    private func job(
+        _ name: String, every interval: Duration, _ work: @escaping @Sendable () async throws -> BackgroundJob.Rest
+    ) -> BackgroundJob { .repeating(name, every: interval, database.commits, logger, work) }
+
     /// Runs the background jobs until graceful shutdown, then closes the database.
     ///
     /// In a service group it precedes the bus service, so that it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
-            .repeating("purchase sweep", every: PurchaseService.sweepInterval, logger) {
-                try await self.purchases.sweep()
-            },
-            .repeating("capture sweep", every: CaptureService.interval, logger) {
-                try await self.captures.sweep()
-            },
+            job("purchase sweep", every: PurchaseService.sweepInterval) { try await self.purchases.round() },
+            job("capture sweep", every: CaptureService.interval) { try await self.captures.round() },
             BackgroundJob { await self.callbacks.run() },
             appChanges,
-            BackgroundJob { await self.clocks.run() },
-            .repeating("restore sweep", every: RestoreService.sweepInterval, logger) {
-                try await self.restores.sweep()
+            job("clock sweep", every: ClockService.sweepInterval) { try await self.clocks.round() },
+            job("restore sweep", every: RestoreService.sweepInterval) {
+                .after(left: try await self.restores.sweep())
             },
-            .repeating("refund sweep", every: RefundService.sweepInterval, logger) {
-                try await self.refunds.sweep()
+            job("refund sweep", every: RefundService.sweepInterval) { .after(left: try await self.refunds.sweep()) },
+            job("extension sweep", every: ExtensionService.sweepInterval) {
+                .after(left: try await self.extensions.sweep())
             },
-            .repeating("extension sweep", every: ExtensionService.sweepInterval, logger) {
-                try await self.extensions.sweep()
-            },
-            .repeating("prompt sweep", every: PromptService.interval, logger) {
-                try await self.prompts.sweep()
-            },
-            .repeating("price sweep", every: PriceConsentService.interval, logger) {
-                try await self.priceConsents.sweep()
-            },
-            .repeating("journal pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
-            .repeating("server event pruner", every: JournalPruner.interval, logger) {
+            job("prompt sweep", every: PromptService.interval) { try await self.prompts.round() },
+            job("price sweep", every: PriceConsentService.interval) { try await self.priceConsents.round() },
+            job("pruner", every: JournalPruner.interval) {
+                try await self.pruner.prune()
                 try await self.serverEvents.prune()
+                return .interval
             },
         ])
         await database.close()

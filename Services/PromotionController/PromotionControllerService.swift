@@ -116,8 +116,13 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     /// In a service group it precedes the bus service, so that it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
-            .repeating("intent sweep", every: IntentService.sweepInterval, logger) { try await self.intents.sweep() },
-            .repeating("intent pruner", every: IntentService.pruneInterval, logger) { try await self.intents.prune() },
+            .repeating("intent sweep", every: IntentService.sweepInterval, database.commits, logger) {
+                try await self.intents.round()
+            },
+            .repeating("intent pruner", every: IntentService.pruneInterval, database.commits, logger) {
+                try await self.intents.prune()
+                return .interval
+            },
         ])
         await database.close()
     }

@@ -9,6 +9,7 @@ final class DatabaseState: Sendable {
     }
 
     private let facts = Locked(Facts())
+    let commits = CommitSignal()
     /// The first fault, once; ends when the database is closed.
     let faults: AsyncStream<PersistenceError>
     private let faultContinuation: AsyncStream<PersistenceError>.Continuation
@@ -38,10 +39,9 @@ final class DatabaseState: Sendable {
             return failure
         }
         if let fault { faultContinuation.yield(fault) }
-        if let failure {
-            logger.error(
-                "group commit failed", metadata: ["path": "\(path)", "error": "\(failure)", "requests": "\(count)"])
-        }
+        guard let failure else { return commits.notify() }
+        logger.error(
+            "group commit failed", metadata: ["path": "\(path)", "error": "\(failure)", "requests": "\(count)"])
     }
 
     func finishedRead() {

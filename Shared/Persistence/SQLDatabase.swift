@@ -40,6 +40,8 @@ package protocol SQLDatabase: ServiceLifecycle.Service {
     /// The failures that a commit survives.
     var synchronous: DatabaseSynchronous { get }
     var statistics: DatabaseStatistics { get }
+    /// Announces each commit of this process. Those of other processes are not announced.
+    var commits: CommitSignal { get }
     /// The few fragments of SQL in which the engines differ.
     var dialect: SQLDialect { get }
 }

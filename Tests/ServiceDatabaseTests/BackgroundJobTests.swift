@@ -1,5 +1,6 @@
 import EventLoop
 import Logging
+import Persistence
 import ServiceDatabase
 import ServiceLifecycle
 import Testing
@@ -27,17 +28,56 @@ import Testing
     @Test func `a round that fails is not the end, a graceful shutdown is`() async throws {
         let rounds = Locked(0)
         let (signal, third) = AsyncStream<Void>.makeStream()
-        let job = BackgroundJob.repeating("job", every: .milliseconds(1), silent) {
+        let job = BackgroundJob.repeating("job", every: .milliseconds(1), CommitSignal(), silent) {
             let round = rounds.withLock { rounds in
                 rounds += 1
                 return rounds
             }
             if round == 3 { third.finish() }
             if round == 1 { throw Failure() }
-            return 0
+            return .interval
         }
         try await run([job], until: signal)
         #expect(rounds.withLock { $0 } >= 3)
+    }
+
+    /// Runs a job whose first round returns `rest`, until its second round.
+    /// - Parameter afterFirst: Called when the first round has begun.
+    private func runTwice(
+        resting rest: BackgroundJob.Rest, every interval: Duration = .milliseconds(1), _ commits: CommitSignal,
+        slowly: Duration = .seconds(3_600), afterFirst: @escaping @Sendable () -> Void = {}
+    ) async throws {
+        let rounds = Locked(0)
+        let (signal, second) = AsyncStream<Void>.makeStream()
+        let job = BackgroundJob.repeating("job", every: interval, commits, slowly: slowly, silent) {
+            let round = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            if round == 1 { afterFirst() }
+            if round == 2 { second.finish() }
+            return round == 1 ? rest : .untilCommit()
+        }
+        try await run([job], until: signal)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a job with nothing left looks again after a commit, also after one during its round`() async throws {
+        let commits = CommitSignal()
+        try await runTwice(resting: .untilCommit(), commits) { commits.notify() }
+        let later = CommitSignal()
+        try await runTwice(resting: .untilCommit(), later) { Task { later.notify() } }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an instant that a round names is not delayed to the interval`() async throws {
+        try await runTwice(
+            resting: .untilCommit(or: .now + .milliseconds(1)), every: .seconds(3_600), CommitSignal())
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `work that no commit has announced is found by the slow sweep`() async throws {
+        try await runTwice(resting: .untilCommit(), CommitSignal(), slowly: .milliseconds(1))
     }
 
     @Test func `jobs run side by side, and the last to end ends them all`() async throws {

@@ -1,7 +1,7 @@
 import EventLoop
 
 extension BrokerTransport {
-    /// The tick interval for delays and slices while faults are enabled.
+    /// The tick interval while delayed messages or slices wait.
     static let chaosTickInterval: Duration = .milliseconds(5)
 
     /// Takes the output of a connection affected by a fault.

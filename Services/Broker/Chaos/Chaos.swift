@@ -16,6 +16,8 @@ final class Chaos {
     var blackholes: Set<Int> = []
     /// The connections whose output is being sent in pieces.
     var slices: [Int: ChaosSlices] = [:]
+    /// Whether a delayed message or a slice waits for a tick.
+    var isHolding: Bool { !delays.isEmpty || !slices.isEmpty }
 
     /// Replaces the rules. Held messages still arrive, and a black hole remains.
     func set(_ rules: [ChaosRule], seed: UInt64) {

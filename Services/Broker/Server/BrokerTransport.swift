@@ -23,6 +23,8 @@ final class BrokerTransport {
     private var streams: [Int: TCPStream] = [:]
     private var isFlushScheduled = false
     private var lag = LoopLag()
+    /// The interval of the running timer; nil before it runs.
+    private var interval: Duration?
     /// The time at which the next tick is due; nil before the first.
     private var nextTick: Duration?
 
@@ -38,8 +40,16 @@ final class BrokerTransport {
     /// Starts accepting.
     func start() throws(UVError) {
         try listener.listen { [self] stream in accept(stream) }
-        let interval = core.chaos == nil ? Self.tickInterval : Self.chaosTickInterval
-        ticks.start(after: interval, repeating: interval) { [self] in tick() }
+        setPace()
+    }
+
+    /// Ticks often only while a fault holds something back.
+    private func setPace() {
+        let wanted = core.chaos?.isHolding == true ? Self.chaosTickInterval : Self.tickInterval
+        guard wanted != interval else { return }
+        interval = wanted
+        nextTick = nil
+        ticks.start(after: wanted, repeating: wanted) { [self] in tick() }
     }
 
     /// Stops accepting and ends all connections cleanly. `onIdle` is called after the last one.
@@ -98,7 +108,7 @@ final class BrokerTransport {
         let now = loop.uptime()
         let lateness = nextTick.map { now - $0 } ?? .zero
         measureLag(lateness: lateness)
-        nextTick = now + (core.chaos == nil ? Self.tickInterval : Self.chaosTickInterval)
+        nextTick = interval.map { now + $0 }
         // After a pause, input received meanwhile is read first, so that no client counts as silent.
         if lateness > Self.pause { return }
         for (cid, stream) in streams where stream.pendingBytes > 0 {
@@ -137,6 +147,7 @@ final class BrokerTransport {
             end(stream, ending)
             return stream.pendingBytes
         }
+        setPace()
         let events = core.takeEvents()
         if !events.isEmpty { onEvents(events) }
     }

@@ -131,6 +131,19 @@ struct IsolatedStores: Sendable {
         return true
     }
 
+    /// Reads when the next store can be claimed, in wall time.
+    /// - Returns: Nil when there is no store.
+    func nextRemoval() async throws -> Timestamp? {
+        let next: Int64? = try await database.read { reader in
+            try await reader.queryOne(
+                """
+                SELECT MIN(CASE WHEN state <> ? AND expires_at > claimed_until THEN expires_at ELSE claimed_until END)
+                    AS next FROM isolated_store
+                """, Self.removing)?["next"]
+        }
+        return next.map(Timestamp.init(milliseconds:))
+    }
+
     /// Claims a store that is to be removed, and closes it.
     /// - Parameter last: Stores up to this number are passed over.
     /// - Returns: Nil when there is none that no other gateway removes.

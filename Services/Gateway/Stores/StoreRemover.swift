@@ -1,5 +1,6 @@
 import BusService
 import Logging
+import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
@@ -14,15 +15,17 @@ struct StoreRemover: Service {
     let services: ServiceCaller
 
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: Self.interval)) != nil {
-                do {
-                    _ = try await removeAll()
-                } catch {
-                    stores.logger.debug("isolated stores are removed later", metadata: ["error": "\(error)"])
+        await BackgroundJob.run([
+            .repeating("removal of stores", every: Self.interval, stores.database.commits, stores.logger) {
+                let (next, now) = (try await stores.nextRemoval(), stores.now())
+                guard let next else { return .untilCommit() }
+                guard next <= now else {
+                    return .untilCommit(or: .now + .milliseconds(next.milliseconds - now.milliseconds))
                 }
+                _ = try await removeAll()
+                return .interval
             }
-        }
+        ])
     }
 
     /// Removes every store that is to be removed and that no other gateway removes.

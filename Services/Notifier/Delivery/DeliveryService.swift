@@ -24,7 +24,7 @@ final class DeliveryService: Sendable {
     static let margin: Duration = .seconds(10)
     /// The same for a listener's attempt, whose report only has to arrive.
     static let leaseMargin: Duration = .seconds(1)
-    /// Pause between two looks without a hint, and between any two while no app has an endpoint.
+    /// Pause between two looks without a hint, while an app has a notification that waits for its time.
     static let interval: Duration = .seconds(1)
     /// Pause between a hint and the second look, for events that were written meanwhile.
     static let afterHint: Duration = .milliseconds(50)
@@ -151,16 +151,10 @@ final class DeliveryService: Sendable {
     func wake() { waker.yield() }
 
     /// Makes attempts until the task is cancelled.
-    /// - Parameter interval: Pause between two looks without a hint.
+    /// - Parameter interval: Pause between two looks without a hint, while a notification waits.
     func run(interval: Duration = DeliveryService.interval) async {
+        wake()
         await withDiscardingTaskGroup { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    self.wake()
-                    try? await Task.sleep(for: interval)
-                }
-                self.waker.finish()
-            }
             group.addTask {
                 await self.collaborators.hints {
                     guard self.followsHints else { return }
@@ -172,29 +166,40 @@ final class DeliveryService: Sendable {
                 }
             }
             do { try await releaseOwn() } catch { log("attempts of an earlier process", error) }
+            var pause: Task<Void, Never>?
             for await _ in wakes {
-                guard !Task.isCancelled else { break }
-                for app in await look() where begin(app) {
+                let (apps, isWhole) = await look()
+                for app in apps where begin(app) {
                     group.addTask { await self.deliver(app) }
                 }
+                pause?.cancel()
+                // Without one that waits, only an event makes work, and its hint may be lost.
+                let rest = apps.isEmpty && isWhole ? max(interval, BackgroundJob.slowSweep) : interval
+                pause = Task { if (try? await Task.sleep(for: rest)) != nil { self.wake() } }
             }
+            pause?.cancel()
         }
     }
 
     /// Imports events and ends attempts that are overdue.
-    /// - Returns: The apps that have something due.
-    private func look() async -> [String] {
-        do { _ = try await importer.run() } catch { log("new events", error) }
-        do { try await endOverdue() } catch { log("overdue attempts", error) }
+    /// - Returns: The apps with notifications that wait, and whether all of it succeeded.
+    private func look() async -> (apps: [String], isWhole: Bool) {
+        var isWhole = true
+        func failed(_ what: String, _ error: any Error) {
+            log(what, error)
+            isWhole = false
+        }
+        do { _ = try await importer.run() } catch { failed("new events", error) }
+        do { try await endOverdue() } catch { failed("overdue attempts", error) }
         do {
             let (apps, hasEndpoints) = try await database.read {
                 (try await NotificationRepository.appsWaiting(in: $0), try await EndpointRepository.hasAny(in: $0))
             }
             self.endpointFound.withLock { $0 = hasEndpoints }
-            return apps
+            return (apps, isWhole)
         } catch {
-            log("what is due", error)
-            return []
+            failed("what is due", error)
+            return ([], isWhole)
         }
     }
 

@@ -62,6 +62,8 @@ final class CaptureService: Sendable {
         state.withLock { state in
             if state.pending.count < Self.pendingMax { state.pending.append(authorization.id) }
         }
+        // The purchase's commit was announced before this.
+        database.commits.notify()
     }
 
     /// Has a charge voided that no commit uses. Only a caller that knows the commit's outcome may call it.
@@ -70,6 +72,14 @@ final class CaptureService: Sendable {
         state.withLock { state in
             if state.voids.count < Self.voidsMax { state.voids.append(authorization.chargeKey) }
         }
+        database.commits.notify()
+    }
+
+    /// Sweeps; after a failure it rests until the next attempt is due.
+    func round() async throws -> BackgroundJob.Rest {
+        _ = try await sweep()
+        let (isFailing, due) = state.withLock { ($0.failures > 0, $0.due) }
+        return isFailing ? .untilCommit(or: due) : .untilCommit()
     }
 
     /// Captures what is due, and waits longer after each failure.

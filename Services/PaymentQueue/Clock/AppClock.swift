@@ -42,6 +42,20 @@ struct AppClock: Hashable, Sendable {
         return min(max(Timestamp(milliseconds: now), Self.earliest), Self.latest)
     }
 
+    /// Computes the wall time at which the clock reaches an instant, at the earliest `wall`.
+    /// - Returns: Nil when a frozen clock does not reach it.
+    func wall(reaching instant: Timestamp, from wall: Timestamp) -> Timestamp? {
+        if now(wall: wall) >= instant { return wall }
+        guard !isFrozen, rateMillionths > 0 else { return nil }
+        let (high, low) = (instant.milliseconds - anchorBusiness.milliseconds)
+            .multipliedFullWidth(by: Self.realTime)
+        // An instant that is farther away than 64 bits is reached never.
+        guard high.magnitude < rateMillionths.magnitude / 2 else { return nil }
+        let (elapsed, remainder) = rateMillionths.dividingFullWidth((high, low))
+        let (at, overflows) = anchorWall.milliseconds.addingReportingOverflow(elapsed + (remainder > 0 ? 1 : 0))
+        return overflows ? nil : Timestamp(milliseconds: max(at, wall.milliseconds + 1))
+    }
+
     /// The rate as it was set, which applies while the clock is not frozen.
     var rate: ClockRate {
         if let rateName { return .named(rateName) }

@@ -57,8 +57,15 @@ enum ClockRepository {
         return next.map(Timestamp.init(milliseconds:))
     }
 
-    /// Reads the apps where something has fallen due or is in progress.
-    static func appsDue(wall: Timestamp, in reader: SQLReader) async throws -> [String] {
+    /// Apps where something has fallen due or is in progress.
+    struct Due {
+        var apps: [String] = []
+        /// The wall time at which something falls due in another app; nil when nothing does.
+        var next: Timestamp?
+    }
+
+    /// Reads where something is due, and when something will be.
+    static func due(wall: Timestamp, in reader: SQLReader) async throws -> Due {
         let rows = try await reader.query(
             """
             SELECT k.*,
@@ -68,11 +75,19 @@ enum ClockRepository {
                     WHERE s.attempt IS NOT NULL AND s.due_at IS NOT NULL AND s.bundle_id = k.bundle_id) AS busy
             FROM app_clock k
             """)
-        return try rows.compactMap { row in
+        var due = Due()
+        for row in rows {
             let (next, busy): (Int64?, Int) = (try row["next"], try row["busy"])
-            let isDue = try next.map { try $0 <= AppClock(row).now(wall: wall).milliseconds } ?? false
-            return isDue || busy > 0 ? try row["bundle_id"] as String : nil
+            let at = try next.map(Timestamp.init(milliseconds:)).flatMap {
+                try AppClock(row).wall(reaching: $0, from: wall)
+            }
+            if busy > 0 || at.map({ $0 <= wall }) == true {
+                due.apps.append(try row["bundle_id"])
+            } else if let at {
+                due.next = min(due.next ?? at, at)
+            }
         }
+        return due
     }
 }
 

@@ -1,5 +1,6 @@
 import Logging
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Handles `clock.get`, `.put`, `.advance` and `.progress`: an app's business time, and moving it.
@@ -19,7 +20,6 @@ struct ClockService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
     let renewals: RenewalService
-    let logger: Logger
 
     /// Reads an app's clock, and creates it unless it exists.
     /// - Throws: `requestInvalid`.
@@ -51,7 +51,6 @@ struct ClockService: Sendable {
             try await ClockRepository.set(next, of: request.bundleId, in: transaction)
             return try await Self.state(next, of: request.bundleId, wall: wall, in: transaction)
         }
-        renewals.wake()
         return state
     }
 
@@ -63,7 +62,6 @@ struct ClockService: Sendable {
         try ClockValidation.check(request.bundleId)
         try ClockValidation.checkKey(request.requestKey)
         let advance = try await begin(request)
-        renewals.wake()
         try await work(on: advance, until: deadline - PurchaseService.replyMargin)
         return try await progress(advance.id, of: advance.bundleId)
     }
@@ -74,18 +72,18 @@ struct ClockService: Sendable {
         try await progress(request.advanceIdentifier, of: request.bundleId)
     }
 
-    /// Sweeps every ``sweepInterval``, and immediately after a clock was moved, until the task is cancelled.
-    func run() async {
-        while !Task.isCancelled {
-            do {
-                if try await sweep() > 0 { continue }
-            } catch is CancellationError {
-                return
-            } catch {
-                logger.warning("renewals failed, they will go on", metadata: ["error": "\(error)"])
-            }
-            await renewals.rest(for: Self.sweepInterval)
+    /// Sweeps, and finds when something falls due next.
+    func round() async throws -> BackgroundJob.Rest {
+        if try await sweep() > 0 { return .none }
+        let wall = clock.wall()
+        let (due, hasOpen) = try await database.read { reader in
+            (
+                try await ClockRepository.due(wall: wall, in: reader),
+                try await !AdvanceRepository.open(limit: 1, in: reader).isEmpty
+            )
         }
+        guard due.apps.isEmpty, !hasOpen else { return .interval }
+        return .untilCommit(or: due.next.map { .now + .milliseconds($0.milliseconds - wall.milliseconds) })
     }
 
     /// Processes what has fallen due, then continues unfinished moves. Each sweep reads the tables.
@@ -121,7 +119,7 @@ struct ClockService: Sendable {
         while true {
             switch try await step(advance.id) {
             case .finished: return true
-            case .jumped: renewals.wake()
+            case .jumped: continue
             case .working:
                 guard ContinuousClock.now < last else { return false }
                 if try await renewals.sweep(advance.bundleId, until: last) > 0 { continue }

@@ -1,5 +1,6 @@
 import BusService
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Handles `prompt.list`, `prompt.answer` and `transaction.continue`: open prompts and their answers.
@@ -55,6 +56,14 @@ struct PromptService: Sendable {
         } catch let error as StoreError where error.code == .notFound {
             return try await question(about: request.transaction).stored.transaction
         }
+    }
+
+    /// Sweeps, and finds when the next app has had its time.
+    func round() async throws -> BackgroundJob.Rest {
+        try await sweep()
+        guard let oldest = try await questions(olderThan: .zero, limit: 1).first else { return .untilCommit() }
+        let due = oldest.createdAt + Self.appAnswerTime
+        return .untilCommit(or: .now + .milliseconds(due.milliseconds - clock.wall().milliseconds))
     }
 
     /// Continues purchases whose app has not answered a storefront change in time.

@@ -143,6 +143,16 @@ extension PurchaseService {
         }
     }
 
+    /// Sweeps while any purchase is unsettled, this replica's or another's.
+    func round() async throws -> BackgroundJob.Rest {
+        let isAnyUnsettled = try await database.read { reader in
+            try await !TransactionRepository.unsettled(after: "", limit: 1, in: reader).isEmpty
+        }
+        guard isAnyUnsettled else { return .untilCommit() }
+        try await sweep()
+        return .interval
+    }
+
     /// Tries one purchase immediately, because its charge has changed.
     ///
     /// While another task works on it, whose reply may be older, the next sweep tries it again.

@@ -41,11 +41,9 @@ struct ExtensionService: Sendable {
             guard let found else { throw Self.notFound(request.originalTransactionIdentifier) }
             return found
         }
-        let reply = try await subscriptions.commit(due.value) { commit, known in
+        return try await subscriptions.commit(due.value) { commit, known in
             try await commit.extend(known, days: request.days, request: request.requestIdentifier)
         }
-        renewals.wake()
-        return reply
     }
 
     private static func check(days: Int, _ requestIdentifier: String) throws(StoreError) {
@@ -174,7 +172,6 @@ struct ExtensionService: Sendable {
         } catch is Overtaken {
             return false
         }
-        renewals.wake()
         return true
     }
 

@@ -1,5 +1,6 @@
 import Logging
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Finds subscriptions whose price exceeds the agreed one, and asks their testers.
@@ -16,6 +17,16 @@ struct PriceConsentService: Sendable {
     let quotes: QuoteCache
     let publish: @Sendable (PublishedChange) -> Void
     let logger: Logger
+
+    /// Sweeps while a tester is to be asked about prices: an import can raise one at any time.
+    func round() async throws -> BackgroundJob.Rest {
+        let isAnyAsked = try await database.read { reader in
+            try await !PriceConsentRepository.accounts(after: "", limit: 1, in: reader).isEmpty
+        }
+        guard isAnyAsked else { return .untilCommit() }
+        try await sweep()
+        return .interval
+    }
 
     /// Compares the agreed price of every renewing subscription with its product's.
     /// - Returns: The number of subscriptions that have changed.

@@ -18,7 +18,7 @@ extension RenewalService {
 
     /// Reads the apps where something is due.
     func appsDue() async throws -> [String] {
-        try await database.read { reader in try await ClockRepository.appsDue(wall: self.clock.wall(), in: reader) }
+        try await database.read { reader in try await ClockRepository.due(wall: self.clock.wall(), in: reader).apps }
     }
 
     func due(of bundleId: String, after place: DueRepository.Place, limit: Int) async throws -> [DueSubscription] {

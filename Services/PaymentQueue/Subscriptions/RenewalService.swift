@@ -37,9 +37,6 @@ final class RenewalService: Sendable {
     private let schedule = Locked(RetrySchedule())
     private let logger: Logger
 
-    /// The key under which ``inFlight`` announces ``wake()``.
-    private static let wakeUp = "wake up"
-
     init(
         database: any SQLDatabase, clock: BusinessClock, claims: PurchaseClaims, checkpoint: @escaping CheckpointHook,
         collaborators: PurchaseCollaborators, record: SalesRecord, quotes: QuoteCache, purchases: InFlightRegistry,
@@ -300,13 +297,6 @@ final class RenewalService: Sendable {
         _ = try? await catchUp(id, until: .now + Self.chargeTime)
     }
 
-    // MARK: Wake-up
-
-    /// Ends the sweep's pause, because something may have fallen due.
-    func wake() { inFlight.announce(Self.wakeUp) }
-
-    /// Waits for ``wake()`` or until the time is over.
-    func rest(for time: Duration) async { await inFlight.listen(Self.wakeUp).wait(until: .now + time) }
 }
 
 extension SalesRecord.Renewal {

@@ -102,7 +102,6 @@ struct SubscriptionService: Sendable {
             return next.period.end == known.period.end
                 ? nil : try await commit.move(next.period.transactionID, expiry: next.period.end)
         }
-        renewals.wake()
         return OperateSubscriptionReply(
             subscription: try await show(due.value.originalID, isOperator: true), transaction: value)
     }

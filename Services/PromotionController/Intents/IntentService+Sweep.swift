@@ -23,6 +23,17 @@ extension IntentService {
     /// Maximum number of rows pruned per commit.
     static let pruneBatch = 500
 
+    /// Sweeps while an intent is open or has a payment that PaymentQueue has not confirmed.
+    func round() async throws -> BackgroundJob.Rest {
+        let hasWork = try await database.read { reader in
+            if try await !IntentRepository.unadded(after: "", limit: 1, in: reader).isEmpty { return true }
+            return try await !IntentRepository.appsWithOpen(after: "", limit: 1, in: reader).isEmpty
+        }
+        guard hasWork else { return .untilCommit() }
+        try await sweep()
+        return .interval
+    }
+
     /// Defers unanswered intents, expires old ones, and adds payments that PaymentQueue has not confirmed.
     ///
     /// Such payments remain when a process dies between its decision and PaymentQueue.

@@ -125,6 +125,9 @@ package final class PostgresDatabase: SQLDatabase {
     /// Counts of this process, not of the server.
     package var statistics: DatabaseStatistics { state.statistics }
 
+    /// Announces each commit of this process.
+    package var commits: CommitSignal { state.commits }
+
     /// Reads and writes that wait for a connection.
     package var waitingCount: Int { state.waitingCount }
 

@@ -10,6 +10,7 @@ final class PostgresState: Sendable {
     }
 
     private let facts = Locked(Facts())
+    let commits = CommitSignal()
     private let place: String
     private let logger: Logger
 
@@ -41,6 +42,7 @@ final class PostgresState: Sendable {
                 facts.statistics.writes += 1
             }
         }
+        if !failed { commits.notify() }
     }
 
     func isAway(_ error: PersistenceError) {

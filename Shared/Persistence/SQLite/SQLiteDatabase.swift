@@ -166,6 +166,9 @@ package final class SQLiteDatabase: SQLDatabase {
     /// Counts since this process opened the file.
     package var statistics: DatabaseStatistics { state.statistics }
 
+    /// Announces each commit of this process.
+    package var commits: CommitSignal { state.commits }
+
     /// The reason why no write is taken any more; nil in health. After a commit whose flush failed it is unknown what
     /// the disk holds, and trying again may report a success that is none, so the process has to be started again. The
     /// service's health check reports it.

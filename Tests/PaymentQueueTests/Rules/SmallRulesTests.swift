@@ -92,6 +92,28 @@ import Testing
 }
 
 @Suite struct AppClockTests {
+    @Test(arguments: [1, 333_333, AppClock.realTime, 2_592_000_000_000] as [Int64])
+    func `a clock reaches an instant at the first wall time that shows it`(_ rate: Int64) {
+        var clock = AppClock.started(at: Timestamp(milliseconds: 1_000))
+        clock.anchorBusiness = Timestamp(milliseconds: 50_000)
+        clock.rateMillionths = rate
+        for ahead in [1, 2, 999, 86_400_000] as [Int64] {
+            let instant = Timestamp(milliseconds: 50_000 + ahead)
+            guard let wall = clock.wall(reaching: instant, from: Timestamp(milliseconds: 1_000)) else {
+                Issue.record("not reached")
+                continue
+            }
+            #expect(clock.now(wall: wall) >= instant)
+            #expect(clock.now(wall: Timestamp(milliseconds: wall.milliseconds - 1)) < instant)
+            #expect(clock.wall(reaching: instant, from: wall + .seconds(1)) == wall + .seconds(1))
+        }
+        clock.isFrozen = true
+        #expect(clock.wall(reaching: Timestamp(milliseconds: 50_001), from: Timestamp(milliseconds: 9_000)) == nil)
+        #expect(
+            clock.wall(reaching: Timestamp(milliseconds: 50_000), from: Timestamp(milliseconds: 9_000))
+                == Timestamp(milliseconds: 9_000))
+    }
+
     @Test func `rate one is the wall clock, zero is frozen, any other runs from its anchors`() {
         var clock = AppClock.started(at: Timestamp(milliseconds: 1000))
         #expect(clock.now(wall: Timestamp(milliseconds: 5000)) == Timestamp(milliseconds: 5000))

@@ -228,8 +228,9 @@ targets += service(
 targets += service(
     "Notifier",
     busService + [
-        "Persistence", "ServiceDatabase", "Operations", asyncHTTPClient, crypto, lifecycle, nioCore, nioHTTP1, nioPosix,
-    ]
+        "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", asyncHTTPClient, crypto, lifecycle, nioCore,
+        nioHTTP1, nioPosix,
+    ], more: plantedBugs
 )
 targets += service("Eligibility", busService + ["PlantedBugs"], more: plantedBugs)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.

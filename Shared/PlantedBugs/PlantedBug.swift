@@ -36,6 +36,8 @@
         case cachedEligibility = "cached-eligibility"
         /// The second request to charge a purchase has another key than the first.
         case chargeUnderNewKey = "charge-under-new-key"
+        /// Each event gives its first notification twice, under two UUIDs.
+        case notificationMadeTwice = "notification-made-twice"
 
         /// The variable that names the bug of a process.
         package static let variable = "STOREBUS_PLANTED_BUG"

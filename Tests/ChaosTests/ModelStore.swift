@@ -66,6 +66,11 @@ struct ModelStore {
     private var orders: [String: (version: String, order: String)] = [:]
     private var intents: [String: Intent] = [:]
     private var observers: [Int: Observer] = [:]
+    private var notified = 0
+    /// The events of purchases, in order.
+    private var events: [(id: String, transaction: String)] = []
+    /// The last moment at which a first delivery of an account's notification arrived.
+    private var delivered: [String: Int64] = [:]
     /// Keys with an unknown outcome, to be sent again.
     private var unresolved: [HistoryEntry] = []
 
@@ -309,7 +314,9 @@ struct ModelStore {
 
     private mutating func change(_ id: String, _ act: (inout ObservedTransaction) -> Void) {
         guard var one = stored[id] else { return }
+        let wasPurchased = one.value.isPurchased
         act(&one.value)
+        if one.value.isPurchased, !wasPurchased { publish(id) }
         one.value.revision = (one.value.revision ?? 0) + 1
         stored[id] = one
         tell(one)
@@ -372,6 +379,53 @@ struct ModelStore {
             if Self.products[product]?.group != nil { value.expires = 1000 }
             if isNew { value.offer = "introductory" }
         }
+        if Self.products[product]?.group != nil {
+            notify("SUBSCRIBED", "INITIAL_BUY", about: id)
+        } else if price > 0 {
+            notify("ONE_TIME_CHARGE", about: id)
+        }
+    }
+
+    // MARK: Events and notifications
+
+    /// Gives a purchase its event, which the reader gets soon.
+    private mutating func publish(_ id: String) {
+        let event = (id: "e\(100_000 + events.count)", transaction: id)
+        events.append(event)
+        at(now + 500) { $0.show([event], .event, .events) }
+    }
+
+    private mutating func show(
+        _ events: [(id: String, transaction: String)], _ kind: HistoryEntry.Kind, _ operation: HistoryEntry.Operation
+    ) {
+        write(
+            kind, operation,
+            detail: [
+                "id": events.map(\.id).joined(separator: " "),
+                "transaction": events.map(\.transaction).joined(separator: " "),
+            ])
+    }
+
+    /// Sends a notification of a transaction to the receiving server, behind those of its customer before it.
+    private mutating func notify(_ type: String, _ subtype: String? = nil, about id: String) {
+        guard let one = stored[id] else { return }
+        notified += 1
+        let value = ObservedNotification(
+            app: "app", uuid: "uuid-\(notified)", fingerprint: "\(notified)", type: type, subtype: subtype,
+            transaction: one.value.transactionIdentifier, original: one.value.root,
+            signed: now / 1000 + Int64(notified), answer: .taken)
+        let time = max(now, delivered[one.account] ?? 0) + Int64.random(in: 1...90, using: &random) * 1000
+        delivered[one.account] = time
+        at(time) { $0.deliver(value) }
+    }
+
+    /// Delivers it until it is taken.
+    private mutating func deliver(_ value: ObservedNotification) {
+        var value = value
+        value.answer = chance(15) ? [.refused, .hungUp].randomElement(using: &random) ?? .refused : .taken
+        if value.answer == .taken, chance(10) { value.answer = .late }
+        write(.event, .notification, like: value.entry)
+        if value.answer != .taken, value.answer != .late { after(1000...1100) { $0.deliver(value) } }
     }
 
     private mutating func finish(_ request: HistoryEntry) -> Answer {
@@ -429,6 +483,7 @@ struct ModelStore {
         }
         if one.value.revoked != true {
             change(id) { $0.revoked = true }
+            notify("REFUND", about: id)
             if let charge = ledger["purchase:\(id)"] { ledger["purchase:\(id)"]?.refunded = charge.amount }
         }
         return Answer(transactions: stored[id].map { [$0.value] })
@@ -438,8 +493,10 @@ struct ModelStore {
         guard let id = request.detail?["transaction"], let one = stored[id] else {
             return Answer(kind: .fail, code: "notFound")
         }
-        cancelled.insert(one.account)
         let last = order.last { stored[$0]?.account == one.account && stored[$0]?.value.expires != nil }
+        if cancelled.insert(one.account).inserted, let last {
+            notify("DID_CHANGE_RENEWAL_STATUS", "AUTO_RENEW_DISABLED", about: last)
+        }
         return Answer(transactions: last.flatMap { stored[$0] }.map { [$0.value] })
     }
 
@@ -459,6 +516,8 @@ struct ModelStore {
                 expires: 1000 * Int64(periods.count + 1))
             stored[id] = Stored(value: value, account: account, device: one.device)
             if let one = stored[id] { tell(one) }
+            publish(id)
+            notify("DID_RENEW", about: id)
         }
     }
 
@@ -594,10 +653,12 @@ struct ModelStore {
         }
         at(Self.end + 5 * Self.second) { $0.phase("quiet") }
         at(Self.end + 24 * Self.second) { $0.readAll() }
+        at(Self.end + 26 * Self.second) { $0.phase("settled") }
     }
 
     private mutating func readAll() {
         phase("final")
+        show(events, .ok, .finalEvents)
         write(.ok, .finalCharges, charges: ledger.sorted { $0.key < $1.key }.map(\.value))
         for account in ["a", "b", "c"] {
             func line(_ operation: HistoryEntry.Operation, _ device: String? = nil) -> HistoryEntry {

@@ -51,7 +51,7 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         entries.contains { ["finish", "refund"].contains($0.operation.rawValue) && $0.detail?["transaction"] == id }
     }
 
-    static let all: [Mutation] = money + customers + queue + others
+    static let all: [Mutation] = money + customers + queue + others + notifications
 
     private static let money: [Mutation] = [
         line("drop a transaction from the final history", .finalHistory, .p1) { entry, _ in
@@ -270,6 +270,74 @@ struct Mutation: Sendable, CustomTestStringConvertible {
             let place = entry.transactions?.firstIndex { $0.state == "purchased" && !isTouched($0.id, entries) }
             guard let place else { return false }
             entry.transactions?.remove(at: place)
+            return true
+        },
+    ]
+
+    /// Whether a delivery is its notification's first, by which a checker goes.
+    private static func isFirst(_ entry: HistoryEntry, _ entries: [HistoryEntry]) -> Bool {
+        !entries.contains { $0.operation == .notification && $0.key == entry.key && $0.index < entry.index }
+    }
+
+    private static let notifications: [Mutation] = [
+        line("give an event's identifier twice", .events, .n2) { entry, entries in
+            let other = entries.first { $0.operation == .events && $0.index < entry.index }
+            guard let other, other.detail?["id"]?.isEmpty == false else { return false }
+            entry.detail?["id"] = other.detail?["id"]
+            return true
+        },
+        line("miss an event", .events, .n2) { entry, _ in
+            entry.detail = ["id": "", "transaction": ""]
+            return true
+        },
+        Mutation("lose a notification", .n1) { entries, random in
+            // Of a cancellation with an unknown outcome nobody knows whether it tells.
+            let sent = entries.filter {
+                $0.operation == .notification && $0.detail?["subtype"] != "AUTO_RENEW_DISABLED"
+            }
+            guard let one = sent.randomElement(using: &random) else { return false }
+            // Lines keep their numbers: the place of the notification is one that says nothing.
+            for place in entries.indices
+            where entries[place].operation == .notification && entries[place].key == one.key {
+                entries[place] = HistoryEntry(
+                    index: entries[place].index, time: entries[place].time, process: 0, kind: .event,
+                    operation: .service, detail: [:])
+            }
+            return true
+        },
+        Mutation("give an event a second UUID", .n1) { entries, random in
+            let places = entries.indices.filter {
+                entries[$0].operation == .notification && entries[$0].detail?["answer"] == "refused"
+            }
+            guard let place = places.randomElement(using: &random),
+                let again = entries.indices.first(where: {
+                    $0 > place && entries[$0].operation == .notification && entries[$0].key == entries[place].key
+                }), entries[place].detail?["subtype"] != "AUTO_RENEW_DISABLED"
+            else { return false }
+            entries[again].key = "another"
+            return true
+        },
+        line("deliver other bytes", .notification, .n1) { entry, entries in
+            guard entries.contains(where: { $0.key == entry.key && $0.index != entry.index && $0.body != nil }) else {
+                return false
+            }
+            entry.body = "other"
+            return true
+        },
+        line("tell a renewal as a purchase", .notification, .n1) { entry, entries in
+            guard entry.detail?["type"] == "DID_RENEW", isFirst(entry, entries) else { return false }
+            entry.detail?["type"] = "SUBSCRIBED"
+            return true
+        },
+        line("tell of a stranger's transaction", .notification, .n1) { entry, entries in
+            guard isFirst(entry, entries) else { return false }
+            entry.detail?["transaction"] = "n-nobody"
+            entry.detail?["original"] = "n-nobody"
+            return true
+        },
+        line("tell of a refund that was none", .notification, .n1) { entry, entries in
+            guard entry.detail?["type"] == "ONE_TIME_CHARGE", isFirst(entry, entries) else { return false }
+            entry.detail?["type"] = "REFUND"
             return true
         },
     ]

@@ -33,7 +33,7 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
         "monthly": .init(type: "autoRenewable", group: "g"), "yearly": .init(type: "autoRenewable", group: "g"),
     ]
 
-    static let all = purchases + money + queue + restores + decisions + overrides + offers
+    static let all = purchases + money + queue + restores + decisions + overrides + offers + notifications
 
     private static let purchases: [PlantedCase] = [
         PlantedCase(.p1, "lost from the final history", lines: [1, 2, 5]) { isPlanted, script in
@@ -365,6 +365,96 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.run(.overrideWrite, detail: ["order": "b a"])
             script.device = "alice-2"
             script.run(.overrideRead, detail: ["order": isPlanted ? "b a" : ""])
+        },
+    ]
+
+    private static let notifications: [PlantedCase] = [
+        PlantedCase(.n2, "one identifier of two events", lines: [1, 2]) { isPlanted, script in
+            script.events(["e1": "t"])
+            script.events([isPlanted ? "e1" : "e2": "u"])
+        },
+        PlantedCase(.n2, "an identifier behind a later one", lines: [1, 2]) { isPlanted, script in
+            script.events([isPlanted ? "e3" : "e1": "t"])
+            script.events(["e2": "u"])
+        },
+        PlantedCase(.n2, "an event that the reader missed", lines: [1, 2, 5]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.purchase, key: "l", [.of("u")])
+            script.events(isPlanted ? ["e2": "u"] : ["e1": "t", "e2": "u"], .finalEvents)
+            script.events(["e1": "t", "e2": "u"])
+        },
+        PlantedCase(.n2, "a position that is known no more", lines: [1]) { isPlanted, script in
+            script.events(["e1": "t"], refused: isPlanted ? "'after' is no position" : nil)
+        },
+        PlantedCase(.n1, "missing in the end", lines: [1, 2]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            if !isPlanted { script.notification("ONE_TIME_CHARGE", of: "n-t") }
+            script.phase("settled")
+        },
+        PlantedCase(.n1, "two UUIDs of one event", lines: [1, 2, 3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.notification("ONE_TIME_CHARGE", of: "n-t")
+            script.notification("ONE_TIME_CHARGE", of: isPlanted ? "n-t" : "n-u")
+        },
+        PlantedCase(.n1, "again after it was taken", lines: [3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.notification("ONE_TIME_CHARGE", of: "n-t", uuid: "a", answer: isPlanted ? .taken : .refused)
+            script.notification("ONE_TIME_CHARGE", of: "n-t", uuid: "a")
+        },
+        PlantedCase(.n1, "other bytes in the second delivery", lines: [3, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.notification("ONE_TIME_CHARGE", of: "n-t", uuid: "a", answer: .hungUp)
+            script.notification("ONE_TIME_CHARGE", of: "n-t", uuid: "a", bytes: isPlanted ? "b" : "uuid a")
+        },
+        PlantedCase(.n1, "out of the customer's order", lines: [1, 2, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.purchase, key: "l", [.of("u")])
+            // The dates alone would not tell.
+            script.notification("ONE_TIME_CHARGE", of: isPlanted ? "n-u" : "n-t", signed: 1)
+            script.notification("ONE_TIME_CHARGE", of: isPlanted ? "n-t" : "n-u", signed: 2)
+        },
+        PlantedCase(.n1, "dates that go back", lines: [3, 4, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.run(.purchase, key: "l", [.of("u")])
+            script.notification("ONE_TIME_CHARGE", of: "n-t", signed: isPlanted ? 3 : 1)
+            script.notification("ONE_TIME_CHARGE", of: "n-u", signed: 2)
+        },
+        PlantedCase(.n1, "a renewal told as a purchase", lines: [1, 2]) { isPlanted, script in
+            script.stream("transactions", [.of("t", product: "monthly", original: "n-s", expires: 100)])
+            script.notification(isPlanted ? "SUBSCRIBED.RESUBSCRIBE" : "DID_RENEW", of: "n-t")
+            script.phase("settled")
+        },
+        PlantedCase(.n1, "of a transaction that nobody has", lines: [3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.notification("ONE_TIME_CHARGE", of: isPlanted ? "n-x" : "n-t")
+            script.line(.ok, .finalHistory, [.of("t")])
+            if isPlanted { script.notification("ONE_TIME_CHARGE", of: "n-t") }
+            script.phase("settled")
+        },
+        PlantedCase(.n1, "a refund that nobody has made", lines: [1, 2, 4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.notification("ONE_TIME_CHARGE", of: "n-t")
+            if isPlanted { script.notification("REFUND", of: "n-t") }
+            script.phase("settled")
+        },
+        PlantedCase(.n1, "no end of a subscription that is over", lines: [1, 2]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "monthly", expires: 1000)])
+            script.line(
+                .ok, .finalHistory, [.of("t", product: "monthly", expires: 1000)], detail: ["now": "1000000"])
+            script.notification("SUBSCRIBED.INITIAL_BUY", of: "n-t")
+            if !isPlanted { script.notification("EXPIRED.VOLUNTARY", of: "n-t") }
+            script.phase("settled")
+        },
+        PlantedCase(.n1, "a cancellation that is not told", lines: [4]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t", product: "monthly", expires: 100)])
+            script.run(.cancelSubscription, [.of("t", product: "monthly", expires: 100)], detail: ["transaction": "t"])
+            script.notification("SUBSCRIBED.INITIAL_BUY", of: "n-t")
+            if !isPlanted { script.notification("DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED", of: "n-t") }
+            script.phase("settled")
+        },
+        PlantedCase(.n1, "bytes that are no notification", lines: [3]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.notification("ONE_TIME_CHARGE", of: "n-t", uuid: isPlanted ? "" : "a")
         },
     ]
 

@@ -57,6 +57,42 @@ struct Script {
         return line(.event, .observe, process: process, transactions, detail: detail)
     }
 
+    /// Appends a page of events, or the final read of all: identifiers with their transactions.
+    mutating func events(
+        _ events: KeyValuePairs<String, String>, _ operation: HistoryEntry.Operation = .events, refused: String? = nil
+    ) {
+        var detail = [
+            "id": events.map(\.key).joined(separator: " "), "transaction": events.map(\.value).joined(separator: " "),
+        ]
+        detail["refused"] = refused
+        line(operation == .events ? .event : .ok, operation, detail: detail)
+    }
+
+    /// Appends a notification as the receiving server was sent it.
+    /// - Parameters:
+    ///   - name: With its subtype: `SUBSCRIBED.INITIAL_BUY`.
+    ///   - transaction: The transaction's identifier, of a first purchase.
+    ///   - uuid: Nil for one of its own.
+    ///   - bytes: Distinguishes the bytes; nil for those of the UUID.
+    ///   - signed: Nil for the time of the line.
+    @discardableResult
+    mutating func notification(
+        _ name: String, of transaction: String, uuid: String? = nil, bytes: String? = nil, signed: Int64? = nil,
+        answer: ObservedNotification.Answer = .taken
+    ) -> Int {
+        let uuid = uuid ?? "uuid-\(entries.count)"
+        let parts = name.split(separator: ".").map(String.init)
+        time += 1_000_000
+        var entry = ObservedNotification(
+            app: "app", uuid: uuid, fingerprint: bytes ?? "uuid \(uuid)", type: parts[0],
+            subtype: parts.count > 1 ? parts[1] : nil, transaction: transaction, original: transaction,
+            signed: signed ?? time / 1000, answer: answer
+        ).entry
+        (entry.index, entry.time) = (entries.count + 1, time)
+        entries.append(entry)
+        return entries.count
+    }
+
     /// Appends the final read of the ledger.
     @discardableResult
     mutating func ledger(_ charges: [ObservedCharge]) -> Int { line(.ok, .finalCharges, charges: charges) }

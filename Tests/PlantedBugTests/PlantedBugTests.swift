@@ -51,6 +51,7 @@ import Testing
         Planted(bug: "intent-paid-twice", seed: 10, setting: repeats, invariants: ["I3"]),
         Planted(bug: "cached-eligibility", seed: 11, setting: offers, invariants: ["O2"]),
         Planted(bug: "charge-under-new-key", seed: 12, setting: lostCharges, invariants: ["P2", "P3"]),
+        Planted(bug: "notification-made-twice", seed: 13, setting: purchases, invariants: ["N1"]),
     ]
 
     /// The longest time from the start of a run, its store included, to its verdict.

@@ -1,6 +1,7 @@
 import Crypto
 import Logging
 import Persistence
+import PlantedBugs
 import StoreModels
 
 /// Makes notifications of PaymentQueue's server events: each exactly once, in the events' order.
@@ -93,10 +94,15 @@ struct EventImporter: Sendable {
             if event.customerIdentifier != nil, let app = IsolatedApp(draft.bundleId) {
                 draft.notificationUUID = NotificationUUID.of(draft, in: app)
             }
-            try await NotificationRepository.insert(
-                NewNotification(
-                    draft: draft, customerIdentifier: event.customerIdentifier, account: event.account,
-                    eventAt: event.at), hasEndpoint: hasEndpoint, in: transaction)
+            let new = NewNotification(
+                draft: draft, customerIdentifier: event.customerIdentifier, account: event.account, eventAt: event.at)
+            try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, in: transaction)
+            #if PLANTED_BUGS
+                if PlantedBug.active == .notificationMadeTwice, ordinal == 0 {
+                    let again = with(new) { $0.draft.notificationUUID = NotificationUUID.random() }
+                    try await NotificationRepository.insert(again, hasEndpoint: hasEndpoint, in: transaction)
+                }
+            #endif
         }
     }
 

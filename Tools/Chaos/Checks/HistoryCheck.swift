@@ -36,14 +36,15 @@ package struct HistoryCheck: Sendable {
 
     private static let checkers: [@Sendable (RunHistory) -> Findings] = [
         PurchaseChecks.check, MoneyChecks.check, IsolationChecks.check, QueueChecks.check, RestoreChecks.check,
-        DecisionChecks.check, OverrideChecks.check, OfferChecks.check,
+        DecisionChecks.check, OverrideChecks.check, OfferChecks.check, NotificationChecks.check,
+        EventChecks.check,
     ]
 
     /// Finds what the run meant to exercise and did not: classes without one success, final reads that are missing,
     /// and keys with an unknown outcome that were not sent again.
     private static func gaps(_ history: RunHistory, _ options: RunOptions) -> [String] {
         var tried: [HistoryEntry.Operation: (all: Int, ok: Int)] = [:]
-        for operation in options.operations { tried[operation] = (0, 0) }
+        for operation in options.operations where operation != .notification { tried[operation] = (0, 0) }
         for attempt in history.attempts {
             tried[attempt.operation, default: (0, 0)].all += 1
             if attempt.isOK { tried[attempt.operation, default: (0, 0)].ok += 1 }
@@ -61,6 +62,12 @@ package struct HistoryCheck: Sendable {
             }
         }
         if tried.isEmpty { gaps.append("the history has no operation") }
+        if options.operations.contains(.notification) {
+            if history.arrivals.isEmpty { gaps.append("notification: the receiving server was sent none") }
+            if history.phases["settled"] == nil {
+                gaps.append("notification: the run did not wait for them, so which are missing is not known")
+            }
+        }
         if tried[.purchase, default: (0, 0)].ok > 0 {
             for read in [HistoryEntry.Operation.finalHistory, .finalCharges, .finalUnfinished] where tried[read] == nil
             {

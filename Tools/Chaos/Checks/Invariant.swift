@@ -1,4 +1,4 @@
-/// An invariant of the store, by its number in `docs/rules.md`; J and N rows are of the design's own list.
+/// An invariant of the store, by its number in `docs/rules.md`; J rows are of the design's own list.
 ///
 /// What the checkers decide from a history, and what they leave to other tests:
 ///
@@ -19,7 +19,9 @@
 /// | S2, S3, S6 | yes, where lines have `expires` and final reads `now` | |
 /// | S4 | no | the terms of an offer are the catalogue's |
 /// | S7 | through S1 | an epoch is in no line |
-/// | B1–B6, J1–J3, N1–N3 | no | bus, signatures and notifications have tests of their own |
+/// | N1 | yes, by what the run's receiving server was sent | |
+/// | N2 | yes, of the events that an operator reads | positions of other logs are in no line; N1 has what they cost |
+/// | B1–B6, J1–J3 | no | bus and signatures have tests of their own |
 package enum Invariant: String, CaseIterable, Sendable {
     case p1 = "P1", p2 = "P2", p3 = "P3", p4 = "P4", p5 = "P5", p6 = "P6", p7 = "P7", p8 = "P8", p9 = "P9", p10 = "P10"
     case p11 = "P11"
@@ -30,6 +32,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case m1 = "M1", m2 = "M2", m3 = "M3"
     case o1 = "O1", o2 = "O2", o4 = "O4"
     case s1 = "S1", s2 = "S2", s3 = "S3", s6 = "S6"
+    case n1 = "N1", n2 = "N2"
 
     /// The invariants that can be judged while a run goes on. For the others what is missing may still come.
     package static let decidedAtOnce: [Invariant] = [.p7, .p11, .q3, .q4, .d2, .i2, .m1, .m3, .o2]
@@ -77,6 +80,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .s2: "Periods do not overlap."
         case .s3: "A cancelled subscription is not renewed."
         case .s6: "A customer has one active subscription of a group."
+        case .n1: "Each event gives each of its notifications exactly once, in its customer's order."
+        case .n2: "No position of a log and no event's identifier is given twice, and a reader misses nothing."
         }
     }
 }

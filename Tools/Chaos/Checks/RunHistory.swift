@@ -77,7 +77,18 @@ package struct RunHistory: Sendable {
         package var end: Int64
     }
 
+    /// A notification as it arrived at the run's receiving server.
+    struct Arrival: Sendable {
+        /// Place in ``entries``.
+        var place: Int
+        var notification: ObservedNotification
+    }
+
     package let entries: [HistoryEntry]
+    /// What the receiving server was sent, in order.
+    private(set) var arrivals: [Arrival] = []
+    /// Places of pages that the operator's live reader of events got, in order.
+    private(set) var eventPages: [Int] = []
     private(set) var attempts: [Attempt] = []
     /// Every line that shows a transaction, in order, by its `id`.
     private(set) var sightings: [String: [Sighting]] = [:]
@@ -114,6 +125,9 @@ package struct RunHistory: Sendable {
             switch entry.operation {
             case .fault: noteFault(entry)
             case .service: noteService(entry)
+            case .events: eventPages.append(place)
+            case .notification:
+                arrivals.append(Arrival(place: place, notification: ObservedNotification(entry)))
             case .observe:
                 if entry.kind == .invoke { requested[entry.process] = place }
                 let last = requested[entry.process] ?? lastEnd[entry.process]
@@ -174,6 +188,11 @@ package struct RunHistory: Sendable {
     /// Whether a fault or an outage touches the span, in microseconds.
     func isFaulty(from begin: Int64, to end: Int64) -> Bool {
         disturbances.contains { $0.begin <= end && begin <= $0.end }
+    }
+
+    /// Whether a fault or an outage of one service touches the span, in microseconds.
+    func isFaulty(_ service: String, from begin: Int64, to end: Int64) -> Bool {
+        disturbances.contains { $0.target == service && $0.begin <= end && begin <= $0.end }
     }
 
     /// The end of the calm time of a length that begins at or after a moment; nil when the history ends before.

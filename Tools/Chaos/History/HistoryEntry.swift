@@ -27,12 +27,19 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
         case createIntent, decideIntent
         /// A stream of one device: `event` lines for opened, delivered transactions, ended.
         case observe
+        /// A signed notification, as the run's receiving server was sent it (`event`); see ``ObservedNotification``.
+        case notification
+        /// A page of the purchases' events, as the operator's reader gets it who follows them (`event`). `detail` has `id`
+        /// and `transaction` of each, separated by spaces, or in `refused` why the store does not know the position.
+        case events
         /// A fault begins or ends (`event`), of the run itself.
         case fault
         /// State of a service, seen by the run (`event`): up, down, with recovery.
         case service
         /// The final reads after everything was healed (`ok`): one line a read.
         case finalUnfinished, finalHistory, finalCharges, finalOverride, finalIntents, finalEligibility
+        /// All events of the run, read once more.
+        case finalEvents
     }
 
     /// Number of the line, from 1.

@@ -15,6 +15,7 @@ extension RunReport {
         \(section("Operations", operations))
         \(section("Faults", faults))
         \(section("Money, in minor units", money))
+        \(notificationCounts.isEmpty ? "" : section("Notifications", notificationTable))
         \(section("Invariants", invariants))
         </main></body></html>
 
@@ -101,6 +102,8 @@ extension RunReport {
     }
 
     private var money: String { table(["", "transactions", "priced", "charges", "charged", "refunded"], sums) }
+
+    private var notificationTable: String { table(Self.notificationTitles, notificationCounts) }
 
     private var invariants: String {
         let rows = Invariant.allCases.map { invariant in

@@ -24,6 +24,9 @@ extension RunReport {
             })
         lines += ["## Money, in minor units", ""]
         lines += table(["currency", "transactions", "priced", "charges", "charged", "refunded"], sums)
+        if !notificationCounts.isEmpty {
+            lines += ["## Notifications", ""] + table(Self.notificationTitles, notificationCounts)
+        }
         lines += ["## Invariants", ""]
         lines += table(
             ["", "invariant", "facts", "outcome"],
@@ -69,6 +72,22 @@ extension RunReport {
                 ReportText.number(Int(money.refunded)),
             ]
         }
+    }
+
+    static let notificationTitles = [
+        "caused", "received", "deliveries", "answered 500", "hung up", "answered late", "lost", "repeated",
+        "out of order",
+    ]
+
+    /// The row of ``notificationTitles``; none for a run without notifications.
+    var notificationCounts: [[String]] {
+        guard let tally = notifications else { return [] }
+        return [
+            [
+                tally.caused, tally.received, tally.deliveries, tally.refused, tally.hungUp, tally.late, tally.lost,
+                tally.repeated, tally.outOfOrder,
+            ].map(ReportText.number)
+        ]
     }
 
     private func table(_ head: [String], _ rows: [[String]]) -> [String] {

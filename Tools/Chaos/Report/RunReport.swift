@@ -6,6 +6,8 @@ package struct RunReport: Sendable {
     package let history: RunHistory
     package let check: HistoryCheck
     package let statistics: RunStatistics
+    /// Nil for a run without a receiving server.
+    let notifications: NotificationChecks.Tally?
 
     /// Checks the history and counts it.
     package init(_ entries: [HistoryEntry], options: RunOptions = RunOptions()) {
@@ -14,6 +16,7 @@ package struct RunReport: Sendable {
         self.history = history
         check = HistoryCheck(history, options)
         statistics = RunStatistics(history)
+        notifications = NotificationChecks.tally(history)
     }
 
     /// Most violations of one invariant that a report shows with their lines; it counts all.
@@ -85,6 +88,7 @@ package struct RunReport: Sendable {
             "latency": .object(["healthy": Self.json(statistics.healthy), "faulty": Self.json(statistics.faulty)]),
             "faultClasses": .array(statistics.faultClasses.map(Self.json)),
             "money": .object(statistics.money.mapValues(Self.json)),
+            "notifications": notifications.map(Self.json) ?? .null,
             "invariants": .array(Invariant.allCases.map(json)),
             "violations": .array(shown.map(Self.json)),
         ])
@@ -126,6 +130,15 @@ package struct RunReport: Sendable {
             "name": .string(fault.name), "count": .integer(fault.count),
             "recoveryP50Milliseconds": .number(ReportText.fixed(fault.recoveryP50, 1)),
             "recoveryMaxMilliseconds": .number(ReportText.fixed(fault.recoveryMax, 1)),
+        ])
+    }
+
+    private static func json(_ tally: NotificationChecks.Tally) -> JSONValue {
+        .object([
+            "caused": .integer(tally.caused), "received": .integer(tally.received),
+            "deliveries": .integer(tally.deliveries), "refused": .integer(tally.refused),
+            "hungUp": .integer(tally.hungUp), "late": .integer(tally.late), "lost": .integer(tally.lost),
+            "repeated": .integer(tally.repeated), "outOfOrder": .integer(tally.outOfOrder),
         ])
     }
 

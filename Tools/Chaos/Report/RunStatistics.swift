@@ -178,7 +178,9 @@ extension RunHistory.Attempt {
     /// Whether it is one of the reads after everything was healed, which are no load.
     var isFinalRead: Bool {
         switch operation {
-        case .finalUnfinished, .finalHistory, .finalCharges, .finalOverride, .finalIntents, .finalEligibility: true
+        case .finalUnfinished, .finalHistory, .finalCharges, .finalOverride, .finalIntents, .finalEligibility,
+            .finalEvents:
+            true
         default: false
         }
     }

@@ -20,32 +20,15 @@ final class BusRelay: Sendable {
     /// The port on loopback that the service connects to.
     let port: Int
     private let state = Locked((mode: Mode(), isStopped: false))
-    private let waking: (read: Int32, write: Int32)
+    private let waking: WakingPipe
 
     /// Listens on a free port and relays from now on.
     /// - Parameter brokerPort: Looks up the broker's port, for each new connection; nil while it has none.
     /// - Throws: `serviceFailed` with the system's reason.
     init(brokerPort: @escaping @Sendable () -> Int?) throws(CLIError) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Self.socketFlags, 0)
-        var address = Self.loopback(port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        var ends: [Int32] = [0, 0]
-        let isListening =
-            listener >= 0
-            && withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    bind(listener, address, length) == 0 && listen(listener, 64) == 0
-                        && getsockname(listener, address, &length) == 0
-                }
-            } && pipe(&ends) == 0
-        guard isListening else {
-            let reason = FileAccess.systemReason
-            if listener >= 0 { close(listener) }
-            throw CLIError(.serviceFailed, "no relay to the bus can listen: \(reason)")
-        }
-        for end in ends { Self.makeOwn(end) }
-        port = Int(UInt16(bigEndian: address.sin_port))
-        waking = (ends[0], ends[1])
+        waking = try WakingPipe()
+        let listener: Int32
+        (listener, port) = try LoopbackSocket.listen(for: "relay to the bus")
         // A thread of its own, because poll blocks it.
         DispatchQueue(label: "storebus.relay.\(port)").async { [state, waking] in
             var loop = RelayLoop(listener: listener, waking: waking.read, brokerPort: brokerPort)
@@ -55,7 +38,6 @@ final class BusRelay: Sendable {
                 loop.turn(mode)
             }
             loop.close()
-            Glibc.close(waking.write)
         }
     }
 
@@ -63,7 +45,7 @@ final class BusRelay: Sendable {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.mode = mode
-            wake()
+            waking.wake()
         }
     }
 
@@ -72,30 +54,8 @@ final class BusRelay: Sendable {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true
-            wake()
+            waking.wake()
         }
-    }
-
-    /// Called under the lock, behind which the pipe is closed.
-    private func wake() {
-        var byte: UInt8 = 1
-        _ = write(waking.write, &byte, 1)
-    }
-
-    fileprivate static let socketFlags = Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-
-    /// Makes a descriptor one that never blocks and that no child gets.
-    fileprivate static func makeOwn(_ descriptor: Int32) {
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    }
-
-    fileprivate static func loopback(port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        return address
     }
 }
 
@@ -216,7 +176,6 @@ private struct RelayLoop {
         for link in links { Self.close(link) }
         links = []
         Glibc.close(listener)
-        Glibc.close(waking)
     }
 
     private mutating func nextTear() -> Int? {
@@ -255,10 +214,8 @@ private struct RelayLoop {
     }
 
     private mutating func accept() {
-        let service = Glibc.accept(listener, nil, nil)
-        guard service >= 0 else { return }
-        BusRelay.makeOwn(service)
-        let broker = brokerPort().flatMap { Self.connect($0) }
+        guard let service = LoopbackSocket.accept(listener) else { return }
+        let broker = brokerPort().flatMap { LoopbackSocket.connect(to: $0) }
         guard let broker else {
             Glibc.close(service)
             return
@@ -268,20 +225,6 @@ private struct RelayLoop {
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         }
         links.append(Link(service: service, broker: broker, tearAfter: nextTear()))
-    }
-
-    private static func connect(_ port: Int) -> Int32? {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | BusRelay.socketFlags, 0)
-        guard descriptor >= 0 else { return nil }
-        var address = BusRelay.loopback(port: port)
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        if result == 0 || errno == EINPROGRESS { return descriptor }
-        Glibc.close(descriptor)
-        return nil
     }
 
     private static func close(_ link: Link) {

@@ -10,6 +10,8 @@ struct ChaosPlan: Sendable {
     /// Usual faults that are left out, each with the reason: `disk-full: needs …`.
     var missing: [String] = []
     var workload: Workload
+    /// What else the run does.
+    var parts = Set(RunPart.allCases)
     /// Absolute.
     var directory: String
     /// Distinguishes the run's app and accounts from those of another run on the same store.
@@ -39,8 +41,13 @@ struct ChaosPlan: Sendable {
             "targets": .array(targets.map { .string($0) }), "faults": .array(faults.map { .string($0.rawValue) }),
             "missingFaults": .array(missing.map { .string($0) }),
             "version": .string(StorebusVersion.number), "products": ChaosCatalog.json,
-            "operations": .array(workload.operations.map { .string($0.rawValue) }),
+            "operations": .array(operations.map { .string($0.rawValue) }),
         ])
+    }
+
+    /// The classes that the run has to exercise.
+    private var operations: [HistoryEntry.Operation] {
+        workload.operations + RunPart.allCases.filter(parts.contains).flatMap(\.operations)
     }
 
     func writeOptions() throws(CLIError) {
@@ -102,6 +109,12 @@ struct ChaosPlan: Sendable {
         try names(
             "fault", text, known: FaultName.allCases.map(\.rawValue), usual: FaultName.usual.map(\.rawValue)
         ).compactMap(FaultName.init(rawValue:))
+    }
+
+    /// - Parameter without: Names of parts to leave out.
+    static func parts(without text: String?) throws(CLIError) -> Set<RunPart> {
+        let names = try names("part of a run", text, known: RunPart.allCases.map(\.rawValue), usual: [])
+        return Set(RunPart.allCases).subtracting(names.compactMap(RunPart.init(rawValue:)))
     }
 
     static func workload(_ text: String) throws(CLIError) -> Workload {

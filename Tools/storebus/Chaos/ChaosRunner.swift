@@ -47,12 +47,27 @@ struct ChaosRunner: Sendable {
         let client = ChaosClient(api: store.api, world: world, history: history)
         let injector = ChaosInjector(store: store, bus: bus, seed: plan.seed, world: world)
         try await injector.check(plan.faults)
-        try await setUp(client)
+        let notifications =
+            plan.parts.contains(.notifications) ? try ChaosNotifications(seed: plan.seed, history: history) : nil
+        defer { notifications?.stop() }
+        try await setUp(client, notifications)
         let monitor = ChaosMonitor(store: store, bus: bus, history: history, start: start)
         let reporting = Task { await reporter.run(monitor) }
         defer { reporting.cancel() }
+        let events = try await ChaosEventReader(client)
+        let following = Task { await events.run() }
         let outcome = await disturb(client, injector, monitor, reporter, start)
-        if !outcome.wasBrokenOff { try await readFinally(client) }
+        await end(following)
+        if !outcome.wasBrokenOff {
+            try await readFinally(client)
+            let process = client.world.newProcess()
+            try await surely { await events.readFinally(process: process) }
+            if let notifications {
+                await settle(notifications, client)
+                note("settled", client, reporter)
+            }
+        }
+        await cleanUp(client)
         do throws(HistoryFault) {
             try history.flush()
         } catch {
@@ -70,10 +85,14 @@ struct ChaosRunner: Sendable {
     // MARK: Before
 
     /// Makes the run's app, catalogue, promotions and sessions.
-    private func setUp(_ client: ChaosClient) async throws(CLIError) {
+    private func setUp(_ client: ChaosClient, _ notifications: ChaosNotifications?) async throws(CLIError) {
         let api = client.api
         _ = try await api.importCatalog(
             Array(ChaosCatalog.storekit.utf8), fileName: "Chaos.storekit", bundleId: client.world.bundleId)
+        if let notifications {
+            _ = try await api.putNotificationEndpoint(
+                notifications.endpoint(of: client.world.bundleId), bundleId: client.world.bundleId)
+        }
         for item in ChaosCatalog.items {
             var upload = api.request(ImageRoutes.put, [.bundleId: client.world.bundleId, .id: item.identifier])
             upload.headers["Content-Type"] = "application/octet-stream"
@@ -300,6 +319,37 @@ struct ChaosRunner: Sendable {
             HistoryEntry(
                 time: 0, process: process, kind: .ok, operation: .finalCharges, app: client.world.bundleId,
                 charges: charges))
+    }
+
+    /// Time in which nothing may come any more before notifications count as settled.
+    private static let quiet = Duration.seconds(1)
+    /// Time for notifications whose attempts have failed: the whole schedule of `fast`, and an attempt's timeout.
+    private static let settleTimeout = Duration.seconds(60)
+
+    /// Waits until no notification is to come any more. The store's own word only ends the wait.
+    private func settle(_ notifications: ChaosNotifications, _ client: ChaosClient) async {
+        let deadline = ContinuousClock.now + Self.settleTimeout
+        while ContinuousClock.now < deadline, !Task.isCancelled {
+            if notifications.isQuiet(for: Self.quiet), await !hasOpenNotifications(client) { return }
+            try? await ContinuousClock().sleep(for: .milliseconds(200))
+        }
+    }
+
+    private func hasOpenNotifications(_ client: ChaosClient) async -> Bool {
+        for state in [ServerNotification.State.pending, .retrying] {
+            var request = NotificationsRequest(bundleId: client.world.bundleId, limit: 1)
+            request.state = state
+            guard let page = try? await client.api.notifications(request), page.notifications.isEmpty else {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Takes back what the run has set for its app.
+    private func cleanUp(_ client: ChaosClient) async {
+        // In a task of its own, because requests of a cancelled one are never sent.
+        await Task { try? await client.api.deleteNotificationEndpoint(client.world.bundleId) }.value
     }
 
     private func surely(_ read: () async -> HistoryEntry.Kind) async throws(CLIError) {

@@ -58,6 +58,13 @@ struct ChaosOptions: ParsableArguments, Sendable {
         completion: .list(Workload.allCases.map(\.rawValue)))
     var workload = Workload.mix.rawValue
 
+    @Option(
+        help: ArgumentHelp(
+            "What the run does not do besides, separated by commas: "
+                + "\(RunPart.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "parts"),
+        completion: .list(RunPart.allCases.map(\.rawValue)))
+    var without: String?
+
     @Option(help: ArgumentHelp("Operations a second.", valueName: "n"))
     var rate = 100
 
@@ -111,6 +118,10 @@ struct ChaosOptions: ParsableArguments, Sendable {
             workload: try ChaosPlan.workload(workload),
             directory: path.hasPrefix("/") ? path : "\(environment.currentDirectory)/\(path)",
             name: ChaosPlan.newName(), rate: rate, driver: driver)
+        plan.parts = try ChaosPlan.parts(without: without)
+        if driver == .compose, plan.parts.remove(.notifications) != nil {
+            plan.missing.append("notifications: containers cannot reach a server of this process; use --driver process")
+        }
         let services = driver == .compose ? try await compose(environment).project.services : ServiceList.services
         plan.targets = try ChaosPlan.targets(target, of: services)
         try plan.checkSchedule(isChosen: faults != nil)

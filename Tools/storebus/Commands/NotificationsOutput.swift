@@ -113,7 +113,7 @@ enum SignedPayload {
     }
 
     /// Decodes the second of a JWS's three parts.
-    private static func payload(_ jws: String) -> JSONValue? {
+    static func payload(_ jws: String) -> JSONValue? {
         let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         let standard = String(parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })

@@ -1,0 +1,431 @@
+/// Checks N1: each event gives each of its notifications exactly once, in its customer's order.
+///
+/// What the run's receiving server was sent is compared with what customers and the operator saw, and never with the
+/// store's own list. A transaction that was sold or renewed for a price, or with a period, gives one notification of it,
+/// a refund one more, the end of a subscription one, and turning a renewal off one. What is missing is decided once the
+/// run has waited for it, which its phase `settled` says.
+struct NotificationChecks {
+    /// What one transaction gives at most once each.
+    private enum Event: String {
+        case sale, period, refund, end
+
+        /// - Returns: Nil for what a transaction may give several times.
+        init?(_ notification: ObservedNotification) {
+            switch (notification.type, notification.subtype) {
+            case ("ONE_TIME_CHARGE", _): self = .sale
+            case ("SUBSCRIBED", _), ("DID_RENEW", _), ("OFFER_REDEEMED", _), ("DID_CHANGE_RENEWAL_PREF", "UPGRADE"):
+                self = .period
+            case ("REFUND", _): self = .refund
+            case ("EXPIRED", _): self = .end
+            default: return nil
+            }
+        }
+    }
+
+    /// A purchased transaction, as customers saw it.
+    private struct Bought {
+        var id: String
+        var owner: RunHistory.Owner
+        var value: ObservedTransaction
+        var isRevoked: Bool
+        /// Whether a customer has bought it; else it is a renewal.
+        var isMade = false
+        /// The place before which it was not bought; -1 where that is not known.
+        var begin = -1
+        /// The place at which it was certainly bought.
+        var known: Int
+        /// The same of its refund.
+        var refundBegin = Int.max
+        var refundKnown = Int.max
+    }
+
+    /// A notification with all its deliveries.
+    private struct Sent {
+        var notification: ObservedNotification
+        var places: [Int]
+        var first: Int { places[0] }
+    }
+
+    /// What became of the notifications of a run.
+    struct Tally: Equatable, Sendable {
+        /// Events that customers and the operator saw, and that give a notification each.
+        var caused = 0
+        /// Different notifications that came.
+        var received = 0
+        var deliveries = 0
+        /// Deliveries that were answered 500, not at all, or late.
+        var refused = 0, hungUp = 0, late = 0
+        var lost = 0
+        /// Events with a second notification under another UUID, and deliveries that should not have been.
+        var repeated = 0
+        var outOfOrder = 0
+    }
+
+    private struct Number: Hashable {
+        var app: String
+        /// The identifier that an app's server sees.
+        var transaction: String
+    }
+
+    private let history: RunHistory
+    private var findings = Findings()
+    private var tally = Tally()
+    private var bought: [Number: Bought] = [:]
+    /// In the order of first deliveries.
+    private var sent: [Sent] = []
+    /// Places in ``sent``.
+    private var given: [Number: [Event: [Int]]] = [:]
+    /// Whether the run has waited for all notifications.
+    private let isSettled: Bool
+
+    static func check(_ history: RunHistory) -> Findings { checked(history).findings }
+
+    /// Counts a run's notifications; nil for a history without them.
+    static func tally(_ history: RunHistory) -> Tally? {
+        history.arrivals.isEmpty && history.phases["settled"] == nil ? nil : checked(history).tally
+    }
+
+    private static func checked(_ history: RunHistory) -> NotificationChecks {
+        var checks = NotificationChecks(history)
+        guard !history.arrivals.isEmpty || checks.isSettled else { return checks }
+        checks.deliveries()
+        checks.events()
+        checks.order()
+        return checks
+    }
+
+    private init(_ history: RunHistory) {
+        self.history = history
+        isSettled = history.phases["settled"] != nil
+        guard !history.arrivals.isEmpty || isSettled else { return }
+        gatherPurchases()
+        gatherNotifications()
+        tally.received = sent.count
+        tally.deliveries = history.arrivals.count
+        for arrival in history.arrivals {
+            switch arrival.notification.answer {
+            case .taken: break
+            case .late: tally.late += 1
+            case .refused: tally.refused += 1
+            case .hungUp: tally.hungUp += 1
+            }
+        }
+    }
+
+    // MARK: What customers saw
+
+    private mutating func gatherPurchases() {
+        var numbers: [String: Number] = [:]
+        for (id, sightings) in history.sightings {
+            guard let first = sightings.first(where: { $0.transaction.isPurchased }),
+                let number = first.transaction.transactionIdentifier
+            else { continue }
+            let key = Number(app: first.owner.app, transaction: number)
+            numbers[id] = key
+            bought[key] = Bought(
+                id: id, owner: first.owner, value: first.transaction,
+                isRevoked: sightings.contains { $0.transaction.revoked == true }, known: first.place)
+            if let revoked = sightings.first(where: { $0.transaction.revoked == true }) {
+                bought[key]?.refundKnown = revoked.place
+            }
+        }
+        // The first request under a key may be the one that had the effect.
+        var begins: [String: Int] = [:]
+        let made = history.attempts(.purchase, .decideIntent, .approve)
+        for attempt in made {
+            guard let scope = scope(attempt) else { continue }
+            begins[scope] = min(begins[scope] ?? .max, attempt.begin)
+        }
+        for attempt in made {
+            guard let scope = scope(attempt), let begin = begins[scope] else { continue }
+            for one in attempt.transactions ?? [] {
+                guard let key = numbers[one.id], let before = bought[key] else { continue }
+                bought[key]?.begin = before.isMade ? min(before.begin, begin) : begin
+                bought[key]?.isMade = true
+            }
+        }
+        for refund in history.attempts(.refund) where refund.isPossible {
+            guard let key = refund.subject.flatMap({ numbers[$0] }) else { continue }
+            let before = bought[key]?.refundBegin ?? .max
+            bought[key]?.refundBegin = min(before, refund.begin)
+        }
+    }
+
+    private func scope(_ attempt: RunHistory.Attempt) -> String? {
+        let name = attempt.key ?? attempt.detail["intent"] ?? attempt.detail["transaction"]
+        return name.map { "\(attempt.owner) \($0)" }
+    }
+
+    private mutating func gatherNotifications() {
+        var numbers: [String: Int] = [:]
+        for arrival in history.arrivals {
+            let one = arrival.notification
+            let scoped = "\(one.app) \(one.uuid)"
+            if let number = numbers[scoped] {
+                sent[number].places.append(arrival.place)
+                continue
+            }
+            numbers[scoped] = sent.count
+            if let event = Event(one), let transaction = one.transaction {
+                given[Number(app: one.app, transaction: transaction), default: [:]][event, default: []].append(
+                    sent.count)
+            }
+            sent.append(Sent(notification: one, places: [arrival.place]))
+        }
+    }
+
+    // MARK: Deliveries
+
+    /// One UUID has the same bytes each time, and comes again only if its answer was none of success, or may not have
+    /// been heard.
+    private mutating func deliveries() {
+        for one in sent {
+            findings.examine(.n1)
+            guard !one.notification.uuid.isEmpty else {
+                report(one.notification.app, "a notification", "bytes that are none", one.places)
+                continue
+            }
+            for (earlier, later) in zip(one.places, one.places.dropFirst()) {
+                let (before, after) = (observed(earlier), observed(later))
+                if before.fingerprint != after.fingerprint {
+                    report(one.notification.uuid, "the same bytes each time", "other bytes", [earlier, later])
+                } else if before.answer == .taken, !isDisturbed(from: time(earlier), to: time(later)) {
+                    tally.repeated += 1
+                    report(
+                        one.notification.uuid, "no delivery after one that was answered 200", "another delivery",
+                        [earlier, later])
+                }
+            }
+        }
+    }
+
+    /// Whether an attempt may have ended without its outcome being kept.
+    private func isDisturbed(from begin: Int64, to end: Int64) -> Bool {
+        history.isFaulty(from: begin - Self.margin, to: end)
+    }
+
+    /// How long before a delivery its attempt may have begun, and how long the store may need to note its outcome.
+    private static let margin: Int64 = 2_000_000
+
+    // MARK: Events
+
+    private mutating func events() {
+        for (key, one) in bought.sorted(by: { $0.value.known < $1.value.known }) {
+            let events = given[key] ?? [:]
+            let isPeriod = one.value.expires != nil
+            expect(.sale, of: one, events, isCaused: !isPeriod && (one.value.price ?? 0) > 0)
+            expect(.period, of: one, events, isCaused: isPeriod)
+            expect(.refund, of: one, events, isCaused: one.isRevoked)
+            for number in events[.period] ?? [] {
+                let found = sent[number]
+                let isRenewal = found.notification.type == "DID_RENEW"
+                guard isPeriod, isRenewal == one.isMade, isSettled || isRenewal else { continue }
+                report(
+                    found.notification.uuid, one.isMade ? "a notification of a purchase" : "DID_RENEW",
+                    found.notification.name, [found.first], about: one)
+            }
+        }
+        for (key, events) in given.sorted(by: { ($0.key.app, $0.key.transaction) < ($1.key.app, $1.key.transaction) }) {
+            for (event, numbers) in events { repeated(event, numbers, bought[key]) }
+            guard bought[key] == nil, let first = events.values.joined().min() else { continue }
+            unknown(sent[first])
+        }
+        ends()
+        renewalsOff()
+    }
+
+    /// Two notifications of one event, under two UUIDs.
+    private mutating func repeated(_ event: Event, _ numbers: [Int], _ about: Bought?) {
+        guard numbers.count > 1 else { return }
+        tally.repeated += numbers.count - 1
+        let names = numbers.map { sent[$0].notification.name }
+        report(
+            sent[numbers[1]].notification.uuid, "one notification of the \(event.rawValue)",
+            "\(numbers.count) of different UUIDs: \(names.prefix(3).joined(separator: ", "))",
+            numbers.prefix(3).map { sent[$0].first }, about: about)
+    }
+
+    /// A transaction that gives an event, or none, against what has come.
+    private mutating func expect(_ event: Event, of one: Bought, _ events: [Event: [Int]], isCaused: Bool) {
+        let found = events[event] ?? []
+        if isCaused {
+            findings.examine(.n1)
+            tally.caused += 1
+        }
+        guard isSettled, found.isEmpty == isCaused else { return }
+        if isCaused {
+            tally.lost += 1
+            report(
+                "\(event.rawValue) of \(one.value.transactionIdentifier ?? one.id)", "one notification", "none", [],
+                about: one)
+        } else if let number = found.first {
+            report(
+                sent[number].notification.uuid, "no \(event.rawValue) of this transaction",
+                sent[number].notification.name, [sent[number].first], about: one)
+        }
+    }
+
+    /// A notification of a transaction that no customer has. What happens after the final reads is in none of them.
+    private mutating func unknown(_ one: Sent) {
+        let reads = history.attempts(.finalHistory)
+        guard isSettled, let last = reads.map(\.begin).min(), one.first < last else { return }
+        report(
+            one.notification.uuid, "a transaction that a customer has", "\(one.notification.transaction ?? "none")",
+            [one.first])
+    }
+
+    /// The end of a subscription that is over at the final read, and of one that was bought again.
+    private mutating func ends() {
+        guard isSettled else { return }
+        var nows: [RunHistory.Owner: Int64] = [:]
+        for read in history.attempts(.finalHistory) where read.isOK {
+            nows[read.owner] = read.detail["now"].flatMap { Int64($0) }
+        }
+        var periods: [Number: [Number]] = [:]
+        for (key, one) in bought where one.value.expires != nil {
+            periods[Number(app: key.app, transaction: one.value.root), default: []].append(key)
+        }
+        for (_, keys) in periods.sorted(by: { $0.key.transaction < $1.key.transaction }) {
+            let all = keys.compactMap { key in bought[key].map { (key, $0) } }.sorted {
+                ($0.1.value.expires ?? 0) < ($1.1.value.expires ?? 0)
+            }
+            guard let last = all.last, let now = nows[last.1.owner] else { continue }
+            var over = (last.1.value.expires ?? 0) < now - Self.minute ? [last] : []
+            for (earlier, later) in zip(all, all.dropFirst()) {
+                let begun = (given[later.0]?[.period] ?? []).contains {
+                    sent[$0].notification.subtype == "RESUBSCRIBE"
+                }
+                if begun { over.append(earlier) }
+            }
+            for (key, one) in over where !one.isRevoked {
+                expect(.end, of: one, given[key] ?? [:], isCaused: true)
+            }
+        }
+    }
+
+    private static let minute: Int64 = 60_000
+
+    /// Renewals that were turned off: by cancellations and refunds, and by nothing else.
+    private mutating func renewalsOff() {
+        guard isSettled else { return }
+        var found: [Number: [Sent]] = [:]
+        for one in sent where one.notification.subtype == "AUTO_RENEW_DISABLED" {
+            guard let original = one.notification.original else { continue }
+            found[Number(app: one.notification.app, transaction: original), default: []].append(one)
+        }
+        var (most, certain): ([Number: Int], [Number: Int]) = ([:], [:])
+        for attempt in history.attempts(.cancelSubscription) where attempt.isPossible {
+            guard
+                let sighting = attempt.subject.flatMap({
+                    history.sightings[$0]?.first(where: \.transaction.isPurchased)
+                })
+            else { continue }
+            let root = Number(app: sighting.owner.app, transaction: sighting.transaction.root)
+            most[root, default: 0] += 1
+            if attempt.isOK, let end = attempt.end { certain[root] = min(certain[root] ?? .max, end) }
+        }
+        for (key, one) in bought where one.isRevoked || one.refundBegin < .max {
+            most[Number(app: key.app, transaction: one.value.root), default: 0] += 1
+        }
+        for (root, end) in certain.sorted(by: { $0.value < $1.value }) {
+            findings.examine(.n1)
+            tally.caused += 1
+            guard found[root] == nil else { continue }
+            tally.lost += 1
+            report(
+                "renewal of \(root.transaction)", "one DID_CHANGE_RENEWAL_STATUS.AUTO_RENEW_DISABLED at least", "none",
+                [end])
+        }
+        for (root, all) in found.sorted(by: { $0.value[0].first < $1.value[0].first })
+        where all.count > most[root, default: 0] {
+            report(
+                all[all.count - 1].notification.uuid, "\(most[root, default: 0]) times AUTO_RENEW_DISABLED at most",
+                "\(all.count) times", all.suffix(3).map(\.first))
+        }
+    }
+
+    // MARK: Order
+
+    /// First deliveries come in the order in which their customer saw the events, and their dates grow.
+    ///
+    /// An attempt that a fault of the notifier ended before it reached the server comes later, behind others. Dates
+    /// are those of the payment queue's clock, so after a jump of that they say nothing.
+    private mutating func order() {
+        struct Step {
+            var number: Int
+            var begin: Int
+            var known: Int
+        }
+        var steps: [RunHistory.Owner: [Step]] = [:]
+        for (number, one) in sent.enumerated() {
+            guard let event = Event(one.notification), let transaction = one.notification.transaction,
+                let about = bought[Number(app: one.notification.app, transaction: transaction)]
+            else { continue }
+            let step: Step =
+                switch event {
+                case .sale, .period: Step(number: number, begin: about.begin, known: about.known)
+                case .refund:
+                    Step(
+                        number: number, begin: about.refundBegin == .max ? -1 : about.refundBegin,
+                        known: about.refundKnown)
+                // Nobody sees the moment of an end.
+                case .end: Step(number: number, begin: -1, known: .max)
+                }
+            steps[about.owner, default: []].append(step)
+        }
+        let jumped = history.faults.filter { $0.name == "clock-jump" && $0.target != "notifier" }.map(\.begin).min()
+        for (_, all) in steps.sorted(by: { $0.value[0].number < $1.value[0].number }) {
+            // The event that was seen first among those that come later.
+            var least: Step?
+            for step in all.reversed() {
+                if let other = least, other.known < step.begin { swapped(sent[step.number], sent[other.number]) }
+                if step.known < least?.known ?? .max { least = step }
+            }
+            var last: Sent?
+            for step in all {
+                let one = sent[step.number]
+                if let jumped, time(one.first) >= jumped { break }
+                findings.examine(.n1)
+                if let before = last, let signed = one.notification.signed, let other = before.notification.signed,
+                    signed <= other
+                {
+                    swapped(before, one)
+                } else {
+                    last = one
+                }
+            }
+        }
+    }
+
+    /// How long an attempt that failed before it reached the server may take to come again: its timeout, and the waits
+    /// of the schedule.
+    private static let comesAgain: Int64 = 45_000_000
+
+    private mutating func swapped(_ earlier: Sent, _ later: Sent) {
+        let (from, to) = (time(earlier.first) - Self.comesAgain, time(later.first))
+        guard !history.isFaulty("notifier", from: from, to: to) else { return }
+        tally.outOfOrder += 1
+        report(
+            later.notification.uuid, "delivered before \(earlier.notification.name), as its customer saw them",
+            "delivered after it", [earlier.first, later.first],
+            about: later.notification.transaction.flatMap {
+                bought[Number(app: later.notification.app, transaction: $0)]
+            })
+    }
+
+    // MARK: Helpers
+
+    private func time(_ place: Int) -> Int64 { history.entries[place].time }
+
+    private func observed(_ place: Int) -> ObservedNotification { ObservedNotification(history.entries[place]) }
+
+    private mutating func report(
+        _ subject: String, _ expected: String, _ found: String, _ places: [Int], about: Bought? = nil
+    ) {
+        let life = about.map { history.life(of: $0.id) + [$0.known] } ?? []
+        findings.report(
+            Violation(
+                invariant: .n1, subject: subject, expected: expected, found: found,
+                lines: history.excerpt(life + places, ids: Set(about.map(\.id).map { [$0] } ?? []))))
+    }
+}

@@ -86,6 +86,8 @@ let busService: [Target.Dependency] = ["EventLoop", "StoreModels", "BusClient", 
 
 var targets: [Target] = [
     .systemLibrary(name: "CLibUV", path: "Shared/CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(
+        name: "CCurl", path: "Shared/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CNATS", path: "Shared/CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .systemLibrary(
         name: "CPostgres", path: "Shared/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -175,7 +177,7 @@ var targets: [Target] = [
         "Notifier",
         [
             "Notifier", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceDatabase",
-            "ServiceTesting", "StorebusTesting", logging, nioCore, nioHTTP1, nioPosix,
+            "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "EventLoop", "StorebusTesting"]),
     tests(
@@ -227,11 +229,8 @@ targets += service(
     busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], more: plantedBugs)
 targets += service(
     "Notifier",
-    busService + [
-        "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", asyncHTTPClient, crypto, lifecycle, nioCore,
-        nioHTTP1, nioPosix,
-    ], more: plantedBugs
-)
+    busService + ["CCurl", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
+    more: plantedBugs)
 targets += service("Eligibility", busService + ["PlantedBugs"], more: plantedBugs)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
@@ -301,8 +300,8 @@ if Context.environment["STOREBUS_BENCH"] != nil {
             path: "Tests/Benchmarks/BareRoute", swiftSettings: settings))
     targets.append(
         .executableTarget(
-            name: "BareDelivery", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
-            path: "Tests/Benchmarks/BareDelivery", swiftSettings: settings))
+            name: "BareDelivery", dependencies: ["CCurl"], path: "Tests/Benchmarks/BareDelivery",
+            swiftSettings: settings))
 }
 
 // What `make fuzz` runs (Tests/Fuzz): part of no plain build. The protocol and the broker are then built so that

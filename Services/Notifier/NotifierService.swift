@@ -1,5 +1,6 @@
 import BusClient
 import BusService
+import EventLoop
 import Logging
 import Operations
 import Persistence
@@ -20,27 +21,27 @@ package final class NotifierService: ServiceLifecycle.Service {
     let deliveries: DeliveryService
     let leases: LeaseService
     let notifications: NotificationService
-    private let sender: HTTPSender
+    private let sender: HTTPSender?
 
     /// Creates a service that calls the other services through functions.
     /// - Parameters:
-    ///   - post: Posts a payload; nil for HTTP.
+    ///   - sender: Posts attempts' payloads over HTTP; closed with the service.
+    ///   - post: Posts them otherwise.
     ///   - wall: The wall clock, for attempts that are repeated by real time.
     ///   - margin: How much longer than the endpoint's timeout a claim lasts.
     init(
         database: any SQLDatabase, collaborators: Collaborators, targets: TargetPolicy = TargetPolicy(reach: .any),
-        post: DeliveryService.Post? = nil, wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
+        sender: HTTPSender? = nil, post: @escaping DeliveryService.Post,
+        wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         margin: Duration = DeliveryService.margin, logger: Logger
     ) {
         self.database = database
-        let sender = HTTPSender(targets: targets)
         self.sender = sender
         let signer = NotificationSigner(database: database, sign: collaborators.sign)
         let deliveries = DeliveryService(
             database: database, collaborators: collaborators,
             importer: EventImporter(database: database, collaborators: collaborators, logger: logger), signer: signer,
-            post: post ?? { payload, url, timeout in await sender.post(payload, to: url, timeout: timeout) },
-            wall: wall, margin: margin, logger: logger)
+            post: post, wall: wall, margin: margin, logger: logger)
         self.deliveries = deliveries
         endpoints = EndpointService(database: database, targets: targets, deliveries: deliveries)
         leases = LeaseService(database: database, deliveries: deliveries)
@@ -72,12 +73,12 @@ package final class NotifierService: ServiceLifecycle.Service {
     /// In a service group it precedes the bus service, so that it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([BackgroundJob { await self.deliveries.run() }])
-        try await close()
+        await close()
     }
 
     /// Closes connections and database.
-    func close() async throws {
-        try await sender.shutdown()
+    func close() async {
+        await sender?.shutdown()
         await database.close()
     }
 }
@@ -86,9 +87,22 @@ extension NotifierService {
     /// Opens and migrates the process's database and creates the service.
     /// - Throws: A `StartupError` that names the place, what is wrong with it and the remedy.
     package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> NotifierService {
-        let reach = try environment.configuration.choice("storebus.notifications", default: TargetPolicy.Reach.any)
+        let targets = TargetPolicy(
+            reach: try environment.configuration.choice("storebus.notifications", default: TargetPolicy.Reach.any))
+        let database = try await environment.openDatabase(NotifierSchema.migrations)
+        let sender: HTTPSender
+        do throws(UVError) {
+            sender = try HTTPSender(targets: targets)
+        } catch {
+            await database.close()
+            throw StartupError(.temporary, "\(error)")
+        }
         return NotifierService(
-            database: try await environment.openDatabase(NotifierSchema.migrations),
-            collaborators: .onBus(environment.bus), targets: TargetPolicy(reach: reach), logger: environment.logger)
+            database: database, collaborators: .onBus(environment.bus), targets: targets, sender: sender,
+            post: { attempt in
+                await sender.post(
+                    attempt.payload, to: attempt.endpoint.url, of: attempt.notification.bundleId,
+                    timeout: .milliseconds(attempt.endpoint.timeoutMs))
+            }, logger: environment.logger)
     }
 }

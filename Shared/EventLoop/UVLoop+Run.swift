@@ -9,23 +9,13 @@ extension UVLoop {
     package static func start(name: String) throws(UVError) -> UVLoop {
         let loop = try UVLoop(name: name)
         loop.inbox.withLock { $0.runClaimed = true }
-        var thread = pthread_t()
-        // The thread's reference keeps the loop alive for as long as it runs.
-        let reference = Unmanaged.passRetained(loop)
-        let result = pthread_create(
-            &thread, nil,
-            { argument in
-                let loop = Unmanaged<UVLoop>.fromOpaque(argument!).takeRetainedValue()
-                pthread_setname_np(pthread_self(), String(loop.name.prefix(15)))
-                loop.runUntilClosed()
-                return nil
-            }, reference.toOpaque())
-        if result != 0 {
-            reference.release()
+        do {
+            // The thread's reference keeps the loop alive for as long as it runs.
+            try DetachedThread.start(name: name) { loop.runUntilClosed() }
+        } catch {
             loop.inbox.withLock { $0.runClaimed = false }
-            throw UVError.fromErrno(result, "start the thread of loop \(name)")
+            throw error
         }
-        pthread_detach(thread)
         return loop
     }
 

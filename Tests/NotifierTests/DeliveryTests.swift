@@ -301,6 +301,9 @@ import Testing
             #expect(notifier.hint() > 0)
             try await eventually("what a hint announced is delivered") { notifier.received.count == 1 }
             #expect(notifier.received == ["ONE_TIME_CHARGE 4"])
+            try await eventually("its outcome is written") {
+                try await notifier.list().last?.state == .delivered
+            }
             // What came before the trigger was made before it.
             let made = try await notifier.list()
             #expect(
@@ -367,6 +370,93 @@ import Testing
             try await notifier.put(.sandbox)
             #expect(try await notifier.settle() == 1)
             #expect(try await notifier.list().map(\.state) == [.noEndpoint, .delivered, .delivered])
+        }
+    }
+
+    // MARK: Foreign text
+
+    @Test(arguments: Engine.allCases)
+    func `whatever a server says, its outcome is stored and lists can be read`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put()
+            let binary = (UInt8.min ... .max).map { $0 }
+            for customer in 1...4 { notifier.happens(.purchased, to: customer) }
+            notifier.world.withLock { world in
+                world.outcomes = [
+                    AttemptOutcome(.unsuccessfulResponse, httpStatus: 500, bodyStart: PrintableText(binary)),
+                    AttemptOutcome(.success, httpStatus: 200, bodyStart: PrintableText([0x1F, 0x8B, 0, 0xFF])),
+                    AttemptOutcome(.tlsIssue, bodyStart: PrintableText(String(repeating: "\"\\\u{0}", count: 100_000))),
+                ]
+            }
+            #expect(try await notifier.settle() == 4)
+            #expect(notifier.received.count == 4)
+            let page = try await notifier.service.notifications.list(
+                NotificationsRequest(bundleId: TestNotifier.bundleId))
+            // As the gateway reads the reply.
+            let read = try StoreJSON.decode(NotificationsPage.self, from: try StoreJSON.encode(page))
+            #expect(read == page)
+            #expect(
+                Set(page.notifications.flatMap(\.attempts).map(\.sendAttemptResult))
+                    == [.unsuccessfulResponse, .success, .tlsIssue])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an outcome that the database refuses keeps its result, and takes no other along`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put()
+            _ = try await notifier.service.database.write { transaction in
+                try await transaction.execute(
+                    transaction.dialect == .sqlite
+                        ? """
+                        CREATE TRIGGER refusal BEFORE UPDATE ON attempt WHEN NEW.http_status = 599
+                        BEGIN SELECT RAISE(ABORT, 'refused'); END
+                        """ : "ALTER TABLE attempt ADD CONSTRAINT refusal CHECK (http_status <> 599)")
+            }
+            for customer in 1...8 { notifier.happens(.purchased, to: customer) }
+            notifier.world.withLock { world in
+                world.outcomes = [AttemptOutcome(.unsuccessfulResponse, httpStatus: 599)]
+            }
+            // All eight end at once, so that a commit has several outcomes.
+            let (wait, release) = AsyncStream.makeStream(of: Void.self)
+            notifier.during.withLock { during in
+                during = { _ in
+                    if notifier.world.withLock(\.underWay) == 8 { release.finish() }
+                    for await _ in wait {}
+                }
+            }
+            #expect(try await notifier.settle() == 8)
+            #expect(notifier.received.count == 8)
+            let made = try await notifier.list()
+            #expect(made.count { $0.state == .delivered } == 7)
+            let refused = try #require(made.first { $0.state == .retrying })
+            #expect(refused.attempts.map(\.sendAttemptResult) == [.unsuccessfulResponse])
+            #expect(refused.attempts.map(\.httpStatus) == [nil])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `of a notification that was sent any number of times the newest attempts are shown`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.sandbox)
+            notifier.happens(.purchased)
+            try await notifier.settle()
+            let uuid = try #require(try await notifier.list().first?.notificationUUID)
+            try await notifier.service.database.write { transaction in
+                for number in 2...700 {
+                    try await transaction.send(
+                        """
+                        INSERT INTO attempt (id, uuid, number, attempted_at, result, body_start)
+                        VALUES (?, ?, ?, ?, 'OTHER', ?)
+                        """, "n_more\(number)", uuid, number, number, String(repeating: "\"", count: 256))
+                }
+            }
+            let attempts = try #require(try await notifier.list().first?.attempts)
+            #expect(attempts.map(\.attemptDate.milliseconds) == (601...700).map(Int64.init))
         }
     }
 

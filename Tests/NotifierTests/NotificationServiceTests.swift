@@ -1,3 +1,4 @@
+import BusService
 import EventLoop
 import Persistence
 import ServiceTesting
@@ -9,7 +10,8 @@ import Testing
 
 /// Goal: operators, apps' servers and listeners see every notification with its attempts, and can have it again.
 @Suite(.serialized) struct NotificationServiceTests {
-    private static let soon: Duration = .seconds(5)
+    /// A deadline that a loaded machine keeps.
+    private static let soon: Duration = .seconds(60)
     private static let app = AppRequest(bundleId: TestNotifier.bundleId)
 
     private func code(_ body: () async throws -> Void) async throws -> StoreErrorCode? {
@@ -255,6 +257,74 @@ import Testing
             #expect(again.count == 2)
             let delivered = try await notifier.list { $0.state = .delivered }
             #expect(delivered.first?.attempts.first?.httpStatus == 204)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a lease has what fits into a reply, and no attempt of what does not is counted`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.sandbox, url: NotificationEndpoint.listen)
+            // Four of them do not fit.
+            notifier.world.withLock { $0.payloadBytes = 150_000 }
+            for customer in 1...7 { notifier.happens(.purchased, to: customer) }
+            var leased: [Int] = []
+            for _ in 1...4 {
+                let reply = try await notifier.service.leases.lease(
+                    LeaseNotificationsRequest(bundleId: TestNotifier.bundleId, max: 32, waitMs: 0),
+                    deadline: .now + Self.soon)
+                leased.append(reply.attempts.count)
+                #expect(try StoreJSON.encode(reply).count <= BusServiceLimits.replyBytesMax)
+                for attempt in reply.attempts {
+                    _ = try await notifier.service.leases.report(
+                        ReportAttemptRequest(
+                            bundleId: TestNotifier.bundleId, attemptIdentifier: attempt.attemptIdentifier,
+                            sendAttemptResult: .success))
+                }
+            }
+            #expect(leased == [3, 3, 1, 0])
+            let made = try await notifier.list()
+            #expect(made.allSatisfy { $0.state == .delivered && $0.attempts.count == 1 })
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a lease that nobody waits for any more is given back, and not counted`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.sandbox, url: NotificationEndpoint.listen)
+            notifier.happens(.purchased)
+            func lease(_ deadline: ContinuousClock.Instant) async throws -> Int {
+                try await notifier.service.leases.lease(
+                    LeaseNotificationsRequest(bundleId: TestNotifier.bundleId, max: 8, waitMs: 0),
+                    deadline: deadline
+                ).attempts.count
+            }
+            #expect(try await code { _ = try await lease(.now) } == .deadlineExceeded)
+            #expect(try await notifier.list().map(\.attempts) == [[]])
+            #expect(try await lease(.now + Self.soon) == 1)
+            #expect(try await notifier.list().map(\.attempts.count) == [1])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what a listener reports of a response is kept as printable text`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.sandbox, url: NotificationEndpoint.listen)
+            notifier.happens(.purchased)
+            let leased = try await notifier.service.leases.lease(
+                LeaseNotificationsRequest(bundleId: TestNotifier.bundleId, max: 8, waitMs: 0),
+                deadline: .now + Self.soon)
+            let attempt = try #require(leased.attempts.first)
+            var report = ReportAttemptRequest(
+                bundleId: TestNotifier.bundleId, attemptIdentifier: attempt.attemptIdentifier,
+                sendAttemptResult: .unsuccessfulResponse)
+            report.bodyStart = "\u{1F}\u{8B}\u{0}" + String(repeating: "x", count: 1_000)
+            _ = try await notifier.service.leases.report(report)
+            let attempts = try await notifier.list().flatMap(\.attempts)
+            let kept = try #require(attempts.first?.bodyStart)
+            #expect(kept.hasPrefix("\u{FFFD}\u{FFFD}\u{FFFD}xxx"))
+            #expect(kept.utf8.count == PrintableText.bytesMax)
         }
     }
 

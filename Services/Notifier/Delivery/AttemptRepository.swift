@@ -3,17 +3,16 @@ import StoreModels
 
 /// The outcome of an attempt.
 struct AttemptOutcome: Hashable, Sendable {
-    /// Maximum bytes of ``bodyStart``.
-    static let bodyStartMax = 256
-
     var result: SendAttemptResult
     /// The status of the last response; nil without one.
     var httpStatus: Int?
     var durationMs: Int?
     /// The beginning of the response's body, or what went wrong.
-    var bodyStart: String?
+    var bodyStart: PrintableText?
 
-    init(_ result: SendAttemptResult, httpStatus: Int? = nil, durationMs: Int? = nil, bodyStart: String? = nil) {
+    init(
+        _ result: SendAttemptResult, httpStatus: Int? = nil, durationMs: Int? = nil, bodyStart: PrintableText? = nil
+    ) {
         self.result = result
         self.httpStatus = httpStatus
         self.durationMs = durationMs
@@ -23,6 +22,9 @@ struct AttemptOutcome: Hashable, Sendable {
 
 /// Reads and writes attempts.
 enum AttemptRepository {
+    /// Maximum number of attempts of a notification that are read, the newest ones. Resending makes any number.
+    static let shownMax = 100
+
     /// Writes that an attempt has begun.
     static func begin(
         _ id: String, of uuid: String, number: Int, at instant: Timestamp, isLeased: Bool,
@@ -40,7 +42,7 @@ enum AttemptRepository {
             """
             UPDATE attempt SET result = ?, http_status = ?, duration_ms = ?, body_start = ?
             WHERE id = ? AND result IS NULL
-            """, outcome.result, outcome.httpStatus, outcome.durationMs, outcome.bodyStart, id)
+            """, outcome.result, outcome.httpStatus, outcome.durationMs, outcome.bodyStart?.text, id)
     }
 
     /// Reads whether an attempt is a listener's, and its business time.
@@ -90,14 +92,19 @@ enum AttemptRepository {
         return found
     }
 
-    /// Reads the attempts of notifications, oldest first.
+    /// Reads the newest attempts of notifications, oldest first.
     static func all(
         of uuids: [String], in reader: SQLReader
     ) async throws(PersistenceError) -> [ExactText: [NotificationAttempt]] {
         guard !uuids.isEmpty else { return [:] }
         let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
         let rows = try await reader.query(
-            "SELECT * FROM attempt WHERE uuid IN (\(places)) ORDER BY uuid, number", arguments: uuids)
+            """
+            SELECT * FROM (
+                SELECT *, ROW_NUMBER() OVER (PARTITION BY uuid ORDER BY number DESC) AS age
+                FROM attempt WHERE uuid IN (\(places))) AS newest
+            WHERE age <= ? ORDER BY uuid, number
+            """, arguments: uuids + [shownMax])
         var found: [ExactText: [NotificationAttempt]] = [:]
         for row in rows {
             var value = NotificationAttempt(attemptDate: Timestamp(milliseconds: try row["attempted_at"]))

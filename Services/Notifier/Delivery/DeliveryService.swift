@@ -1,3 +1,4 @@
+import BusService
 import EventLoop
 import Logging
 import Metrics
@@ -20,6 +21,8 @@ final class DeliveryService: Sendable {
     static let overdueMax = 100
     /// Timeout of a request for a clock.
     static let clockTime: Duration = .seconds(2)
+    /// Bytes of a leased attempt in a reply beside its payload.
+    static let leasedBytes = 512
     /// How much longer than the endpoint's timeout a claim lasts.
     static let margin: Duration = .seconds(10)
     /// The same for a listener's attempt, whose report only has to arrive.
@@ -29,8 +32,8 @@ final class DeliveryService: Sendable {
     /// Pause between a hint and the second look, for events that were written meanwhile.
     static let afterHint: Duration = .milliseconds(50)
 
-    /// Posts a payload and returns the outcome.
-    typealias Post = @Sendable (_ payload: String, _ url: String, _ timeout: Duration) async -> AttemptOutcome
+    /// Posts an attempt's payload and returns the outcome, which never takes longer than the endpoint's timeout.
+    typealias Post = @Sendable (Begun) async -> AttemptOutcome
 
     /// An attempt that has begun.
     struct Begun: Hashable, Sendable {
@@ -126,7 +129,7 @@ final class DeliveryService: Sendable {
     private let waker: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - post: Posts a payload and returns the outcome.
+    ///   - post: Posts an attempt's payload and returns the outcome.
     ///   - wall: The wall clock.
     ///   - margin: How much longer than the endpoint's timeout a claim lasts.
     init(
@@ -317,12 +320,18 @@ final class DeliveryService: Sendable {
             round.made += begun.count
             return begun
         } catch {
-            round.failure = error
+            // What begins is tried again with the next turn, unless the outcomes cannot be written one by one either.
+            if news.ended.isEmpty { round.failure = error }
             for one in news.ended {
-                // Its claim ends, and the attempt is repeated.
-                logger.warning(
-                    "an attempt's outcome was not written, it will be repeated",
-                    metadata: ["notification": "\(one.attempt.notification.uuid)", "error": "\(error)"])
+                do {
+                    try await Task { try await end(one) }.value
+                } catch {
+                    // Its claim ends, and the attempt is repeated.
+                    round.failure = error
+                    logger.warning(
+                        "an attempt's outcome was not written, it will be repeated",
+                        metadata: ["notification": "\(one.attempt.notification.uuid)", "error": "\(error)"])
+                }
             }
             return []
         }
@@ -423,6 +432,9 @@ final class DeliveryService: Sendable {
         in transaction: SQLTransaction
     ) async throws -> [Begun] {
         let payloads = try await NotificationRepository.payloads(of: heads.map(\.uuid), in: transaction)
+        let heads =
+            isLeased
+            ? ReplyBudget.fitting(heads) { Self.leasedBytes + (payloads[$0.uuid]?.utf8.count ?? 0) } : heads
         let time = .milliseconds(endpoint.timeoutMs) + (isLeased ? min(margin, Self.leaseMargin) : margin)
         var (begun, random): ([Begun], SystemRandomNumberGenerator) = ([], SystemRandomNumberGenerator())
         for head in heads {
@@ -443,7 +455,7 @@ final class DeliveryService: Sendable {
     }
 
     private func send(_ attempt: Begun) async -> Ended {
-        let outcome = await post(attempt.payload, attempt.endpoint.url, .milliseconds(attempt.endpoint.timeoutMs))
+        let outcome = await post(attempt)
         return Ended(attempt: attempt, outcome: outcome, isCutOff: Task.isCancelled && outcome.result != .success)
     }
 
@@ -461,12 +473,44 @@ final class DeliveryService: Sendable {
             attempt.id, of: notification, at: attempt.at, ended.outcome, wall: wall, endpoint, in: transaction)
     }
 
+    /// Writes one outcome of a commit that has failed.
+    private func end(_ ended: Ended) async throws {
+        guard !ended.isCutOff else { return try await giveBack([ended.attempt]) }
+        try await end(
+            ended.attempt.id, of: ended.attempt.notification, at: ended.attempt.at, ended.outcome)
+    }
+
+    /// Removes attempts that no server has got, so that they count for nothing.
+    func giveBack(_ attempts: [Begun]) async throws {
+        guard !attempts.isEmpty else { return }
+        try await database.write { transaction in
+            for one in attempts {
+                try await AttemptRepository.remove(one.id, of: one.notification.uuid, in: transaction)
+            }
+        }
+    }
+
     /// Writes the outcome of an attempt of any process, and when the next one is due.
+    ///
+    /// Of an outcome that the database refuses the result is written without the details.
     /// - Parameters:
     ///   - notification: As it was when the attempt had begun.
     ///   - at: Business time of the attempt.
     func end(
         _ id: String, of notification: StoredNotification, at: Timestamp, _ outcome: AttemptOutcome
+    ) async throws {
+        do {
+            try await write(outcome, of: id, of: notification, at: at)
+        } catch let error as PersistenceError where !error.isRetryable {
+            logger.warning(
+                "an attempt's outcome was refused, its result is kept without the details",
+                metadata: ["notification": "\(notification.uuid)", "error": "\(error)"])
+            try await write(AttemptOutcome(outcome.result), of: id, of: notification, at: at)
+        }
+    }
+
+    private func write(
+        _ outcome: AttemptOutcome, of id: String, of notification: StoredNotification, at: Timestamp
     ) async throws {
         let wall = wall()
         let isCounted = try await database.write { transaction in
@@ -526,7 +570,7 @@ final class DeliveryService: Sendable {
             if let found, found.isLeased {
                 try await end(
                     attempt, of: notification, at: found.at,
-                    AttemptOutcome(.noResponse, bodyStart: "no listener has reported it"))
+                    AttemptOutcome(.noResponse, bodyStart: PrintableText("no listener has reported it")))
             } else {
                 try await database.write { transaction in
                     try await AttemptRepository.remove(attempt, of: notification.uuid, in: transaction)

@@ -36,6 +36,11 @@ struct LeaseService: Sendable {
             let begun = try await deliveries.begin(
                 request.bundleId, try await deliveries.clock(of: request.bundleId), limit: request.max,
                 isLeased: true)
+            guard begun.isEmpty || .now < deadline, !Task.isCancelled else {
+                // The reply comes too late, so no listener gets them.
+                try await deliveries.giveBack(begun)
+                throw StoreError(.deadlineExceeded, "the lease came too late; ask again")
+            }
             if !begun.isEmpty || ContinuousClock.now + Self.pause > last {
                 return LeaseNotificationsReply(attempts: begun.map(LeaseNotificationsReply.Attempt.init))
             }
@@ -61,7 +66,7 @@ struct LeaseService: Sendable {
             request.attemptIdentifier, of: notification, at: found.at,
             AttemptOutcome(
                 request.sendAttemptResult, httpStatus: request.httpStatus, durationMs: request.durationMs,
-                bodyStart: request.bodyStart.map { String($0.prefix(AttemptOutcome.bodyStartMax)) }))
+                bodyStart: request.bodyStart.map { PrintableText($0) }))
         deliveries.wake()
         return Empty()
     }

@@ -125,7 +125,7 @@ public struct TriggerNotificationRequest: Hashable, Sendable, Codable {
 
 /// Asks for notifications that are due at a `listen:` endpoint, and begins an attempt of each.
 public struct LeaseNotificationsRequest: Hashable, Sendable, Codable {
-    /// How many attempts a reply has; each has up to 14 kB.
+    /// How many attempts a reply has at most; fewer where their payloads would not fit into it.
     public static let maxRange = 1...32
 
     public var bundleId: String
@@ -174,6 +174,7 @@ public struct ReportAttemptRequest: Hashable, Sendable, Codable {
     public var sendAttemptResult: SendAttemptResult
     public var httpStatus: Int?
     public var durationMs: Int?
+    /// The beginning of the response's body, or what went wrong; kept as ``PrintableText``.
     public var bodyStart: String?
     public init(bundleId: String, attemptIdentifier: String, sendAttemptResult: SendAttemptResult) {
         self.bundleId = bundleId

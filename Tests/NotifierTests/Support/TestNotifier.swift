@@ -21,6 +21,8 @@ final class TestNotifier: Sendable {
         var wall = Timestamp(milliseconds: 1_800_000_000_000)
         var isGatewayAway = false
         var isQueueAway = false
+        /// How large signed payloads are at least.
+        var payloadBytes = 0
         /// How often each notification was signed.
         var signed: [ExactText: Int] = [:]
         /// The outcomes of the next attempts, then success.
@@ -81,7 +83,7 @@ final class TestNotifier: Sendable {
     func start() async throws -> NotifierService {
         let service = NotifierService(
             database: try await files.open(migrations: NotifierSchema.migrations), collaborators: collaborators,
-            post: { [self] payload, _, _ in await receive(payload) }, wall: { [world] in world.withLock(\.wall) },
+            post: { [self] in await receive($0.payload) }, wall: { [world] in world.withLock(\.wall) },
             margin: margin, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         lives.withLock { $0.append(service) }
         return service
@@ -93,7 +95,7 @@ final class TestNotifier: Sendable {
             defer { lives = [] }
             return lives
         }
-        for service in open { try await service.close() }
+        for service in open { await service.close() }
     }
 
     func restart() async throws {
@@ -131,8 +133,10 @@ final class TestNotifier: Sendable {
                             world.signed[draft.notificationUUID, default: 0] += 1
                             let subtype = draft.subtype.map { ".\($0.rawValue)" } ?? ""
                             let customer = draft.appTransactionIdentifier ?? "-"
-                            return "\(draft.notificationType.rawValue)\(subtype) \(customer) "
+                            let payload =
+                                "\(draft.notificationType.rawValue)\(subtype) \(customer) "
                                 + "\(draft.signedDate) \(draft.notificationUUID)"
+                            return payload + String(repeating: ".", count: max(0, world.payloadBytes - payload.count))
                         })
                 }
             },

@@ -20,7 +20,7 @@ struct ForwardOutcome: Hashable, Sendable {
     /// The status of the last response; nil without one.
     var status: Int?
     var duration: Duration
-    /// The beginning of the response's body, or what went wrong.
+    /// The beginning of the response's body, or what went wrong; a ``PrintableText``'s.
     var bodyStart: String?
 
     /// The outcome of a whole response.
@@ -28,7 +28,7 @@ struct ForwardOutcome: Hashable, Sendable {
         result = Self.successes.contains(status) ? .success : .unsuccessfulResponse
         self.status = status
         self.duration = duration
-        self.bodyStart = bodyStart
+        self.bodyStart = bodyStart.map { PrintableText($0).text }
     }
 
     /// The outcome of a failure.
@@ -36,7 +36,7 @@ struct ForwardOutcome: Hashable, Sendable {
         self.result = result
         self.status = status
         self.duration = duration
-        bodyStart = reason
+        bodyStart = PrintableText(reason).text
     }
 
     /// The statuses that Apple takes for a delivery.

@@ -141,7 +141,8 @@ var targets: [Target] = [
         "ServiceDatabase",
         [
             "ServiceDatabase", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceTesting", "StoreModels",
-            "StorebusTesting", logging, lifecycle,
+            "StorebusTesting", "Catalog", "Gateway", "Notifier", "PaymentProcessor", "PaymentQueue",
+            "PromotionController", logging, lifecycle,
         ]),
     tests(
         "Operations",

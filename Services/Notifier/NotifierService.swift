@@ -21,6 +21,7 @@ package final class NotifierService: ServiceLifecycle.Service {
     let deliveries: DeliveryService
     let leases: LeaseService
     let notifications: NotificationService
+    let alarm: ReaderAlarm
     private let sender: HTTPSender?
 
     /// Creates a service that calls the other services through functions.
@@ -38,9 +39,10 @@ package final class NotifierService: ServiceLifecycle.Service {
         self.database = database
         self.sender = sender
         let signer = NotificationSigner(database: database, sign: collaborators.sign)
+        alarm = ReaderAlarm(logger: logger)
         let deliveries = DeliveryService(
             database: database, collaborators: collaborators,
-            importer: EventImporter(database: database, collaborators: collaborators, logger: logger), signer: signer,
+            importer: EventImporter(database: database, collaborators: collaborators, alarm: alarm), signer: signer,
             post: post, wall: wall, margin: margin, logger: logger)
         self.deliveries = deliveries
         endpoints = EndpointService(database: database, targets: targets, deliveries: deliveries)
@@ -66,6 +68,7 @@ package final class NotifierService: ServiceLifecycle.Service {
         handlers.handle(NotifierEndpoints.settled, notifications.settled)
         handlers.handle(NotifierEndpoints.removeApp, AppRemoval(database: database).remove)
         service.healthCheck(of: database)
+        service.healthCheck("events") { [alarm] in alarm.health }
     }
 
     /// Makes deliveries until graceful shutdown, then closes connections and database.

@@ -290,6 +290,7 @@ extension PaymentQueueService {
         let database = try await environment.openDatabase(PaymentQueueSchema.migrations)
         #if PLANTED_BUGS
             await PlantedBug.active?.dropKeys(in: database)
+            await PlantedBug.active?.reusePositions(in: database)
         #endif
         return PaymentQueueService(
             database: database, bus: environment.bus, logger: environment.logger,

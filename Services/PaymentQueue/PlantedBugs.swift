@@ -34,6 +34,26 @@
             }
         }
 
+        /// Lets the logs' next numbers fall back to the last row that is left, as SQLite's keys without AUTOINCREMENT do.
+        func reusePositions(in database: any SQLDatabase) async {
+            guard self == .positionsReused, database.dialect == .sqlite else { return }
+            do {
+                try await database.write { transaction in
+                    for table in ["journal", "server_event"] {
+                        try await transaction.execute(
+                            """
+                            CREATE TRIGGER IF NOT EXISTS planted_\(table) AFTER DELETE ON \(table) BEGIN
+                                UPDATE sqlite_sequence SET seq = (SELECT COALESCE(MAX(position), 0) FROM \(table))
+                                WHERE name = '\(table)';
+                            END
+                            """)
+                    }
+                }
+            } catch {
+                fatalError("the bug '\(rawValue)' cannot be planted: \(error)")
+            }
+        }
+
         /// Keys of charges that this process has asked for.
         fileprivate static let askedCharges = Locked<Set<ExactText>>([])
     }

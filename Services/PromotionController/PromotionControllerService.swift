@@ -146,5 +146,6 @@ enum PromotionSchema {
         .eventOrder,
         .appPurchases,
         .purchaseStarts,
+        .eventAges,
     ]
 }

@@ -33,6 +33,7 @@ struct Migrator {
     func run(_ connection: SQLiteConnection) throws(PersistenceError) -> [Int] {
         try connection.script(Self.table)
         try connection.script(Self.identity)
+        try connection.script(LogNumbers.removed)
         var numbers: [Int] = []
         for migration in try missing(behind: try connection.run(Self.applied).rows) {
             try apply(migration, to: connection)

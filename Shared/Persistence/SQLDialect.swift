@@ -10,6 +10,16 @@ package enum SQLDialect: Hashable, Sendable {
     /// As ``lockRow``, but leaves out locked rows instead of waiting for them.
     package var skipLocked: String { self == .postgres ? "FOR UPDATE SKIP LOCKED" : "" }
 
+    /// PostgreSQL's number of the oldest transaction under way, as `xact` has it.
+    package var oldestTransaction: String {
+        "(\(LogNumbers.origin) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint)"
+    }
+
+    /// PostgreSQL's number of the first transaction that has not begun, as `xact` will have it.
+    package var nextTransaction: String {
+        "(\(LogNumbers.origin) + pg_snapshot_xmax(pg_current_snapshot())::text::bigint)"
+    }
+
     /// The engine's clock in milliseconds since 1970.
     package var now: String {
         switch self {

@@ -38,6 +38,8 @@
         case chargeUnderNewKey = "charge-under-new-key"
         /// Each event gives its first notification twice, under two UUIDs.
         case notificationMadeTwice = "notification-made-twice"
+        /// The payment queue gives numbers of removed rows of its logs again, and the notifier waits instead of recovering.
+        case positionsReused = "positions-reused"
 
         /// The variable that names the bug of a process.
         package static let variable = "STOREBUS_PLANTED_BUG"

@@ -117,7 +117,7 @@ import Testing
                 for position in [start, first[0].id] {
                     let error = try await refusal { try await store.events(after: position) }
                     #expect(error?.code == .requestInvalid)
-                    #expect(error?.details["path"] == .string("$.after"))
+                    #expect(error?.positionFault == .removed)
                 }
                 let rest = try await store.events(after: last, count: 2)
                 #expect(rest.map(\.transaction.payment.requestIdentifier) == ["2", "2"])

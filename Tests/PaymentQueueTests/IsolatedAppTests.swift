@@ -116,6 +116,52 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `removing stores takes no event from those who read on, of the installation or of other stores`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            // Both logs are read to their ends at every step, as by a prompt reader.
+            var (after, changes): (String?, [String]) = (nil, [])
+            var (position, states) = (try await store.position(), [String]())
+            func readOn() async throws {
+                let stored = try await store.database.read { reader in
+                    try await reader.query("SELECT body FROM server_event").count
+                }
+                try await eventually("every event is read") {
+                    let page = try await store.caller.call(
+                        ServerAPIEndpoints.listEvents, ServerEventsRequest(after: after, limit: 100))
+                    after = page.after ?? after
+                    for event in page.events where event.bundleId == Catalogue.bundleId {
+                        changes += event.changes.compactMap(\.transaction.item.transactionIdentifier)
+                    }
+                    let end = try await store.caller.call(
+                        ServerAPIEndpoints.listEvents, ServerEventsRequest(after: after, limit: 1))
+                    return end.events.isEmpty && (stored == 0 || after != nil)
+                }
+                let reply = try await store.events(after: position, limit: 100)
+                position = reply.after
+                states += reply.events.filter { $0.type == .purchased }.compactMap(\.transaction.transactionIdentifier)
+            }
+            var bought: [String] = []
+            for number in 0..<6 {
+                let app = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 100 + Int64(number), seed: 42)
+                _ = try await buy(app, in: store)
+                try await readOn()
+                _ = try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: app.bundleId))
+                bought.append(
+                    try #require(try await alice.add("coins", key: "\(number)").transaction.transactionIdentifier))
+            }
+            try await eventually("the last event is read") {
+                try await readOn()
+                return changes.count >= bought.count && states.count >= bought.count
+            }
+            #expect(changes == bought)
+            #expect(states == bought)
+        }
+    }
+
     @Test func `an app of the installation is not removed`() async throws {
         try await TestStore.with { store in
             _ = try await store.shopper().add("coins", key: "1")

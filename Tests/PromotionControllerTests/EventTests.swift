@@ -1,5 +1,6 @@
 import Persistence
 import ServiceDatabase
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
@@ -94,6 +95,33 @@ import Testing
             #expect(now.events.isEmpty)
             #expect(try await store.events(after: now.after).events.isEmpty)
             #expect(try await refusal { try await store.events(after: now.after, limit: 101) }?.code == .requestInvalid)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a position before events that were removed is unknown, and no identifier is given twice`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            let start = try await store.position()
+            _ = try await alice.begin()
+            let old = try await store.events(after: start, count: 2)
+            store.wait(.seconds(31 * 86_400))
+            _ = try await alice.begin("gems")
+            _ = try await store.current.service.intents.prune()
+            for position in [start, old[0].id] {
+                #expect(try await refusal { try await store.events(after: position) }?.positionFault == .removed)
+            }
+            let end = old[1].id
+            var seen = Set(old.map(\.id))
+            for event in try await store.events(after: end).events { #expect(seen.insert(event.id).inserted) }
+            // An isolated store is removed with the newest events.
+            let now = try await store.position()
+            _ = try await store.database.write { try await $0.execute("DELETE FROM intent_event") }
+            _ = try await alice.begin("swords")
+            let new = try await store.events(after: now, count: 2)
+            for event in new { #expect(seen.insert(event.id).inserted) }
         }
     }
 

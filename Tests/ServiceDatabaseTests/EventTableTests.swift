@@ -11,12 +11,7 @@ import Testing
             number: 1, name: "events",
             sql: """
                 CREATE TABLE happened (
-                    position INTEGER PRIMARY KEY AUTOINCREMENT, xact BIGINT NOT NULL DEFAULT 0, word TEXT NOT NULL)
-                """,
-            postgres: """
-                CREATE TABLE happened (
-                    position BIGINT PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
-                    xact BIGINT NOT NULL DEFAULT (pg_current_xact_id()::text::bigint), word TEXT NOT NULL)
+                    position INTEGER PRIMARY KEY, xact BIGINT NOT NULL DEFAULT 0, word TEXT NOT NULL)
                 """)
     ]
 

@@ -29,6 +29,14 @@ final class FakeStore: StoreTransport {
 
     func answer(_ key: String, _ respond: @escaping Respond) { answers.withLock { $0[key] = respond } }
 
+    /// Lets `respond` answer first; nil leaves it to the answer of before.
+    func precede(_ key: String, _ respond: @escaping @Sendable (StoreRequest) -> (Int, JSONValue)?) {
+        answers.withLock { answers in
+            let before = answers[key]
+            answers[key] = { respond($0) ?? before?($0) ?? (404, StubTransport.problem(404, .notFound)) }
+        }
+    }
+
     /// Answers with what is no JSON.
     func answer(_ key: String, bytes: [UInt8]) { answer(key) { _ in bytes } }
 

@@ -101,6 +101,25 @@ import Testing
         #expect(lines == ["--> DID_RENEW 3f2a1c9e", "<-- 200 (12 ms) 3f2a1c9e"])
     }
 
+    @Test func `errors of the store end nothing, at the start and later`() async {
+        let store = Store()
+        let path = "\(Self.app)/notifications"
+        let failures = Locked([
+            "endpoint": [503], "lease": [500, 503, 502],
+        ])
+        for (key, name) in [("GET \(path)/endpoint", "endpoint"), ("POST \(path)/lease", "lease")] {
+            store.fake.precede(key) { _ in
+                guard let status = failures.withLock({ $0[name]?.popLast() }) else { return nil }
+                let code: StoreErrorCode = status == 500 ? .internal : .serviceUnavailable
+                return (status, StubTransport.problem(status, code))
+            }
+        }
+        let (status, said) = await store.listen()
+        #expect(status == .success, "\(said.narration)")
+        #expect(store.server.posts.count == 1)
+        #expect(said.narration.split(separator: "\n").count { $0.contains("asking again in") } == 4)
+    }
+
     @Test func `without an endpoint before there is none afterwards`() async {
         let store = Store(before: nil)
         #expect(await store.listen("--retry", "apple", "--timeout", "59s").status == .success)

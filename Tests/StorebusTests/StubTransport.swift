@@ -90,8 +90,11 @@ final class StubTransport: StoreTransport {
         throw CLIError(.serverUnreachable, "gone", retryable: true)
     }
 
-    static func problem(_ status: Int, _ code: StoreErrorCode) -> JSONValue {
+    static func problem(
+        _ status: Int, _ code: StoreErrorCode, details: [String: JSONValue] = [:]
+    ) -> JSONValue {
         .object([
+            "details": .object(details),
             "code": .string(code.name), "status": .integer(status), "detail": "as the test wants it",
             "retryable": .bool(code.isRetryable), "traceId": "4bf92f35",
         ])

@@ -42,6 +42,52 @@ import Testing
         #expect(said.narration.contains("asking again in"))
     }
 
+    @Test(arguments: PositionFault.allCases)
+    func `watch goes on from now when the store has lost its place, and says from when to when it missed events`(
+        _ fault: PositionFault
+    ) async throws {
+        let store = FakeStore(takesTime: true)
+        store.answer("GET /admin/v1/events/wait") { [store] request in
+            switch store.requests(.get, "/admin/v1/events/wait").count {
+            case 1: return (200, ["events": .array([]), "after": "e_7"])
+            case 2:
+                let details = StoreError.position(fault).details
+                return (400, StubTransport.problem(400, .requestInvalid, details: details))
+            case 3: return request.path.contains("after=") ? (400, .null) : (200, FakeStore.waited)
+            default: return (200, ["events": .array([]), "after": "e_8"])
+            }
+        }
+        let said = try await follow(["watch"], store: store) { $0.result.contains("purchased") }
+        #expect(said.result.split(separator: "\n").count == 1)
+        #expect(said.narration.split(separator: "\n").count { $0.hasPrefix("note: what happened between ") } == 1)
+    }
+
+    @Test func `a watch that begins while a service is away waits for it`() async throws {
+        let store = FakeStore(takesTime: true)
+        store.answer("GET /admin/v1/events/wait") { [store] _ in
+            switch store.requests(.get, "/admin/v1/events/wait").count {
+            case 1: return (503, StubTransport.problem(503, .serviceUnavailable))
+            case 2: return (500, StubTransport.problem(500, .internal))
+            case 3: return (200, FakeStore.waited)
+            default: return (200, ["events": .array([]), "after": "e_8"])
+            }
+        }
+        let said = try await follow(["watch"], store: store) { $0.result.contains("purchased") }
+        #expect(said.narration.split(separator: "\n").count { $0.contains("asking again in") } == 2)
+    }
+
+    @Test func `watch ends by itself after --timeout, and a refusal ends it at once`() async {
+        let store = FakeStore(takesTime: true)
+        store.answer("GET /admin/v1/events/wait", ["events": .array([]), "after": "e_8"])
+        let (status, said) = await Recorder.run(
+            ["watch", "--timeout", "50ms"], variables: ["STOREBUS_ADMIN_KEY": "admin"], transport: store)
+        #expect(status == .success, "\(said.narration)")
+        #expect(!said.narration.contains("Ctrl-C"))
+        store.answer("GET /admin/v1/events/wait", status: 401, StubTransport.problem(401, .unauthenticated))
+        let refused = await Recorder.run(["watch", "--timeout", "1h"], transport: store)
+        #expect(refused.status == .notAllowed)
+    }
+
     @Test func `watch says at once when there is no store`() async {
         let (status, said) = await Recorder.run(["watch", "--url", "http://127.0.0.1:9"])
         #expect(status == .unreachable)

@@ -2,11 +2,15 @@ import BusClient
 import BusService
 import HTTPTypes
 import Hummingbird
+import Logging
+import Metrics
 import NIOCore
 import StoreHTTP
 import StoreModels
 
 extension Gateway {
+    private typealias Log = EventFeed.Log
+
     /// Opens the operator's live stream. It stays open while services or the bus are away.
     func openEventStream(_ call: Call) throws -> Reply<EventStream> {
         let asked = try call.after()
@@ -14,9 +18,10 @@ extension Gateway {
         let alarm = try EventAlarm(eventWaits)
         let end = console?.sessionEnd(in: call.request.headers)
         let feed = EventFeed(after: cursor, now: .now)
+        let named = Set(Log.allCases.compactMap(feed.after).map { ExactText($0) })
         let body = ResponseBody { [self] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
-                try await send(feed, alarm, until: end, call, to: &writer)
+                try await send(feed, named, alarm, until: end, call, to: &writer)
             } onInboundClosed: {
                 alarm.bell.finish(.clientGone)
             }
@@ -26,12 +31,12 @@ extension Gateway {
 
     /// Sends until the bell ends. Hints make events prompt; without them a log is read once a second.
     @concurrent private func send(
-        _ feed: EventFeed, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
+        _ feed: EventFeed, _ named: Set<ExactText>, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
         to writer: inout any ResponseBodyWriter
     ) async throws {
         var subscriptions: [any BusSubscription] = []
         for (subject, log) in [
-            (PaymentEvents.customerChanged(key: "*"), EventFeed.Log.transactions),
+            (PaymentEvents.customerChanged(key: "*"), Log.transactions),
             (PromotionEvents.intentsChanged(key: "*"), .intents),
         ] {
             // Without a bus there are no hints.
@@ -40,7 +45,7 @@ extension Gateway {
         }
         let result: Result<Void, any Error>
         do {
-            result = .success(try await run(feed, alarm, until: end, call, &writer))
+            result = .success(try await run(feed, named, alarm, until: end, call, &writer))
         } catch {
             result = .failure(error)
         }
@@ -50,12 +55,14 @@ extension Gateway {
     }
 
     @concurrent private func run(
-        _ feed: EventFeed, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
+        _ feed: EventFeed, _ named: Set<ExactText>, _ alarm: EventAlarm, until end: Timestamp?, _ call: Call,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         async let _ = tick(alarm, until: end)
         var sender = EventFeedSender(
-            feed: feed, alarm: alarm, read: { [self] in await read($0, after: $1, call) },
+            feed: feed, alarm: alarm,
+            read: { [self] in await read($0, after: $1, isNamed: $1.map { named.contains(ExactText($0)) } ?? true, call)
+            },
             state: { [self] in await streamState(call) }, cut: { call.cut(after: TimeAmount(DeliveryLimits.stallMax)) })
         try await sender.run(&writer)
     }
@@ -64,12 +71,13 @@ extension Gateway {
     private func tick(_ alarm: EventAlarm, until end: Timestamp?) async {
         while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil {
             if let end, end <= now() { return alarm.bell.finish(.timeUp) }
-            alarm.ring(Set(EventFeed.Log.allCases))
+            alarm.ring(Set(Log.allCases))
         }
     }
 
     /// Reads a page of a log: in an isolated store the store's events, else all.
-    private func read(_ log: EventFeed.Log, after: String?, _ call: Call) async -> EventFeed.Reading {
+    /// - Parameter isNamed: Whether the position is the client's, who may name any.
+    private func read(_ log: Log, after: String?, isNamed: Bool, _ call: Call) async -> EventFeed.Reading {
         let context = call.context(deadline: .now + DeliveryLimits.eventsPatience)
         let (bundleId, limit) = (call.store?.bundleId, HTTPLimits.pageMax)
         do {
@@ -85,11 +93,23 @@ extension Gateway {
                     context: context)
                 return try Self.page(reply.events, reply.after, of: call.store)
             }
-        } catch let error as StoreError where error.code == .requestInvalid {
+        } catch let error as StoreError where error.positionFault != nil {
+            if error.positionFault == .ahead, !isNamed { raiseAlarm(log, at: after) }
             return .positionUnknown
         } catch {
             return .away
         }
+    }
+
+    /// Tells operators that a log ends before a position that it has given itself. The stream says `resync`.
+    private func raiseAlarm(_ log: Log, at position: String?) {
+        let fault = PositionFault.ahead.rawValue
+        Counter(
+            label: "storebus_log_reader_faults_total", dimensions: [("log", log.rawValue), ("fault", fault)]
+        ).increment()
+        logger.error(
+            "a stream is ahead of the events of \(log.service.rawValue); it says resync",
+            metadata: ["position": "\(position ?? "")"])
     }
 
     private static func page<Event: Encodable & Sendable>(

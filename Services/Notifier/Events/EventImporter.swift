@@ -1,5 +1,4 @@
 import Crypto
-import Logging
 import Persistence
 import PlantedBugs
 import StoreModels
@@ -18,27 +17,49 @@ struct EventImporter: Sendable {
 
     let database: any SQLDatabase
     let collaborators: Collaborators
-    let logger: Logger
+    let alarm: ReaderAlarm
 
     /// Imports all events that can be read now.
+    ///
+    /// A place that PaymentQueue does not continue behind is given up, with an alarm, and everything that PaymentQueue
+    /// has is read again. Events that are known make no second notification.
     /// - Parameter deadline: When it stops, after a whole page.
     /// - Returns: The number of events.
     /// - Throws: ``StoreError`` when PaymentQueue does not reply; what was imported until then stays.
     func run(until deadline: ContinuousClock.Instant? = nil) async throws -> Int {
         var total = 0
         var stored: String?
+        var hasGivenUp = false
         var place = try await database.read { try await Self.place(in: $0) }
         while !Task.isCancelled, deadline.map({ .now < $0 }) ?? true {
-            let page = try await collaborators.events(
-                ServerEventsRequest(after: place), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
-            guard let end = page.events.last?.position else { break }
+            let page: ServerEventsPage
+            do throws(StoreError) {
+                page = try await collaborators.events(
+                    ServerEventsRequest(after: place), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
+            } catch {
+                guard let fault = error.positionFault, let refused = place, !hasGivenUp else { throw error }
+                #if PLANTED_BUGS
+                    if PlantedBug.active == .positionsReused { throw error }
+                #endif
+                alarm.raise(fault, at: refused)
+                place = try await giveUp(refused)
+                hasGivenUp = true
+                continue
+            }
+            guard let end = page.events.last?.position else {
+                alarm.readToEnd()
+                break
+            }
             guard try await store(page.events, from: place, to: end) else {
                 place = try await database.read { try await Self.place(in: $0) }
                 continue
             }
             (place, stored) = (end, end)
             total += page.events.count
-            if !page.hasMore { break }
+            guard page.hasMore else {
+                alarm.readToEnd()
+                break
+            }
         }
         if let stored {
             // It removes old events only, so the next one does as well. It waits for nothing that the notifier makes.
@@ -46,6 +67,16 @@ struct EventImporter: Sendable {
                 AcknowledgeServerEventsRequest(through: stored), .now + Self.readTime)
         }
         return total
+    }
+
+    /// Gives up a place that the log does not continue behind, unless another replica has.
+    /// - Returns: The place to continue at; nil for the oldest event.
+    private func giveUp(_ place: String) async throws -> String? {
+        try await database.write { transaction in
+            try await transaction.execute(
+                "DELETE FROM outbox_reader WHERE name = ? AND position = ?", Self.name, place)
+            return try await Self.place(in: transaction)
+        }
     }
 
     /// Imports what has happened until now, as far as that is possible within ``catchUpTime``.
@@ -91,15 +122,19 @@ struct EventImporter: Sendable {
             if made.type == .consumptionRequest {
                 draft.consumptionRequestReason = made.change.consumptionRequestReason
             }
+            var source: String?
             if event.customerIdentifier != nil, let app = IsolatedApp(draft.bundleId) {
+                source = draft.notificationUUID
                 draft.notificationUUID = NotificationUUID.of(draft, in: app)
             }
             let new = NewNotification(
-                draft: draft, customerIdentifier: event.customerIdentifier, account: event.account, eventAt: event.at)
+                draft: draft, customerIdentifier: event.customerIdentifier, account: event.account,
+                eventAt: event.at, source: source)
             try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, in: transaction)
             #if PLANTED_BUGS
                 if PlantedBug.active == .notificationMadeTwice, ordinal == 0 {
-                    let again = with(new) { $0.draft.notificationUUID = NotificationUUID.random() }
+                    var again = new
+                    (again.draft.notificationUUID, again.source) = (NotificationUUID.random(), nil)
                     try await NotificationRepository.insert(again, hasEndpoint: hasEndpoint, in: transaction)
                 }
             #endif
@@ -176,9 +211,11 @@ enum NotificationUUID {
     ]
 
     /// Returns the UUID of an event's notification, the same at each call: version 5, of the customer, the event's place
-    /// and the number of the notification.
+    /// and time, and the number of the notification.
     static func of(_ event: ServerEvent, ordinal: Int) -> String {
-        let name = "\(event.bundleId)\0\(event.customerIdentifier ?? "")\0\(event.position)\0\(ordinal)"
+        let name = [
+            event.bundleId, event.customerIdentifier ?? "", event.position, "\(event.at.milliseconds)", "\(ordinal)",
+        ].joined(separator: "\0")
         return text(version5(Array(Insecure.SHA1.hash(data: namespace + Array(name.utf8)).prefix(16))))
     }
 

@@ -20,12 +20,12 @@ enum NotificationRepository {
         try await transaction.send(
             """
             INSERT INTO notification (uuid, bundle_id, customer_identifier, account, type, subtype, event_at, signed_at,
-                state, due_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                state, due_at, source)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, draft.notificationUUID, draft.bundleId, new.customerIdentifier, new.account, draft.notificationType,
             draft.subtype, new.eventAt.milliseconds, draft.signedDate.milliseconds,
             hasEndpoint ? ServerNotification.State.pending : .noEndpoint,
-            hasEndpoint ? new.eventAt.milliseconds : nil)
+            hasEndpoint ? new.eventAt.milliseconds : nil, new.source)
         try await transaction.send(
             """
             INSERT INTO notification_payload (position, draft) SELECT position, ? FROM notification WHERE uuid = ?

@@ -69,4 +69,6 @@ struct NewNotification: Sendable {
     var account: String?
     /// Business time of the event.
     var eventAt: Timestamp
+    /// The event it is made of, where its UUID is not; nil elsewhere.
+    var source: String?
 }

@@ -4,5 +4,5 @@ import Persistence
 ///
 /// Types and statements are those SQLite and PostgreSQL share. Instants are milliseconds since 1970.
 enum NotifierSchema {
-    static let migrations: [Migration] = [.notifications, .payloads]
+    static let migrations: [Migration] = [.notifications, .payloads, .sources]
 }

@@ -16,24 +16,14 @@ struct EventService: Sendable {
     /// Lists the events after `after`, at most ``EventTable/scanMax`` rows a call.
     ///
     /// The reply's `after` grows as long as more rows follow, whether they matched or not.
-    /// - Throws: `requestInvalid`, also for an `after` that is no cursor, lies ahead of this store, or lies before an
-    ///   event that was removed.
+    /// - Throws: `requestInvalid`, also with a ``PositionFault``.
     func list(_ request: EventsRequest) async throws -> EventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let page = try await EventRepository.table.page(
             after: request.after, prefix: Identifiers.eventPrefix, limit: request.limit, in: database
         ) { after, reader in
-            if let pruned = try await JournalRepository.pruned(in: reader), after < pruned,
-                // In a dump that was restored into another cluster the place lies ahead of everything.
-                try await pruned <= EventRepository.table.horizon(in: reader).begun
-            {
-                throw Self.unknown(
-                    "'after' is a position before the oldest events, which are removed after "
-                        + "\(JournalPruner.keptFor.components.seconds / 86_400) days; begin without it")
-            }
-            return try await EventRepository.scan(request, after: after, in: reader)
+            try await EventRepository.scan(request, after: after, in: reader)
         }
-        guard let page else { throw Self.unknown("'after' is no position among this store's events") }
         return EventsReply(events: page.events, after: page.after)
     }
 
@@ -48,9 +38,5 @@ struct EventService: Sendable {
                 events: try ReplyBudget.fitting(newestFirst).reversed(),
                 after: end.identifier(Identifiers.eventPrefix))
         }
-    }
-
-    private static func unknown(_ sentence: String) -> StoreError {
-        StoreError(.requestInvalid, sentence, details: ["path": .string("$.after")])
     }
 }

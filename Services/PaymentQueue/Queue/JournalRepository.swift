@@ -77,8 +77,6 @@ enum JournalRepository {
 
     /// Removes those of the oldest `limit` rows that were written before `wall`, and records each customer's last removed
     /// row, and the last one of all.
-    ///
-    /// The table's last row stays, because SQLite derives the next `position` from it.
     /// - Returns: The number of removed rows; fewer than `limit` when no more are that old.
     static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
@@ -87,7 +85,7 @@ enum JournalRepository {
             """
             SELECT bundle_id, customer_identifier, seq, xact, position FROM (
                 SELECT bundle_id, customer_identifier, seq, xact, position, written_at FROM journal
-                WHERE position < (SELECT MAX(position) FROM journal) ORDER BY position LIMIT ?) AS oldest
+                ORDER BY position LIMIT ?) AS oldest
             WHERE written_at < ?
             """, limit, wall.milliseconds)
         var last: EventPosition?
@@ -106,30 +104,9 @@ enum JournalRepository {
                 UPDATE customer SET pruned_seq = ? WHERE bundle_id = ? AND customer_identifier = ? AND pruned_seq < ?
                 """, seq, bundleId, customer, seq)
         }
-        if let last { try await setPruned(through: last, in: transaction) }
+        if let last { try await EventRepository.table.recordRemoval(through: last, in: transaction) }
         return rows.count
     }
-
-    /// Records the place of the last removed row. It never decreases.
-    private static func setPruned(
-        through position: EventPosition, in transaction: SQLTransaction
-    ) async throws(PersistenceError) {
-        try await transaction.execute(
-            """
-            INSERT INTO journal_pruned (name, position) VALUES (?, ?)
-            ON CONFLICT (name) DO UPDATE SET position = excluded.position
-            WHERE excluded.position > journal_pruned.position
-            """, table, Identifiers.event(position))
-    }
-
-    /// Reads the place of the last removed row; nil before the first.
-    static func pruned(in reader: SQLReader) async throws(PersistenceError) -> EventPosition? {
-        let row = try await reader.queryOne("SELECT position FROM journal_pruned WHERE name = ?", table)
-        guard let row else { return nil }
-        return EventPosition(try row["position"], prefix: Identifiers.eventPrefix)
-    }
-
-    private static let table = "journal"
 }
 
 extension CustomerChange.Kind: SQLValueConvertible {}

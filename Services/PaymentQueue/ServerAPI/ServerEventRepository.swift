@@ -78,36 +78,17 @@ enum ServerEventRepository {
         }
     }
 
-    /// Records the last event that the notifier has stored.
+    /// Records the last event that the notifier has stored. The record goes back with a notifier that reads again.
     static func acknowledge(_ position: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute(
             """
             INSERT INTO server_event_reader (name, position) VALUES (?, ?)
             ON CONFLICT (name) DO UPDATE SET position = excluded.position
-            WHERE excluded.position > server_event_reader.position
             """, reader, position)
     }
 
     /// Reads the last event that the notifier has stored, or nil before the first.
     static func acknowledged(in reader: SQLReader) async throws(PersistenceError) -> String? {
         try await reader.queryOne("SELECT position FROM server_event_reader WHERE name = ?", Self.reader)?["position"]
-    }
-
-    /// Removes at most `limit` acknowledged events written before `wall`.
-    ///
-    /// The table's last row stays, because SQLite derives the next `position` from it.
-    /// - Returns: The number of removed rows.
-    static func prune(
-        through end: EventPosition, writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Int {
-        let dialect = transaction.dialect
-        return try await transaction.execute(
-            """
-            DELETE FROM server_event WHERE position IN (
-                SELECT position FROM server_event
-                WHERE \(dialect.eventPosition) <= \(dialect.eventParameter) AND written_at < ?
-                    AND position < (SELECT MAX(position) FROM server_event)
-                ORDER BY \(dialect.eventOrder) LIMIT ?)
-            """, arguments: dialect.arguments(end) + [wall.milliseconds, limit])
     }
 }

@@ -22,15 +22,14 @@ struct ServerEventService: Sendable {
     let subscriptions: SubscriptionReader
 
     /// Lists the events after a place, oldest first.
-    /// - Throws: `requestInvalid` for a place that is none, or ahead of this store.
+    /// - Throws: `requestInvalid`, with a ``PositionFault`` for a place that the log does not continue behind.
     func list(_ request: ServerEventsRequest) async throws -> ServerEventsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        let after = try request.after.map(Self.position) ?? EventPosition(row: 0)
+        let after = try request.after.map(Self.position)
         let (events, hasMore) = try await database.read { reader in
-            guard after <= (try await ServerEventRepository.table.horizon(in: reader)).begun else {
-                throw Self.unknownPlace
-            }
-            let rows = try await ServerEventRepository.list(after: after, limit: request.limit + 1, in: reader)
+            if let after { try await ServerEventRepository.table.check(after, in: reader) }
+            let rows = try await ServerEventRepository.list(
+                after: after ?? EventPosition(row: 0), limit: request.limit + 1, in: reader)
             let page = ReplyBudget.fitting(Array(rows.prefix(request.limit)), Self.bytesMax)
             var events: [ServerEvent] = []
             for row in page { events.append(try await Self.event(row, in: reader)) }
@@ -65,8 +64,8 @@ struct ServerEventService: Sendable {
                 guard let text = try await ServerEventRepository.acknowledged(in: transaction),
                     let end = EventPosition(text, prefix: Self.prefix)
                 else { return 0 }
-                return try await ServerEventRepository.prune(
-                    through: end, writtenBefore: limit, limit: Self.pruneBatch, in: transaction)
+                return try await ServerEventRepository.table.prune(
+                    writtenBefore: limit, through: end, limit: Self.pruneBatch, in: transaction)
             }
             total += count
             if count < Self.pruneBatch { break }
@@ -76,11 +75,8 @@ struct ServerEventService: Sendable {
 
     // MARK: Events
 
-    private static let unknownPlace = StoreError(
-        .requestInvalid, "'after' is no position among this store's events", details: ["path": .string("$.after")])
-
     private static func position(_ text: String) throws(StoreError) -> EventPosition {
-        guard let position = EventPosition(text, prefix: prefix) else { throw unknownPlace }
+        guard let position = EventPosition(text, prefix: prefix) else { throw .position(.malformed) }
         return position
     }
 

@@ -29,5 +29,6 @@ enum PaymentQueueSchema {
         .isolatedCounters,
         .captures,
         .lastEvents,
+        .removedEvents,
     ]
 }

@@ -35,22 +35,6 @@ enum EventRepository {
         return EventScan(events: matching, end: try rows.last.map { try EventPosition($0) })
     }
 
-    /// Removes at most `limit` rows written before `wall`.
-    ///
-    /// The table's last row stays, because SQLite derives the next `position` from it.
-    /// - Returns: The number of removed rows.
-    static func prune(
-        writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Int {
-        try await transaction.execute(
-            """
-            DELETE FROM intent_event WHERE position IN (
-                SELECT position FROM intent_event
-                WHERE written_at < ? AND position < (SELECT MAX(position) FROM intent_event)
-                ORDER BY written_at LIMIT ?)
-            """, wall.milliseconds, limit)
-    }
-
     private static func matches(_ row: SQLRow, _ request: IntentEventsRequest) throws(PersistenceError) -> Bool {
         let (kind, bundleId, account): (IntentEvent.Kind, String, String) = (
             try row["kind"], try row["bundle_id"], try row["account"]

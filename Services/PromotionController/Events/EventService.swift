@@ -14,7 +14,7 @@ struct EventService: Sendable {
     ///
     /// The reply's `after` advances as long as more rows follow, whether they matched or not. Without `after` it
     /// returns no events, only the current position.
-    /// - Throws: `requestInvalid`, also for an `after` that is malformed or ahead of this store.
+    /// - Throws: `requestInvalid`, also with a ``PositionFault``.
     func list(_ request: IntentEventsRequest) async throws -> IntentEventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let page = try await EventRepository.table.page(
@@ -22,7 +22,6 @@ struct EventService: Sendable {
         ) { after, reader in
             try await EventRepository.scan(request, after: after, in: reader)
         }
-        guard let page else { throw DeviceRules.invalid("$.after", "is no position among this store's events") }
         return IntentEventsReply(events: page.events, after: page.after)
     }
 }

@@ -152,7 +152,7 @@ extension IntentService {
     func prune() async throws -> Int {
         let limit = times.wall() + (.zero - Self.keptFor)
         let events = try await repeating { transaction in
-            try await EventRepository.prune(writtenBefore: limit, limit: Self.pruneBatch, in: transaction)
+            try await EventRepository.table.prune(writtenBefore: limit, limit: Self.pruneBatch, in: transaction)
         }
         let starts = try await repeating { transaction in
             try await StartRepository.prune(startedBefore: limit, limit: Self.pruneBatch, in: transaction)

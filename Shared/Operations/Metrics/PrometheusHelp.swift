@@ -16,6 +16,7 @@ enum PrometheusHelp {
         "storebus_http_request_duration_seconds": "HTTP requests, by route.",
         "storebus_http_requests_active": "HTTP requests under way.",
         "storebus_http_requests_total": "HTTP requests, by route, method and status.",
+        "storebus_log_reader_faults_total": "Times a log did not continue behind a reader, by log and fault.",
         "storebus_loop_longest_turn_seconds": "Longest turn of the event loop since the page was last read.",
         "storebus_notification_attempts_total": "Attempts to deliver a notification, by result.",
         "storebus_purchases_total": "Purchases that became purchased, failed or deferred, by state.",

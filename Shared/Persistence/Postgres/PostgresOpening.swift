@@ -32,6 +32,8 @@ struct PostgresOpening: Sendable {
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.table))
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.identity))
+        _ = try await connection.script(SchemaSyntax.postgres(LogNumbers.removed))
+        _ = try await connection.script(LogNumbers.originTable)
         let migrator = Migrator(migrations, path: "\(place), schema \(schema)", dialect: .postgres)
         let rows = try await connection.script(Migrator.applied).rows
         var applied: [Int] = []
@@ -45,11 +47,13 @@ struct PostgresOpening: Sendable {
                 """)
             applied.append(migration.number)
         }
+        _ = try await connection.script(LogNumbers.raisePostgres)
         return applied
     }
 
-    /// Reads the unique indexes and begins the pipeline.
+    /// Takes the origin of the logs, reads the unique indexes and begins the pipeline.
     func finish(_ connection: PostgresConnection) async throws(PersistenceError) {
+        try await takeOrigin(connection)
         var columns: [String: [String]] = [:]
         for row in try await connection.script(Self.uniqueIndexes(schema)).rows {
             let (index, table, column): (String, String, String) = (
@@ -58,6 +62,14 @@ struct PostgresOpening: Sendable {
             columns[index, default: []].append("\(table).\(column)")
         }
         await connection.beginPipeline(uniqueColumns: columns)
+    }
+
+    private func takeOrigin(_ connection: PostgresConnection) async throws(PersistenceError) {
+        guard try await connection.script(LogNumbers.takeOrigin).rows.isEmpty else { return }
+        _ = try await connection.script(LogNumbers.raiseOrigin)
+        guard try await !connection.script(LogNumbers.takeOrigin).rows.isEmpty else {
+            throw PersistenceError(.unavailable, "\(place) was started again meanwhile")
+        }
     }
 
     /// Makes the connection's settings and reads the server's.

@@ -32,16 +32,15 @@ extension EventTable {
     ///   - prefix: Prefix of the table's event identifiers.
     ///   - limit: Maximum number of events.
     ///   - scan: Reads a bounded number of rows behind a position, and at most `limit` events among them.
-    /// - Returns: Nil for a cursor that is malformed or ahead of this store.
+    /// - Throws: ``PositionFault`` as `requestInvalid`.
     package func page<Event>(
         after cursor: String?, prefix: String, limit: Int, in database: any SQLDatabase,
         scan: @escaping @Sendable (EventPosition, SQLReader) async throws -> EventScan<Event>
-    ) async throws -> EventPage<Event>? {
+    ) async throws -> EventPage<Event> {
         guard let cursor else { return EventPage(events: [], after: try await now(in: database).identifier(prefix)) }
         return try await database.read { reader in
-            guard let after = EventPosition(cursor, prefix: prefix),
-                after <= (try await horizon(in: reader)).begun
-            else { return nil }
+            guard let after = EventPosition(cursor, prefix: prefix) else { throw StoreError.position(.malformed) }
+            try await check(after, in: reader)
             let found = try await scan(after, reader)
             guard let end = found.end else { return EventPage(events: [], after: cursor) }
             let page = try ReplyBudget.fitting(found.events.map(\.event))

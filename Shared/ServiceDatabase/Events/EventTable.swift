@@ -1,9 +1,10 @@
 import Persistence
+import StoreModels
 
 /// A table of events, read in the order of the commits by waiting readers.
 ///
-/// Its rows have `position`, which the database counts on from, and `xact`, on PostgreSQL the number of the transaction
-/// that wrote them. On PostgreSQL commits run concurrently. There only rows of transactions older than all active ones
+/// Its rows have `position INTEGER PRIMARY KEY`, which the engine numbers and never gives twice (``LogNumbers``),
+/// `written_at`, and `xact`, on PostgreSQL the number of the transaction that wrote them. On PostgreSQL commits run concurrently. There only rows of transactions older than all active ones
 /// are read, in the order of the transactions: so everything committed later has a position after everything that was
 /// read. A long transaction holds events back for its whole duration.
 ///
@@ -37,7 +38,7 @@ package struct EventTable: Sendable {
     /// Reads the present horizon.
     package func horizon(in reader: SQLReader) async throws(PersistenceError) -> Horizon {
         guard let row = try await reader.queryOne(horizon(reader.dialect)) else {
-            throw PersistenceError(.statement, "a SELECT without FROM has no row")
+            throw PersistenceError(.statement, "'\(name)' is no log: it has no 'position INTEGER PRIMARY KEY'")
         }
         let last: Int64 = try row["position"]
         return Horizon(
@@ -63,13 +64,69 @@ package struct EventTable: Sendable {
         try await database.read { try await horizon(in: $0) }
     }
 
+    // MARK: Positions of readers
+
+    /// Checks a reader's place.
+    /// - Throws: `requestInvalid` with a ``PositionFault``, for a place that is ahead of the log, or before removed rows.
+    package func check(_ after: EventPosition, in reader: SQLReader) async throws {
+        if let removed = try await removed(in: reader), after < removed { throw StoreError.position(.removed) }
+        guard after <= (try await horizon(in: reader)).begun else { throw StoreError.position(.ahead) }
+    }
+
+    /// Reads the place through which rows were removed because of their age; nil before the first.
+    private func removed(in reader: SQLReader) async throws(PersistenceError) -> EventPosition? {
+        let row = try await reader.queryOne(
+            "SELECT last_xact, last_position FROM log_removed WHERE name = ?", name)
+        guard let row else { return nil }
+        return EventPosition(transaction: try row["last_xact"], row: try row["last_position"])
+    }
+
+    /// Records that rows were removed because of their age, the newest of them at `last`. The record never decreases.
+    package func recordRemoval(
+        through last: EventPosition, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            INSERT INTO log_removed (name, last_xact, last_position) VALUES (?, ?, ?)
+            ON CONFLICT (name) DO UPDATE
+            SET last_xact = excluded.last_xact, last_position = excluded.last_position
+            WHERE (excluded.last_xact, excluded.last_position) > (log_removed.last_xact, log_removed.last_position)
+            """, name, last.transaction, last.row)
+    }
+
+    /// Removes those of the oldest `limit` rows that were written before `wall`, and records where they end.
+    /// - Parameter end: The last row that may be removed; nil for any.
+    /// - Returns: The number of removed rows; fewer than `limit` when no more are that old.
+    package func prune(
+        writtenBefore wall: Timestamp, through end: EventPosition? = nil, limit: Int, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Int {
+        let dialect = transaction.dialect
+        let condition = end == nil ? "" : "WHERE \(dialect.eventPosition) <= \(dialect.eventParameter)"
+        let rows = try await transaction.query(
+            """
+            DELETE FROM \(name) WHERE position IN (
+                SELECT position FROM (
+                    SELECT position, written_at FROM \(name) \(condition)
+                    ORDER BY \(dialect.eventOrder) LIMIT ?) AS oldest
+                WHERE written_at < ?)
+            RETURNING xact, position
+            """, arguments: (end.map(dialect.arguments) ?? []) + [limit, wall.milliseconds])
+        var last: EventPosition?
+        for row in rows {
+            let position = try EventPosition(row)
+            last = last.map { max($0, position) } ?? position
+        }
+        if let last { try await recordRemoval(through: last, in: transaction) }
+        return rows.count
+    }
+
     /// The query of the horizon. On PostgreSQL its row number is behind all that a transaction may have.
     private func horizon(_ dialect: SQLDialect) -> String {
         dialect == .postgres
             ? """
-            SELECT \(dialect.oldestTransaction) - 1 AS settled,
-                pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1 AS begun, \(Int64(1) << 60) AS position
-            """ : "SELECT 0 AS settled, 0 AS begun, COALESCE(MAX(position), 0) AS position FROM \(name)"
+            SELECT \(dialect.oldestTransaction) - 1 AS settled, \(dialect.nextTransaction) - 1 AS begun,
+                \(Int64(1) << 60) AS position
+            """ : "SELECT 0 AS settled, 0 AS begun, seq AS position FROM sqlite_sequence WHERE name = '\(name)'"
     }
 }
 
@@ -97,7 +154,4 @@ extension SQLDialect {
     package func arguments(_ position: EventPosition) -> [any SQLValueConvertible] {
         self == .postgres ? [position.transaction, position.row] : [position.row]
     }
-
-    /// The number of the oldest transaction under way.
-    var oldestTransaction: String { "pg_snapshot_xmin(pg_current_snapshot())::text::bigint" }
 }

@@ -105,7 +105,7 @@ extension FakePaymentQueue {
                 return EventsReply(events: [], after: "\(contents.events.count)")
             }
             guard start <= contents.events.count else {
-                throw StoreError(.requestInvalid, "'after' is no position among this store's events")
+                throw StoreError.position(.ahead)
             }
             let found = contents.events.dropFirst(start).filter {
                 (request.type == nil || $0.type == request.type)

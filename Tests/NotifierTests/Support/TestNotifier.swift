@@ -23,6 +23,8 @@ final class TestNotifier: Sendable {
         var isQueueAway = false
         /// How large signed payloads are at least.
         var payloadBytes = 0
+        /// What the queue's log says of a position, until it is asked without one.
+        var fault: PositionFault?
         /// How often each notification was signed.
         var signed: [ExactText: Int] = [:]
         /// The outcomes of the next attempts, then success.
@@ -105,9 +107,13 @@ final class TestNotifier: Sendable {
 
     private var collaborators: Collaborators {
         Collaborators(
-            events: { [world] request, _ throws(StoreError) in
-                let world = world.withLock { $0 }
+            events: { [shared = world] request, _ throws(StoreError) in
+                let world = shared.withLock { $0 }
                 guard !world.isQueueAway else { throw StoreError(.serviceUnavailable, "payment-queue is away") }
+                if let fault = world.fault {
+                    guard request.after == nil else { throw .position(fault) }
+                    shared.withLock { $0.fault = nil }
+                }
                 let left = world.events.filter { event in request.after.map { event.position > $0 } ?? true }
                 let page = Array(left.prefix(3))
                 return ServerEventsPage(

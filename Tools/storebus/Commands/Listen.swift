@@ -123,7 +123,9 @@ struct NotificationListener: Sendable {
     /// Listens until Ctrl-C, then restores the endpoint of before.
     /// - Throws: The error of the first attempt, and errors that a retry cannot change.
     func run() async throws(CLIError) {
-        let before = try await context.api.notificationEndpoint(bundleId)
+        let before = try await atStart { () throws(CLIError) in
+            try await context.api.notificationEndpoint(bundleId)
+        }
         let caught = AsyncStream.makeStream(of: Void.self)
         // A task of its own, so that Ctrl-C cancels it and not the restoring after it.
         let work = Task {
@@ -154,10 +156,11 @@ struct NotificationListener: Sendable {
 
     private func listen(replacing before: NotificationEndpoint?) async throws(CLIError) {
         let leaseTime = min(answerTime + Self.reportTime, .milliseconds(NotificationEndpoint.timeoutMsRange.upperBound))
-        _ = try await context.api.putNotificationEndpoint(
-            NotificationEndpointBody(
-                url: NotificationEndpoint.listen, retry: retry, timeoutMs: Int(leaseTime / .milliseconds(1))),
-            bundleId: bundleId)
+        let body = NotificationEndpointBody(
+            url: NotificationEndpoint.listen, retry: retry, timeoutMs: Int(leaseTime / .milliseconds(1)))
+        _ = try await atStart { () throws(CLIError) in
+            try await context.api.putNotificationEndpoint(body, bundleId: bundleId)
+        }
         context.narrate("listening for \(bundleId); Ctrl-C ends\n")
         if let before {
             context.narrate(
@@ -169,12 +172,28 @@ struct NotificationListener: Sendable {
         try await forward()
     }
 
+    /// Repeats what the command begins with while a service of the store is away.
+    /// - Throws: At once when there is no store.
+    private func atStart<Value>(_ attempt: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
+        var interruptions = Interruptions(context)
+        while true {
+            do throws(CLIError) {
+                return try await attempt()
+            } catch {
+                try await interruptions.wait(after: error, lived: .zero)
+                guard !Task.isCancelled else { throw error }
+            }
+        }
+    }
+
     // MARK: Leases
 
     private func forward() async throws(CLIError) {
         let done = Locked(0)
         let result = await withTaskGroup(of: Void.self) { group -> Result<Void, CLIError> in
-            var backoff = Backoff()
+            var interruptions = Interruptions(context)
+            // It has given the endpoint.
+            interruptions.storeAnswered()
             var (started, awaited) = (0, 0)
             while !Task.isCancelled {
                 // Those that have ended are awaited at once, and one that has not when as many as can be are under way.
@@ -194,13 +213,11 @@ struct NotificationListener: Sendable {
                         }
                     }
                 } catch {
-                    guard error.retryable || error.status == .temporary else {
+                    do throws(CLIError) {
+                        try await interruptions.wait(after: error, lived: ContinuousClock.now - start)
+                    } catch {
                         return .failure(replaced(error))
                     }
-                    guard !Task.isCancelled else { break }
-                    let delay = backoff.next(lived: ContinuousClock.now - start)
-                    context.narrate("note: \(error.message); asking again in \(Format.delay(delay))\n")
-                    try? await ContinuousClock().sleep(for: delay)
                 }
             }
             return .success(())

@@ -114,9 +114,15 @@ struct EventWait: Sendable {
         while true {
             let remaining = deadline - .now
             guard remaining > .zero else { throw late(after) }
-            let reply = try await ask(after, min(remaining, Self.pollMax))
-            if let event = reply.event { return (event, reply.after) }
-            after = reply.after
+            do throws(CLIError) {
+                let reply = try await ask(after, min(remaining, Self.pollMax))
+                if let event = reply.event { return (event, reply.after) }
+                after = reply.after
+            } catch {
+                guard error.mayPass, error.status != .unreachable || after != self.after, deadline - .now > Retry.pause
+                else { throw error }
+                try? await ContinuousClock().sleep(for: Retry.pause)
+            }
         }
     }
 

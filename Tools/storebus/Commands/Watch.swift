@@ -14,8 +14,8 @@ struct WatchCommand: AsyncParsableCommand {
 
             Without --as, what happens to all accounts' transactions from now on, seen from outside. With it, what the \
             transaction observer of that account's app receives: every unfinished transaction, then what changes; what \
-            is received counts as delivered. Until Ctrl-C; a lost connection is made again. With -o jsonl one event a \
-            line.
+            is received counts as delivered. Until Ctrl-C or --timeout; a lost connection is made again, and a note says \
+            what was missed. With -o jsonl one event a line.
             """)
 
     @Argument(help: ArgumentHelp("Which events, such as type=purchased account=alice.", valueName: "filter"))
@@ -42,10 +42,12 @@ struct WatchCommand: AsyncParsableCommand {
         guard let account else {
             var filter = try Filter(filter, bare: "type")
             try filter.add("bundleId", app.bundleId)
-            return try await EventWatch(context: context, filter: filter).run()
+            let watch = EventWatch(context: context, filter: filter)
+            return try await context.untilTimeLimit { () throws(CLIError) in try await watch.run() }
         }
         let installation = Installation(bundleId: context.bundleId, account: account, deviceId: device)
-        try await Observer(installation: installation, context: context).run()
+        let observer = Observer(installation: installation, context: context)
+        try await context.untilTimeLimit { () throws(CLIError) in try await observer.run() }
     }
 }
 
@@ -57,24 +59,37 @@ struct EventWatch: Sendable {
     /// Timeout of one poll. The store allows a minute.
     private static let poll = Duration.seconds(30)
 
-    /// Continues until the task is cancelled.
-    /// - Throws: The error of the first attempt, and errors that a retry cannot change.
+    /// Continues until the task is cancelled. A store that does not know the place any more is asked for what happens
+    /// from then on.
+    /// - Throws: Errors that a retry cannot change, and that of an address where there is no store.
     func run() async throws(CLIError) {
-        var backoff = Backoff()
+        var interruptions = Interruptions(context)
         var after: String?
-        var wasOpen = false
-        context.narrate("watching from now on; Ctrl-C ends\n")
+        var seen = Timestamp.wallClock()
+        context.narrate("watching from now on\(context.timeLimit == nil ? "; Ctrl-C ends" : "")\n")
         while !Task.isCancelled {
             let start = ContinuousClock.now
-            do {
-                after = try await next(after, within: wasOpen ? Self.poll : .seconds(1))
-                wasOpen = true
-            } catch  where wasOpen && (error.retryable || error.status == .temporary) {
-                let delay = backoff.next(lived: ContinuousClock.now - start)
-                context.narrate("note: \(error.message); asking again in \(Format.delay(delay))\n")
-                try? await ContinuousClock().sleep(for: delay)
+            do throws(CLIError) {
+                after = try await next(after, within: after == nil ? .seconds(1) : Self.poll)
+                seen = .wallClock()
+                interruptions.storeAnswered()
+            } catch {
+                guard error.positionFault == nil else {
+                    (after, seen) = (nil, missed(since: seen))
+                    continue
+                }
+                try await interruptions.wait(after: error, lived: ContinuousClock.now - start)
             }
         }
+    }
+
+    /// Says that the store has lost the place of the last answer.
+    private func missed(since seen: Timestamp) -> Timestamp {
+        let now = Timestamp.wallClock()
+        context.narrate(
+            "note: what happened between \(Format.clock(seen)) and \(Format.clock(now)) is missing here: the store does not "
+                + "have the place any more; going on from now\n")
+        return now
     }
 
     private func next(_ after: String?, within time: Duration) async throws(CLIError) -> String {
@@ -123,26 +138,25 @@ struct Observer: Sendable {
     }
 
     /// Continues until it is superseded or the task is cancelled.
-    /// - Throws: The error of the first attempt, and errors that a retry cannot change.
+    /// - Throws: Errors that a retry cannot change, and that of an address where there is no store.
     func run() async throws(CLIError) {
-        var backoff = Backoff()
-        var wasOpen = false
+        var interruptions = Interruptions(context)
         while !Task.isCancelled {
-            let end: End
-            do {
-                end = try await follow { wasOpen = true }
-            } catch  where wasOpen && (error.retryable || error.status == .temporary || error.status == .unreachable) {
-                end = .broken(error.message, lived: .zero)
+            var reason: CLIError
+            var lived = Duration.zero
+            do throws(CLIError) {
+                switch try await follow({ interruptions.storeAnswered() }) {
+                case .synchronized: return
+                case .superseded:
+                    return context.narrate(
+                        "note: a newer session of \(installation.account) on \(installation.deviceId) took over\n")
+                case .broken(let sentence, let time):
+                    (reason, lived) = (CLIError(.serverUnreachable, sentence, retryable: true), time)
+                }
+            } catch {
+                reason = error
             }
-            guard case .broken(let reason, let lived) = end else {
-                if end == .synchronized { return }
-                context.narrate(
-                    "note: a newer session of \(installation.account) on \(installation.deviceId) took over\n")
-                return
-            }
-            let delay = backoff.next(lived: lived)
-            context.narrate("note: \(reason); connecting again in \(Format.delay(delay))\n")
-            try? await ContinuousClock().sleep(for: delay)
+            try await interruptions.wait(after: reason, lived: lived, next: "connecting again")
         }
     }
 

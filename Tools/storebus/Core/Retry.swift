@@ -1,4 +1,5 @@
 import EventLoop
+import StoreModels
 
 /// Repeats requests that fail temporarily: a killed service is restarted within a second or so.
 enum Retry {
@@ -33,5 +34,67 @@ struct Backoff: Hashable, Sendable {
         if lived >= Self.resetAfter { attempts = 0 }
         attempts += 1
         return Self.delays.bound(afterAttempts: attempts)
+    }
+}
+
+extension CLIError {
+    /// Whether the same request may succeed later. A refusal of who asks, or of what is asked about, stays.
+    var mayPass: Bool { retryable || [.temporary, .unreachable, .bug].contains(status) }
+
+    /// What is wrong with the position that the request named; nil for any other error.
+    var positionFault: PositionFault? { PositionFault(details: details) }
+}
+
+/// The interruptions of a command that goes on over them until the user ends it.
+struct Interruptions: Sendable {
+    private let context: CommandContext
+    private var backoff = Backoff()
+    /// Whether the store has answered.
+    private var isKnown = false
+
+    init(_ context: CommandContext) { self.context = context }
+
+    /// Notes that the store has answered.
+    mutating func storeAnswered() { isKnown = true }
+
+    /// Says why nothing comes, and waits before the next attempt. After Ctrl-C it returns at once.
+    /// - Parameters:
+    ///   - lived: How long it went well before.
+    ///   - next: The next attempt, in words.
+    /// - Throws: An error that waiting cannot change, and that of an address where no store has answered.
+    mutating func wait(
+        after error: CLIError, lived: Duration, next: String = "asking again"
+    ) async throws(CLIError) {
+        guard !Task.isCancelled else { return }
+        guard error.mayPass, isKnown || error.status != .unreachable else { throw error }
+        let delay = backoff.next(lived: lived)
+        context.narrate("note: \(error.message); \(next) in \(Format.delay(delay))\n")
+        try? await ContinuousClock().sleep(for: delay)
+    }
+}
+
+extension CommandContext {
+    /// Runs `body` until it ends, or until `--timeout`, which ends it as Ctrl-C does.
+    /// - Parameter body: Returns when its task is cancelled.
+    func untilTimeLimit(_ body: @escaping @Sendable () async throws(CLIError) -> Void) async throws(CLIError) {
+        guard let timeLimit else { return try await body() }
+        let work = Task { () -> Result<Void, CLIError> in
+            do throws(CLIError) {
+                return .success(try await body())
+            } catch {
+                return Task.isCancelled ? .success(()) : .failure(error)
+            }
+        }
+        let limit = Task {
+            try await ContinuousClock().sleep(for: timeLimit)
+            work.cancel()
+        }
+        defer { limit.cancel() }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        try result.get()
     }
 }

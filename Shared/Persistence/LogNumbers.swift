@@ -1,0 +1,142 @@
+/// Numbers the rows of logs so that no number is given twice (ADR 0050).
+///
+/// A log is a table with a key `position INTEGER PRIMARY KEY`, which the engine numbers. Readers keep the number of the
+/// last row they have read, and continue behind it. A number that is given again, to a row written after the newest
+/// ones were removed or after an older copy of the database was put back, is skipped by them without a word.
+///
+/// - A removed row's number is not given again: SQLite's keys become `AUTOINCREMENT`, PostgreSQL's are of a sequence.
+/// - Each opening raises the next number to the clock, in microseconds since 1970. A log that was copied, or restored,
+///   continues behind everything that its other life has written, because rows come more slowly than microseconds.
+/// - On PostgreSQL a column `xact` has the number of the writing transaction, which orders the rows. A restored dump may
+///   come to a server that counts from less. So `xact` is ``origin`` and that number. The origin is of an incarnation of
+///   the server, and is raised to the clock for the next one. It does not change while connections are open, because an
+///   incarnation ends with all its connections.
+enum LogNumbers {
+    /// The table of the places through which rows of logs were removed because of their age, by the log's name.
+    static let removed = """
+        CREATE TABLE IF NOT EXISTS log_removed (
+            name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL)
+        """
+
+    // MARK: SQLite
+
+    private static let key = "position INTEGER PRIMARY KEY"
+
+    /// Returns a table's SQL with a key whose numbers SQLite gives once. The file's format is the same for both.
+    static func numberedOnce(_ sql: String) -> String {
+        guard !sql.contains("WITHOUT ROWID") else { return sql }
+        return sql.replacing(/position INTEGER PRIMARY KEY(?! AUTOINCREMENT)/, with: "\(key) AUTOINCREMENT")
+    }
+
+    /// Makes SQLite's table of given numbers, which exists as soon as a table needs it.
+    static func prepare(_ connection: SQLiteConnection) throws(PersistenceError) {
+        guard try connection.value("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") == nil else { return }
+        try connection.script("CREATE TABLE log_number (\(key) AUTOINCREMENT); DROP TABLE log_number")
+    }
+
+    /// Raises the next number of each log to the clock.
+    static func raise(_ connection: SQLiteConnection) throws(PersistenceError) {
+        let logs = try connection.run(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%position INTEGER PRIMARY KEY AUTOINCREMENT%'"
+        )
+        do throws(PersistenceError) {
+            try connection.script("BEGIN IMMEDIATE")
+            for log in logs.rows {
+                let name: String = try log["name"]
+                _ = try connection.run(
+                    """
+                    INSERT INTO sqlite_sequence (name, seq) SELECT ?, 0
+                    WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?)
+                    """, [.text(name), .text(name)])
+                _ = try connection.run(
+                    """
+                    UPDATE sqlite_sequence SET seq = MAX(
+                        seq, \(microseconds(.sqlite)), (SELECT COALESCE(MAX(position), 0) FROM \(name)))
+                    WHERE name = ?
+                    """, [.text(name)])
+            }
+            try connection.script("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.script("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// The engine's clock in microseconds since 1970, to the millisecond.
+    private static func microseconds(_ dialect: SQLDialect) -> String { "\(dialect.now) * 1000" }
+
+    // MARK: PostgreSQL
+
+    /// The origin of a session's transactions, an expression of SQL.
+    static let origin = "current_setting('storebus.log_origin')::bigint"
+
+    /// The table of the origin, one row.
+    static let originTable = """
+        CREATE TABLE IF NOT EXISTS log_origin (
+            only_row BIGINT PRIMARY KEY CHECK (only_row = 1), incarnation TEXT NOT NULL, origin BIGINT NOT NULL)
+        """
+
+    /// The incarnation of the server: its start, and its timeline, which a standby that takes over begins.
+    private static let incarnation = """
+        extract(epoch FROM pg_postmaster_start_time())::text || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        """
+
+    /// Lets rows of logs have the origin in `xact`, and raises the next number of each log to the clock.
+    ///
+    /// A sequence is left alone where its numbers are beyond the clock. Replicas may take numbers meanwhile.
+    static let raisePostgres = """
+        DO $$
+        DECLARE log record;
+        BEGIN
+            FOR log IN
+                SELECT table_name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND column_name = 'xact'
+                    AND column_default NOT LIKE '%storebus.log_origin%'
+            LOOP
+                EXECUTE format(
+                    'ALTER TABLE %I ALTER COLUMN xact SET DEFAULT
+                        (current_setting(''storebus.log_origin'')::bigint + pg_current_xact_id()::text::bigint)',
+                    log.table_name);
+            END LOOP;
+            FOR log IN
+                SELECT pg_get_serial_sequence(quote_ident(table_name), 'position') AS sequence
+                FROM information_schema.columns
+                WHERE table_schema = current_schema() AND column_name = 'position' AND is_identity = 'YES'
+            LOOP
+                EXECUTE format(
+                    'SELECT setval(%L, clock) FROM %s, CAST(\(microseconds(.postgres)) AS bigint) AS clock
+                    WHERE last_value < clock',
+                    log.sequence, log.sequence);
+            END LOOP;
+        END $$
+        """
+
+    /// Gives a session the origin of the server's incarnation. It has no row in a new incarnation.
+    static let takeOrigin = """
+        SELECT set_config('storebus.log_origin', origin::text, false) FROM log_origin
+        WHERE incarnation = \(incarnation)
+        """
+
+    /// Makes the origin of a new incarnation. Of several sessions the first one makes it.
+    static let raiseOrigin = """
+        DO $$
+        DECLARE
+            log record;
+            highest bigint := \(microseconds(.postgres));
+            last bigint;
+        BEGIN
+            FOR log IN
+                SELECT table_name FROM information_schema.columns
+                WHERE table_schema = current_schema() AND column_name = 'xact'
+            LOOP
+                EXECUTE format('SELECT MAX(xact) FROM %I', log.table_name) INTO last;
+                highest := GREATEST(highest, last);
+            END LOOP;
+            INSERT INTO log_origin (only_row, incarnation, origin)
+            VALUES (1, \(incarnation), highest + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+            ON CONFLICT (only_row) DO UPDATE
+            SET incarnation = excluded.incarnation, origin = GREATEST(log_origin.origin, excluded.origin)
+            WHERE log_origin.incarnation <> excluded.incarnation;
+        END $$
+        """
+}

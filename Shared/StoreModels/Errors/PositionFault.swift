@@ -1,0 +1,41 @@
+/// A reason why a log does not continue behind a reader's position.
+public enum PositionFault: String, Hashable, Sendable, CaseIterable {
+    /// It is no position of a log.
+    case malformed
+    /// It is ahead of everything the log has had: the log's database is older than the reader.
+    case ahead
+    /// Rows behind it were removed because of their age, so the reader has missed them.
+    case removed
+
+    fileprivate var sentence: String {
+        switch self {
+        case .malformed: "'after' is no position among this store's events; begin without it"
+        case .ahead: "'after' is a position ahead of this store's events; begin without it"
+        case .removed: "'after' is a position before the oldest events that are kept; begin without it"
+        }
+    }
+}
+
+extension PositionFault {
+    private static let member = "positionFault"
+
+    /// The fault among an error's details.
+    public init?(details: [String: JSONValue]) {
+        guard let fault = details[Self.member]?.stringValue.flatMap(PositionFault.init(rawValue:)) else { return nil }
+        self = fault
+    }
+
+    fileprivate var details: [String: JSONValue] {
+        ["path": .string("$.after"), Self.member: .string(rawValue)]
+    }
+}
+
+extension StoreError {
+    /// A position that the log does not continue behind: `requestInvalid` with the fault among its details.
+    public static func position(_ fault: PositionFault) -> StoreError {
+        StoreError(.requestInvalid, fault.sentence, details: fault.details)
+    }
+
+    /// What is wrong with the request's position; nil for any other error.
+    public var positionFault: PositionFault? { PositionFault(details: details) }
+}

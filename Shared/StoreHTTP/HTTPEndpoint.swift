@@ -12,9 +12,11 @@ package struct HTTPEndpoint<Request: Sendable, Response: Sendable>: Sendable {
     /// Creates the endpoint with its route; `isBodyOptional` is for requests without required members.
     package init(
         _ method: HTTPRoute.Method, _ path: HTTPPath, _ access: Access, query: Set<String> = [],
-        idempotencyKey: HTTPRoute.IdempotencyKey = .none, isBodyOptional: Bool = false, urgency: Urgency = .query
+        idempotencyKey: HTTPRoute.IdempotencyKey = .none, isBodyOptional: Bool = false, urgency: Urgency = .query,
+        body: HTTPRoute.Body = .small
     ) {
-        route = HTTPRoute(method, path, access, query: query, idempotencyKey: idempotencyKey, urgency: urgency)
+        route = HTTPRoute(
+            method, path, access, query: query, idempotencyKey: idempotencyKey, urgency: urgency, body: body)
         self.isBodyOptional = isBodyOptional
     }
 

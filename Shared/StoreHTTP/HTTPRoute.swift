@@ -8,6 +8,19 @@ package struct HTTPRoute: Hashable, Sendable {
     /// The HTTP method, spelled as in the request line.
     package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
+    /// How a request's body reaches its handler.
+    package enum Body: Hashable, Sendable {
+        /// The request is begun when its whole body has arrived, at most this many bytes.
+        case whole(max: Int)
+        /// The handler reads the body piece by piece, after it has checked the caller.
+        case streamed
+
+        /// The body of every route without another: at most 64 KiB.
+        package static let small = Body.whole(max: 64 * 1024)
+        /// The body of a route that reads a receipt (S11).
+        package static let receipt = Body.whole(max: 1024 * 1024)
+    }
+
     /// The use of the `Idempotency-Key` header.
     package enum IdempotencyKey: Sendable { case none, optional, required }
 
@@ -23,10 +36,12 @@ package struct HTTPRoute: Hashable, Sendable {
     package let idempotencyKey: IdempotencyKey
     /// The class in which an overloaded gateway refuses the request.
     package let urgency: Urgency
+    /// How the body reaches the handler, and its size.
+    package let body: Body
 
     package init(
         _ method: Method, _ path: HTTPPath, _ access: Access, query: Set<String> = [],
-        idempotencyKey: IdempotencyKey = .none, urgency: Urgency = .query
+        idempotencyKey: IdempotencyKey = .none, urgency: Urgency = .query, body: Body = .small
     ) {
         self.method = method
         self.path = path
@@ -34,6 +49,7 @@ package struct HTTPRoute: Hashable, Sendable {
         self.query = query
         self.idempotencyKey = idempotencyKey
         self.urgency = urgency
+        self.body = body
     }
 
     /// Returns the request target: the path with its values and the query, percent-encoded.

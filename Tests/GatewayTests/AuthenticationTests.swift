@@ -124,6 +124,22 @@ import Testing
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
+    @Test func `no other spelling of a token is taken (S2)`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            // The last digit of a signature has two bits that belong to no byte.
+            let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+            let last = try #require(digits.firstIndex(of: try #require(token.last)))
+            let spellings = (1...3).map { String(token.dropLast()) + String(digits[last ^ $0]) }
+            let parts = token.split(separator: ".").map(String.init)
+            let padded = [token + "=", token + "==", "\(parts[0])=.\(parts[1]).\(parts[2])", token + ".", "." + token]
+            for other in spellings + padded {
+                #expect(try await store.send(.GET, "/v1/transactions", token: other).status == 401, "\(other)")
+            }
+            #expect(try await store.send(.GET, "/v1/transactions", token: token).status == 200)
+        }
+    }
+
     @Test func `the longest names make a session whose token is taken`() async throws {
         try await GatewayHarness.run { store in
             let widest = { (rule: IdentifierRule) in String(repeating: "\u{1F600}", count: rule.lengthMax) }

@@ -146,9 +146,9 @@ import Testing
             for subject in try subjects() {
                 let limit =
                     switch subject.name {
-                    case "POST /v1/eligibility": HTTPLimits.receiptBytesMax
-                    case "PUT /admin/v1/chaos/runs/{id}": HTTPLimits.runReportBytesMax
-                    default: HTTPLimits.bodyBytesMax
+                    case "POST /v1/eligibility": 1 << 20
+                    case "PUT /admin/v1/chaos/runs/{id}": 256 << 10
+                    default: 64 << 10
                     }
                 let body = { (size: Int) in Array(String(repeating: " ", count: size).utf8) }
                 #expect(try await send(store, subject, tokens, body(limit)).status == 400, "\(subject.name)")

@@ -55,6 +55,15 @@ import Testing
         }
     }
 
+    @Test func `cookies of the console's name that other pages have set do not end the session`() async throws {
+        try await GatewayHarness.run { store in
+            let browser = try Browser(try await signIn(store))
+            let junk = (0..<100).map { "\(ConsoleRoutes.cookie)=\(String(repeating: "A", count: 76))\($0)" }
+            let cookies = (junk + [browser.cookie]).joined(separator: "; ")
+            #expect(try await store.send(.GET, "/admin/v1/apps", headers: [("Cookie", cookies)]).status == 200)
+        }
+    }
+
     @Test func `the cookie is secure where the client speaks HTTPS with a proxy`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(

@@ -56,18 +56,19 @@ import Testing
         #expect(query)
     }
 
-    @Test func `the urgency of a target is that of its route`() {
-        let table = UrgencyTable(StoreRoutes.all)
+    @Test func `urgency and body of a target are those of its route`() {
+        let table = RouteTraits(StoreRoutes.all)
         for route in StoreRoutes.all {
             let target = route.target(Dictionary(uniqueKeysWithValues: route.path.parameters.map { ($0, "a%2Fb") }))
-            #expect(table.urgency(route.method.rawValue, target) == route.urgency, "\(route.method) \(target)")
-            #expect(table.urgency(route.method.rawValue, target + "?limit=1") == route.urgency)
+            let traits = RouteTraits.Traits(urgency: route.urgency, body: route.body)
+            #expect(table.traits(route.method.rawValue, target) == traits, "\(route.method) \(target)")
+            #expect(table.traits(route.method.rawValue, target + "?limit=1") == traits)
         }
-        #expect(table.urgency("GET", "/v1/payments") == .query)
-        #expect(table.urgency("POST", "/v1/payments/") == .query)
-        #expect(table.urgency("POST", "/v1/transactions//finish") == .query)
-        #expect(table.urgency("POST", "v1/payments") == .query)
-        #expect(table.urgency("POST", "") == .query)
+        let others = [
+            ("GET", "/v1/payments"), ("POST", "/v1/payments/"), ("POST", "/v1/transactions//finish"),
+            ("POST", "v1/payments"), ("POST", ""),
+        ]
+        for (method, target) in others { #expect(table.traits(method, target) == RouteTraits.Traits(), "\(target)") }
     }
 
     @Test func `finish and restore are the only completions`() {
@@ -108,13 +109,16 @@ import Testing
         let admission = Admission(StoreRoutes.all, places: 0, now: { start }, logger: InMemoryGateway.logger)
         let loop = EmbeddedEventLoop()
         let reads = ReadCount()
+        let gate = SocketGate()
         let channel = EmbeddedChannel(
-            handlers: [reads, HTTPResponseEncoder(), AdmissionHandler(admission)], loop: loop)
+            handlers: [reads, HTTPResponseEncoder(), gate, ConnectionHandler(admission, gate)], loop: loop)
         defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        let parser = try channel.pipeline.syncOperations.context(handler: gate)
         func refusal() throws -> String {
-            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/v1/history")
-            try channel.writeInbound(HTTPServerRequestPart.head(head))
-            try channel.writeInbound(HTTPServerRequestPart.end(nil))
+            let head = HTTPRequestHead(
+                version: .http1_1, method: .GET, uri: "/v1/history", headers: ["Host": "a"])
+            parser.fireChannelRead(NIOAny(HTTPServerRequestPart.head(head)))
+            parser.fireChannelRead(NIOAny(HTTPServerRequestPart.end(nil)))
             return try String(buffer: #require(try channel.readOutbound(as: ByteBuffer.self)))
         }
         // A few refusals pause nothing.
@@ -122,7 +126,7 @@ import Testing
         channel.read()
         #expect(reads.count == 1)
         // Others have taken the turns of a second and a half.
-        for _ in 0..<4_500 { _ = admission.decide(.restore, mustGoOn: false, now: start) }
+        for _ in 0..<4_500 { _ = admission.decide(.completion, now: start) }
         let text = try refusal()
         #expect(text.contains("\r\nRetry-After: 2\r\n") && text.contains("\"retryAfterMs\":2000"), "\(text)")
         channel.read()
@@ -148,8 +152,8 @@ import Testing
     @Test func `the time of a request runs from its arrival, which a client cannot set`() {
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: ["sb-arrival": "1"])
         let arrived = NIODeadline.uptimeNanoseconds(5_000_000_000)
-        Arrival.stamp(&head, arrived)
-        #expect(head.headers["Sb-Arrival"] == ["5000000000"])
+        Arrival.stamp(&head, arrived, isWhole: true)
+        #expect(head.headers["Sb-Arrival"] == ["5000000000w"])
         var fields = HTTPFields()
         fields[HTTPField.Name("Sb-Arrival")!] = head.headers.first(name: "Sb-Arrival")
         let clock = ContinuousClock.now
@@ -180,14 +184,14 @@ import Testing
         try await GatewayHarness.run(admission: { _ in admission }) { store in
             let token = try await store.session()
             let finish = "/v1/transactions/none/finish"
-            for _ in 0..<4 { #expect(take(admission, .payment)) }
+            for _ in 0..<4 { #expect(take(admission, .purchase)) }
             #expect(try await status(store, .GET, "/v1/history", token) == 503)
             #expect(try await status(store, .POST, "/v1/payments", token) == 400)
             #expect(try await status(store, .POST, finish, token) == 404)
-            for _ in 0..<2 { #expect(take(admission, .payment)) }
+            for _ in 0..<2 { #expect(take(admission, .purchase)) }
             #expect(try await status(store, .POST, "/v1/payments", token) == 503)
             #expect(try await status(store, .POST, finish, token) == 404)
-            for _ in 0..<2 { #expect(take(admission, .restore)) }
+            for _ in 0..<2 { #expect(take(admission, .completion)) }
             #expect(try await status(store, .POST, finish, token) == 503)
             #expect(try await status(store, .GET, "/healthz", token) == 200)
             let answer = try await store.send(.GET, "/v1/history", token: token)
@@ -196,7 +200,7 @@ import Testing
             #expect(answer.json["code"] == "serviceUnavailable")
             #expect(answer.json["retryable"] == true)
             #expect(answer.json["traceId"]?.stringValue?.utf8.count == 32)
-            admission.giveBack(8)
+            for _ in 0..<8 { admission.giveBack() }
             #expect(try await status(store, .GET, "/v1/history", token) == 200)
         }
     }
@@ -216,24 +220,31 @@ import Testing
         }
     }
 
-    @Test func `a request behind an unanswered one is not refused`() async throws {
+    @Test func `a pipelined request takes a place when its turn comes, and is refused like any other`() async throws {
         let only: @Sendable (Gateway) -> Admission = {
             Admission($0.routes.map(\.operation), places: 2, logger: $0.logger)
         }
         try await GatewayHarness.run(admission: only) { store in
+            let request = "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n"
+            let last = request + "Connection: close\r\n\r\n"
+            let text = try await RawConnection.exchange(store, request + "\r\n" + request + "\r\n" + last)
+            #expect(text.matches(of: /HTTP\/1.1 404/).count == 3, "\(text)")
+        }
+        let none: @Sendable (Gateway) -> Admission = {
+            Admission($0.routes.map(\.operation), places: 0, logger: $0.logger)
+        }
+        try await GatewayHarness.run(admission: none) { store in
             let text = try await RawConnection.exchange(
                 store,
-                "GET /v1/nothing HTTP/1.1\r\nHost: a\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: a\r\n"
+                "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /v1/nothing HTTP/1.1\r\nHost: a\r\n"
                     + "Connection: close\r\n\r\n")
-            #expect(text.matches(of: /HTTP\/1.1 404/).count == 2, "\(text)")
-            // Both places are free again.
-            #expect(try await store.send(.GET, "/v1/nothing").status == 404)
+            #expect(text.matches(of: /HTTP\/1.1 (200|503)/).map { String($0.1) } == ["200", "503"], "\(text)")
         }
     }
 
-    /// Whether a request with this head gets a place.
-    private func take(_ admission: Admission, _ head: HTTPRequestHead) -> Bool {
-        admission.decide(head, mustGoOn: false, now: .now()) == .admitted(hasPlace: true)
+    /// Whether a request gets a place.
+    private func take(_ admission: Admission, _ urgency: Urgency) -> Bool {
+        admission.decide(urgency, now: .now()) == .admitted(hasPlace: true)
     }
 
     private func status(
@@ -241,9 +252,4 @@ import Testing
     ) async throws -> Int {
         try await store.send(method, path, token: token).status
     }
-}
-
-extension HTTPRequestHead {
-    fileprivate static let payment = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/v1/payments")
-    fileprivate static let restore = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/v1/restore")
 }

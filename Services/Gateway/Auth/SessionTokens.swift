@@ -71,8 +71,8 @@ struct SessionTokens: Sendable {
     }
 
     private func check(_ token: String) async throws -> Verified {
-        guard token.utf8.count <= HTTPLimits.tokenBytesMax, let dot = token.firstIndex(of: "."),
-            Self.isOurHeader(token[..<dot])
+        guard token.utf8.count <= HTTPLimits.tokenBytesMax, let parts = Base64URL.parts(ofJWS: token),
+            Self.isOurHeader(parts[0])
         else { throw Rejection.malformed }
         let claims = try await keys.verify(token, as: SessionClaims.self)
         let found = Verified(session: claims.session, expiresAt: Timestamp(claims.exp.value))
@@ -82,8 +82,7 @@ struct SessionTokens: Sendable {
 
     private static let header: JWTHeader = ["alg": .string("HS256"), "typ": .string("JWT")]
 
-    private static func isOurHeader(_ encoded: Substring) -> Bool {
-        guard let bytes = Base64URL.decode(encoded), let value = try? StrictJSON.parse(bytes) else { return false }
-        return value == .object(["alg": "HS256", "typ": "JWT"])
+    private static func isOurHeader(_ header: [UInt8]) -> Bool {
+        (try? StrictJSON.parse(header)) == .object(["alg": "HS256", "typ": "JWT"])
     }
 }

@@ -16,7 +16,7 @@ extension Gateway {
             },
             Route(BusRoutes.putRun) { [self] call in
                 let id = try call.parameter(.id, of: "run")
-                let run = try await call.body(of: BusRoutes.putRun, max: HTTPLimits.runReportBytesMax)
+                let run = try await call.body(of: BusRoutes.putRun)
                 guard run.id.isExactly(id) else {
                     throw StoreError.invalid("$.id", "must be the identifier in the path, '\(id)'")
                 }

@@ -31,7 +31,7 @@ extension Gateway {
         let end = console?.sessionEnd(in: call.request.headers)
         let body = ResponseBody { [self] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
-                try await send(tap, pattern, until: end, call, to: &writer)
+                try await send(tap, pattern, until: end, to: &writer)
             } onInboundClosed: {
                 tap.bell.finish(.clientGone)
             }
@@ -52,26 +52,19 @@ extension Gateway {
     }
 
     @concurrent private func send(
-        _ tap: BusTap, _ pattern: String, until end: Timestamp?, _ call: Call, to writer: inout any ResponseBodyWriter
+        _ tap: BusTap, _ pattern: String, until end: Timestamp?, to writer: inout any ResponseBodyWriter
     ) async throws {
         async let _ = endTap(tap, with: end)
-        try await write(Self.event(.hello, BusTapState(subject: pattern)), call, &writer)
+        try await writer.write(ByteBuffer(bytes: Self.event(.hello, BusTapState(subject: pattern))))
         for await _ in tap.bell.rings {
             let next = ContinuousClock.now + Self.tapPause
             let bytes =
                 try tap.take().map { try Self.event(.messages, $0) }
                 ?? ServerSentEventEncoder.comment(operatorBus.isConnected ? "live" : "away broker")
-            try await write(bytes, call, &writer)
+            try await writer.write(ByteBuffer(bytes: bytes))
             // A cancelled sleep ends immediately, and then the bell ends too.
             try? await Task.sleep(until: next)
         }
-    }
-
-    @concurrent private func write(_ bytes: [UInt8], _ call: Call, _ writer: inout any ResponseBodyWriter) async throws
-    {
-        let cutting = call.cut(after: TimeAmount(DeliveryLimits.stallMax))
-        defer { cutting.cancel() }
-        try await writer.write(ByteBuffer(bytes: bytes))
     }
 
     private static func event(_ name: BusTapEventName, _ data: some Encodable) throws -> [UInt8] {

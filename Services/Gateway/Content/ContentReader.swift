@@ -64,19 +64,11 @@ struct ContentReader: Sendable {
         var bytes = first
         var offset = range.lowerBound
         while !bytes.isEmpty {
-            try await write(bytes, to: &writer, call)
+            try await writer.write(ByteBuffer(bytes: bytes))
             offset += Int64(bytes.count)
             bytes = offset < range.upperBound ? try await part(at: offset, before: range.upperBound, call) : []
         }
         try await writer.finish(nil)
-    }
-
-    @concurrent private func write(
-        _ bytes: [UInt8], to writer: inout any ResponseBodyWriter, _ call: Call
-    ) async throws {
-        let cut = call.cut(after: HTTPLimits.contentStallMax)
-        defer { cut.cancel() }
-        try await writer.write(ByteBuffer(bytes: bytes))
     }
 
     private func part(at offset: Int64, before end: Int64, _ call: Call) async throws(StoreError) -> [UInt8] {

@@ -21,36 +21,28 @@ struct ContentUpload {
     }
 
     func parts() -> Parts {
-        Parts(body: call.request.body.makeAsyncIterator(), limit: limit) { [call] in
-            call.cut(after: HTTPLimits.contentStallMax)
-        }
+        Parts(body: call.request.body.makeAsyncIterator(), limit: limit)
     }
 
     /// The parts in order, each of `ContentPartRequest.bytesMax` bytes but the last.
     struct Parts {
         private var body: RequestBody.AsyncIterator
         private let limit: Int64
-        private let startCut: () -> Scheduled<Void>?
         private var held: [UInt8] = []
         private var received: Int64 = 0
         /// Bytes of all parts so far.
         private(set) var offset: Int64 = 0
 
-        /// - Parameter startCut: Schedules closing the connection unless the next chunk arrives in time.
-        init(
-            body: RequestBody.AsyncIterator, limit: Int64 = ContentPartRequest.contentMax,
-            startCut: @escaping () -> Scheduled<Void>?
-        ) {
+        init(body: RequestBody.AsyncIterator, limit: Int64 = ContentPartRequest.contentMax) {
             self.body = body
             self.limit = limit
-            self.startCut = startCut
         }
 
         /// - Returns: The next part; nil after the last one.
         /// - Throws: `bodyTooLarge`; the connection's error when it breaks, or is closed because no bytes arrive.
         @concurrent mutating func next() async throws -> [UInt8]? {
             while held.count < ContentPartRequest.bytesMax {
-                guard let chunk = try await nextChunk() else { break }
+                guard let chunk = try await body.next() else { break }
                 received += Int64(chunk.readableBytes)
                 guard received <= limit else { throw RequestBodyReader.tooLarge(Int(limit)) }
                 held.append(contentsOf: chunk.readableBytesView)
@@ -60,12 +52,6 @@ struct ContentUpload {
             held.removeFirst(part.count)
             offset += Int64(part.count)
             return part
-        }
-
-        @concurrent private mutating func nextChunk() async throws -> ByteBuffer? {
-            let cut = startCut()
-            defer { cut?.cancel() }
-            return try await body.next()
         }
     }
 }

@@ -1,12 +1,6 @@
 import EventLoop
 import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// The connection of one stream, which observes its reader's progress and end.
 ///
 /// Bytes that have left the gateway's buffers may still be in those of the kernel or the reader. A reader that closes
@@ -47,9 +41,7 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
         channel.eventLoop.execute { [channel] in
             // Both, because the system's count is missing in older kernels.
             let buffered = UInt64(clamping: (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
-            guard let provider = channel as? any SocketOptionProvider else { return body(buffered) }
-            let info: EventLoopFuture<TCPCounts> = provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
-            info.whenSuccess { body($0.acknowledgedBytes &* 0x1_0000_0001 &+ buffered) }
+            TCPCounts.read(of: channel) { body(($0?.acknowledgedBytes ?? 0) &* 0x1_0000_0001 &+ buffered) }
         }
     }
 
@@ -63,22 +55,10 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
     private func readerLeft(_ context: ChannelHandlerContext) {
         let isFlushed = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
         state.withLock { $0.hasLeft = true }
-        guard isFlushed, let provider = context.channel as? any SocketOptionProvider else { return }
-        let info: EventLoopFuture<TCPCounts> = provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
-        info.whenSuccess { [self] counts in
+        guard isFlushed else { return }
+        TCPCounts.read(of: context.channel) { [self] counts in
+            guard let counts else { return }
             state.withLock { $0.hasTakenAll = counts.unacknowledgedSegments == 0 && counts.unsentBytes == 0 }
         }
     }
-}
-
-/// The beginning of Linux's `struct tcp_info`, which glibc declares incompletely. An older kernel leaves the rest zero.
-private struct TCPCounts {
-    private var words: InlineArray<64, UInt32> = .init(repeating: 0)
-
-    /// `tcpi_unacked`, at byte 24.
-    var unacknowledgedSegments: UInt32 { words[6] }
-    /// `tcpi_bytes_acked`, at byte 120.
-    var acknowledgedBytes: UInt64 { UInt64(words[30]) | UInt64(words[31]) << 32 }
-    /// `tcpi_notsent_bytes`, at byte 144.
-    var unsentBytes: UInt32 { words[36] }
 }

@@ -63,17 +63,24 @@ struct Call: Sendable {
     }
 
     /// Decodes the body of an endpoint; a member that its type lacks is rejected.
-    func body<Request: Decodable, Response>(
-        of endpoint: HTTPEndpoint<Request, Response>, max: Int = HTTPLimits.bodyBytesMax
-    ) async throws -> Request {
-        try await body(Request.self, isOptional: endpoint.isBodyOptional, max: max)
+    func body<Request: Decodable, Response>(of endpoint: HTTPEndpoint<Request, Response>) async throws -> Request {
+        try await body(Request.self, isOptional: endpoint.isBodyOptional)
     }
 
     /// Decodes a body that several endpoints share.
-    func body<Value: Decodable>(
-        _ type: Value.Type, isOptional: Bool, max: Int = HTTPLimits.bodyBytesMax
-    ) async throws -> Value {
-        try await RequestBodyReader.json(type, from: request, isOptional: isOptional, max: max)
+    func body<Value: Decodable>(_ type: Value.Type, isOptional: Bool) async throws -> Value {
+        try await RequestBodyReader.json(type, from: request, isOptional: isOptional, max: bodyBytesMax)
+    }
+
+    /// Reads the raw body, for handlers that parse it themselves.
+    /// - Throws: `bodyTooLarge`.
+    func bodyBytes() async throws -> [UInt8] { try await RequestBodyReader.bytes(of: request, max: bodyBytesMax) }
+
+    private var bodyBytesMax: Int {
+        guard case .whole(let max) = route.operation.body else {
+            preconditionFailure("\(route.path) has a streamed body, but its handler reads it as a whole")
+        }
+        return max
     }
 }
 

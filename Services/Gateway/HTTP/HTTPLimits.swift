@@ -1,11 +1,5 @@
-import NIOCore
-
 /// The limits of requests. Each has a documented response and a test on both sides.
 enum HTTPLimits {
-    /// Maximum size of a JSON body, in bytes; more is 413 `bodyTooLarge`.
-    static let bodyBytesMax = 64 * 1024
-    /// Maximum size of a body with a receipt, in bytes (S11).
-    static let receiptBytesMax = 1024 * 1024
     /// Maximum size of a catalogue, in bytes. It is streamed, so it is never whole in memory.
     static let catalogBytesMax = 128 * 1024 * 1024
     /// Maximum size of a catalogue without `Content-Length`, in bytes. It is held until its length is known.
@@ -25,8 +19,6 @@ enum HTTPLimits {
     static let adminPageMax = 500
     /// Maximum number of connections of the bus in a response, as the broker's.
     static let busConnectionsMax = 1024
-    /// Maximum size of a run's report. One with 180 steps and a hundred faults has 40 kB.
-    static let runReportBytesMax = 256 << 10
     /// Maximum length, in characters, of text from clients that has no other limit.
     static let identifierLengthMax = 255
     /// Timeout of a request unless `Sb-Timeout` sets another.
@@ -37,8 +29,4 @@ enum HTTPLimits {
     static let uploadTimeout = Duration.seconds(300)
     /// Timeout of a reset or of clearing a history unless `Sb-Timeout` sets another.
     static let upkeepTimeout = Duration.seconds(30)
-    /// The longest stall of an upload or download of content; then its connection is cut.
-    static let contentStallMax = TimeAmount.seconds(30)
-    /// Timeout for the arrival of a body.
-    static let bodyTimeout = Duration.seconds(15)
 }

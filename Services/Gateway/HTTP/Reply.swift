@@ -43,10 +43,15 @@ extension Reply<RawBody> {
     }
 
     /// Responds with unchanged bytes.
-    init(bytes: [UInt8], contentType: String, headers extra: HTTPFields = [:]) {
+    init(bytes: [UInt8], contentType: String, headers: HTTPFields = [:]) {
+        self.init(bytes: ByteBuffer(bytes: bytes), contentType: contentType, headers: headers)
+    }
+
+    /// Responds with unchanged bytes, which several responses may share.
+    init(bytes: ByteBuffer, contentType: String, headers extra: HTTPFields = [:]) {
         var headers = extra
         headers[.contentType] = contentType
-        self.init(headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+        self.init(headers: headers, body: .init(byteBuffer: bytes))
     }
 }
 

@@ -13,7 +13,7 @@ enum RequestBodyReader {
     // Swift 6.3's optimizer crashes (coroutine splitting) on handlers that this is inlined into.
     @inline(never)
     static func json<Value: Decodable>(
-        _ type: Value.Type, from request: Request, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
+        _ type: Value.Type, from request: Request, isOptional: Bool, max: Int
     ) async throws -> Value {
         let bytes = StoreScope.inside(try await self.bytes(of: request, max: max))
         if bytes.isEmpty && isOptional { return try StoreJSON.decodeStrictly(type, from: Array("{}".utf8)) }
@@ -39,22 +39,13 @@ enum RequestBodyReader {
         }
     }
 
-    /// Reads the raw body, for callers that parse it themselves.
-    /// - Throws: `bodyTooLarge`; `requestInvalid` (408) for a body that does not arrive.
+    /// Reads the raw body, for callers that parse it themselves. It waits for no client: a request begins when its body
+    /// has arrived, or when it is too large.
+    /// - Throws: `bodyTooLarge`.
     static func bytes(of request: Request, max limit: Int) async throws -> [UInt8] {
-        if let announced = request.headers[.contentLength].flatMap(Int.init), announced > limit {
-            throw tooLarge(limit)
-        }
-        // The time limit costs two tasks and a timer; a body that is here already takes no time.
-        if Arrival.isWhole(request.headers) { return try await collect(request.body, max: limit) }
-        return try await withTimeLimit(
-            HTTPLimits.bodyTimeout, else: StoreError.invalid("body", "did not arrive in time", status: 408)
-        ) { try await collect(request.body, max: limit) }
-    }
-
-    private static func collect(_ body: RequestBody, max limit: Int) async throws -> [UInt8] {
+        guard Arrival.isWhole(request.headers) else { throw tooLarge(limit) }
         var bytes: [UInt8] = []
-        for try await chunk in body {
+        for try await chunk in request.body {
             guard bytes.count + chunk.readableBytes <= limit else { throw tooLarge(limit) }
             bytes.append(contentsOf: chunk.readableBytesView)
         }

@@ -7,12 +7,24 @@ import StoreHTTP
 
 /// Decides which requests a gateway takes, for all its connections (ADR 0039).
 final class Admission: Sendable {
-    /// The decision about a request whose head has arrived.
+    /// The decision about a request that could begin.
     enum Decision: Equatable {
         /// It goes on, and its place has to be given back if it has one.
         case admitted(hasPlace: Bool)
         /// The connection is read again after the pause.
         case refused(pause: TimeAmount)
+    }
+
+    /// Why the gateway closed a connection.
+    enum Closure: String, CaseIterable {
+        /// A request did not arrive in time.
+        case late
+        /// The client did not read.
+        case unread
+        /// The client sent too much behind a request in turn.
+        case behind
+        /// All connections together kept too much, and this one's bytes were the oldest.
+        case memory
     }
 
     private struct State {
@@ -22,21 +34,32 @@ final class Admission: Sendable {
     }
 
     private let state: Locked<State>
-    private let table: UrgencyTable
+    private let table: RouteTraits
     private let counters: [Urgency: Counter]
+    private let closures: [Closure: Counter]
+    let limits: ConnectionLimits
+    /// What all connections make the gateway keep.
+    let memory: ConnectionMemory
     /// The clock of arrivals.
     let now: @Sendable () -> NIODeadline
     private let logger: Logger
 
     /// - Parameters:
     ///   - places: How many requests may be in work at the same time; tests have fewer.
+    ///   - limits: The limits of connections.
     ///   - now: The clock of arrivals; tests have their own.
     init(
-        _ routes: [HTTPRoute], places: Int = Places.countMax, now: @escaping @Sendable () -> NIODeadline = { .now() },
-        logger: Logger
+        _ routes: [HTTPRoute], places: Int = Places.countMax, limits: ConnectionLimits = ConnectionLimits(),
+        now: @escaping @Sendable () -> NIODeadline = { .now() }, logger: Logger
     ) {
         state = Locked(State(places: Places(count: places)))
-        table = UrgencyTable(routes)
+        table = RouteTraits(routes)
+        self.limits = limits
+        memory = ConnectionMemory(limits)
+        closures = Dictionary(
+            uniqueKeysWithValues: Closure.allCases.map {
+                ($0, Counter(label: "storebus_http_connections_closed_total", dimensions: [("reason", $0.rawValue)]))
+            })
         counters = Dictionary(
             uniqueKeysWithValues: [.query, .purchase, .completion].map { (urgency: Urgency) in
                 (urgency, Counter(label: "storebus_http_refused_total", dimensions: [("urgency", urgency.rawValue)]))
@@ -45,18 +68,13 @@ final class Admission: Sendable {
         self.logger = logger
     }
 
+    func traits(of head: HTTPRequestHead) -> RouteTraits.Traits { table.traits(head.method.rawValue, head.uri) }
+
     /// Decides about a request.
-    /// - Parameters:
-    ///   - mustGoOn: Whether an earlier request of the connection has no response yet, so that this one can have none.
-    ///   - now: The time of its arrival.
-    func decide(_ head: HTTPRequestHead, mustGoOn: Bool, now: NIODeadline) -> Decision {
-        let urgency = table.urgency(head.method.rawValue, head.uri)
+    /// - Parameter now: The time at which it could begin.
+    func decide(_ urgency: Urgency, now: NIODeadline) -> Decision {
         guard urgency != .unlimited else { return .admitted(hasPlace: false) }
         let (pause, toLog) = state.withLock { state -> (TimeAmount?, RefusalLog.Counts?) in
-            if mustGoOn {
-                state.places.takeAnyway()
-                return (nil, nil)
-            }
             if state.places.take(urgency) { return (nil, nil) }
             return (state.pace.pause(now: now), state.log.record(urgency, now: now))
         }
@@ -70,11 +88,15 @@ final class Admission: Sendable {
         return .refused(pause: pause)
     }
 
-    /// Gives places back.
-    func giveBack(_ count: Int = 1) {
-        state.withLock { state in
-            for _ in 0..<count { state.places.giveBack() }
-        }
+    /// Gives a place back.
+    func giveBack() { state.withLock { $0.places.giveBack() } }
+
+    /// The number of requests in work.
+    var placesTaken: Int { state.withLock { $0.places.taken } }
+
+    /// Counts closed connections.
+    func closed(_ reason: Closure, _ count: Int = 1) {
+        if count > 0 { closures[reason]?.increment(by: count) }
     }
 }
 

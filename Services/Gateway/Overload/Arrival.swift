@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// The arrival of a request's head, which travels to the handlers as a header field. It says when the head arrived at the
-/// HTTP thread, and whether the body came with it. One that a client sends is replaced.
+/// The arrival of a request at the HTTP thread, which travels to the handlers as a header field. It says when the request
+/// could begin, and whether its body was there. One that a client sends is replaced.
 enum Arrival {
     // `Name(_:)` fails only for text that is not a token (RFC 9110 §5.1).
     static let name = HTTPField.Name("Sb-Arrival")!
 
     /// Sets the field: nanoseconds, and a `w` for a request that has arrived as a whole.
-    static func stamp(_ head: inout HTTPRequestHead, _ now: NIODeadline, isWhole: Bool = false) {
+    static func stamp(_ head: inout HTTPRequestHead, _ now: NIODeadline, isWhole: Bool) {
         let time = String(now.uptimeNanoseconds)
         head.headers.replaceOrAdd(name: name.rawName, value: isWhole ? time + "w" : time)
     }
@@ -24,7 +24,7 @@ enum Arrival {
         return clock - .nanoseconds(now.uptimeNanoseconds - stamp)
     }
 
-    /// Whether the request's body had arrived with its head, so that reading it waits for no client.
+    /// Whether the request's body has arrived, so that reading it waits for no client.
     static func isWhole(_ headers: HTTPFields) -> Bool { headers[name].map(isWhole) ?? false }
 
     private static func isWhole(_ stamp: String) -> Bool { stamp.utf8.last == UInt8(ascii: "w") }

@@ -22,9 +22,6 @@ struct Places {
         return true
     }
 
-    /// Takes a place, beyond the limit if need be, for a request that cannot be refused.
-    mutating func takeAnyway() { taken += 1 }
-
     mutating func giveBack() {
         precondition(taken > 0, "more places are given back than were taken")
         taken -= 1

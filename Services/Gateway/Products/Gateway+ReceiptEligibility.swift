@@ -9,7 +9,7 @@ extension Gateway {
     /// Responds with each subscription's eligibility according to a receipt (M120). It concerns the receipt's customer
     /// only. An invalid receipt is an error without any eligibility.
     func eligibilityOfReceipt(_ call: Call) async throws -> EligibilityReply {
-        let question = try await call.body(of: ProductRoutes.eligibilityOfReceipt, max: HTTPLimits.receiptBytesMax)
+        let question = try await call.body(of: ProductRoutes.eligibilityOfReceipt)
         try question.validate()
         var request = try await eligibilityRequest(call)
         request.productIdentifiers = question.productIdentifiers

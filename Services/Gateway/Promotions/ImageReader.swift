@@ -29,7 +29,7 @@ struct ImageReader: Sendable {
             var offset: Int64 = 0
             var bytes = first
             while !bytes.isEmpty {
-                try await write(bytes, to: &writer, call)
+                try await writer.write(ByteBuffer(bytes: bytes))
                 offset += Int64(bytes.count)
                 bytes = offset < image.length ? try await part(at: offset, call) : []
             }
@@ -43,14 +43,6 @@ struct ImageReader: Sendable {
         case .png: "image/png"
         case .jpeg: "image/jpeg"
         }
-    }
-
-    @concurrent private func write(
-        _ bytes: [UInt8], to writer: inout any ResponseBodyWriter, _ call: Call
-    ) async throws {
-        let cut = call.cut(after: HTTPLimits.contentStallMax)
-        defer { cut.cancel() }
-        try await writer.write(ByteBuffer(bytes: bytes))
     }
 
     private func part(at offset: Int64, _ call: Call) async throws(StoreError) -> [UInt8] {

@@ -35,7 +35,7 @@ extension Gateway {
     }
 
     private func verifyReceipt(_ call: Call) async throws -> VerifyReceiptResponse {
-        let bytes = try await RequestBodyReader.bytes(of: call.request, max: HTTPLimits.receiptBytesMax)
+        let bytes = try await call.bodyBytes()
         let verification = ReceiptVerification(
             reader: receiptReader, keys: keys, environment: environment.ofEndpoint(host: call.request.head.authority))
         return await verification.answer(to: bytes, context: call.context()) { [self] customer, facts in

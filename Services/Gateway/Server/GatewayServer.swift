@@ -55,10 +55,8 @@ struct GatewayServer: Service {
         quiet.logLevel = max(logger.logLevel, .warning)
         let logger = quiet
         let pauses = Counter(label: "storebus_http_accept_pauses_total")
-        // An idle connection is closed after a minute; one with a request or a stream does not count as idle.
         let plain = HTTPServerBuilder.http1(
-            configuration: .init(
-                additionalChannelHandlers: [AdmissionInstaller(admission)], idleTimeout: .seconds(60)))
+            configuration: .init(additionalChannelHandlers: [ConnectionInstaller(admission)]))
         var responder = responder
         responder.isSecure = tls != nil
         return Application(

@@ -19,14 +19,13 @@ extension Gateway {
             Route(AppStoreServerRoutes.signedTransaction) { [self] in try await signedTransaction($0) },
             Route(AppStoreServerRoutes.signedAppTransaction) { [self] in try await signedAppTransaction($0) },
             Route(AppStoreServerRoutes.certificateStatus) { [self] call in
-                let request = try await RequestBodyReader.bytes(
-                    of: call.request, max: OCSPResponder.requestBytesMax)
+                let request = try await call.bodyBytes()
                 return try await certificateStatus(request, call)
             },
             Route(AppStoreServerRoutes.certificateStatusByGet) { [self] call in
                 // RFC 6960 A.1: Base64, percent-encoded.
-                let text = try call.parameter(.ocspRequest, of: "path")
-                guard let request = Base64URL.decode(text.drop { $0 == "/" }.filter { $0 != "=" }) else {
+                let text = try call.parameter(.ocspRequest, of: "path").drop { $0 == "/" }.filter { $0 != "=" }
+                guard let request = Base64URL.decode(text.replacing("+", with: "-").replacing("/", with: "_")) else {
                     throw StoreError.invalid("path", "is not Base64 of an OCSP request")
                 }
                 return try await certificateStatus(request, call)

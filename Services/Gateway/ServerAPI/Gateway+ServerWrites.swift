@@ -99,7 +99,7 @@ extension Gateway {
     ) async throws -> Reply<NoContent> {
         let app = try await serverApp(call)
         let identifier = try call.transactionId()
-        let body = try await RequestBodyReader.bytes(of: call.request, max: HTTPLimits.bodyBytesMax)
+        let body = try await call.bodyBytes()
         try check(body)
         let found = try await lookup(identifier, app, call)
         guard let transaction = found.transaction else { throw ServerAPIError.appTransactionIdNotSupported }
@@ -163,10 +163,7 @@ extension Call {
     func serverBody<Value: Decodable>(
         _ type: Value.Type, else errors: KeyValuePairs<String, ServerAPIError>
     ) async throws -> Value {
-        try decode(
-            type,
-            from: StoreScope.inside(
-                try await RequestBodyReader.bytes(of: request, max: HTTPLimits.bodyBytesMax)), else: errors)
+        try decode(type, from: StoreScope.inside(try await bodyBytes()), else: errors)
     }
 
     fileprivate func decode<Value: Decodable>(

@@ -28,10 +28,9 @@ struct ServerAPITokens: Sendable {
         let keyIdentifier: String
 
         /// - Returns: Nil unless the header names ES256 and a key, and demands no extension.
-        init?(_ encoded: some StringProtocol) {
-            guard let bytes = Base64URL.decode(encoded), let value = try? StrictJSON.parse(bytes),
-                value["alg"]?.stringValue == "ES256", value["crit"] == nil,
-                let keyIdentifier = value["kid"]?.stringValue
+        init?(_ bytes: [UInt8]) {
+            guard let value = try? StrictJSON.parse(bytes), value["alg"]?.stringValue == "ES256",
+                value["crit"] == nil, let keyIdentifier = value["kid"]?.stringValue
             else { return nil }
             self.keyIdentifier = keyIdentifier
         }
@@ -55,8 +54,8 @@ struct ServerAPITokens: Sendable {
     /// Finds the key that has signed a token.
     /// - Throws: ``Rejection``; `serviceUnavailable` when the keys cannot be read.
     func key(of token: String) async throws -> KeyRecord {
-        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard token.utf8.count <= HTTPLimits.tokenBytesMax, parts.count == 3, let header = Header(Substring(parts[0]))
+        guard token.utf8.count <= HTTPLimits.tokenBytesMax, let parts = Base64URL.parts(ofJWS: token),
+            let header = Header(parts[0])
         else { throw Rejection(reason: "the token is not a JWT with alg ES256 and a kid") }
         guard let key = try await keys.serverAPIKey(header.keyIdentifier), let pem = key.publicKey else {
             throw Rejection(reason: "its kid is not the identifier of an inAppPurchase key, or the key was deleted")

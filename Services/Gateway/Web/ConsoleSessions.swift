@@ -91,18 +91,16 @@ extension ConsoleSignIn {
 
 /// The cookie of the console's session.
 enum ConsoleCookie {
-    /// Maximum number of the console's cookies that are looked at in one request.
-    static let valuesMax = 8
-
     /// Returns the values of the console's cookies, in order; of other names and shapes none.
+    ///
+    /// Other pages of the host may set cookies of this name, so every one is looked at. ``HTTPLimits/headerBytesMax``
+    /// bounds them.
     static func values(in headers: HTTPFields) -> [String] {
         var values: [String] = []
         for header in headers[values: .cookie] {
             for pair in header.utf8.split(separator: UInt8(ascii: ";")) {
                 let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                guard parts.count == 2, trimmed(parts[0]).elementsEqual(ConsoleRoutes.cookie.utf8),
-                    values.count < valuesMax
-                else { continue }
+                guard parts.count == 2, trimmed(parts[0]).elementsEqual(ConsoleRoutes.cookie.utf8) else { continue }
                 values.append(String(Substring(unquoted(trimmed(parts[1])))))
             }
         }

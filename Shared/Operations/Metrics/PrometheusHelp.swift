@@ -12,6 +12,7 @@ enum PrometheusHelp {
         "storebus_charges_total": "Charges the processor has decided, by outcome.",
         "storebus_events_dropped_total": "Events the bus did not take, by caller.",
         "storebus_http_accept_pauses_total": "Times the listener waited at its limit of descriptors.",
+        "storebus_http_connections_closed_total": "Connections closed for their client's slowness, by reason.",
         "storebus_http_refused_total": "HTTP requests refused for overload, by urgency.",
         "storebus_http_request_duration_seconds": "HTTP requests, by route.",
         "storebus_http_requests_active": "HTTP requests under way.",

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Base64 with the URL's alphabet and without padding (RFC 4648 §5), as JSON Web Signatures and Tokens have it.
 package enum Base64URL {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
@@ -37,20 +35,40 @@ package enum Base64URL {
         }
     }
 
-    /// Decodes text with the URL's alphabet or the standard one.
+    /// Decodes text. Only the text that ``encode(_:)`` returns for the bytes is read, so no two texts are the same bytes.
     ///
-    /// - Returns: Nil for text that is not Base64, or has padding.
+    /// - Returns: Nil for other characters, padding, and bits behind the last byte.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        // Foundation's decoder takes padding alone for a byte.
-        guard !text.utf8.contains(UInt8(ascii: "=")) else { return nil }
-        var standard = text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "-"): UInt8(ascii: "+")
-            case UInt8(ascii: "_"): UInt8(ascii: "/")
-            default: byte
-            }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count / 4 * 3 + 2)
+        var (bits, count): (UInt32, Int) = (0, 0)
+        for character in text.utf8 {
+            guard let digit = digit(character) else { return nil }
+            (bits, count) = (bits << 6 | UInt32(digit), count + 6)
+            guard count >= 8 else { continue }
+            count -= 8
+            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            bits &= 1 << UInt32(count) - 1
         }
-        standard += Array(repeating: UInt8(ascii: "="), count: (4 - standard.count % 4) % 4)
-        return Data(base64Encoded: Data(standard)).map(Array.init)
+        // A whole digit too many, or bits that no encoder sets.
+        return count < 6 && bits == 0 ? bytes : nil
+    }
+
+    /// Decodes the three parts of a compact JWS.
+    /// - Returns: Nil for text that is not three parts that ``decode(_:)`` reads.
+    package static func parts(ofJWS text: String) -> [[UInt8]]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false).compactMap { decode($0) }
+        return parts.count == 3 && text.utf8.count(where: { $0 == UInt8(ascii: ".") }) == 2 ? parts : nil
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "-"): 62
+        case UInt8(ascii: "_"): 63
+        default: nil
+        }
     }
 }

@@ -16,7 +16,7 @@ package enum AppRoutes {
         .get, "/admin/v1/apps/{bundleId}/catalog", .admin)
     /// Imports a whole catalogue file of at most 128 MiB, all or nothing.
     package static let importCatalog = HTTPEndpoint<RawBody, ImportReport>(
-        .put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName", "dryRun"])
+        .put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName", "dryRun"], body: .streamed)
     /// Lists the products on sale in a storefront.
     package static let products = HTTPEndpoint<Empty, ProductsPageResponse>(
         .get, "/admin/v1/apps/{bundleId}/products", .admin, query: ["storefront", "after", "limit"])

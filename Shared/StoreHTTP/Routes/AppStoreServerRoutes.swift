@@ -53,7 +53,8 @@ package enum AppStoreServerRoutes {
     package static let signedAppTransaction = HTTPEndpoint<Empty, AppTransactionInfoResponse>(
         .get, "/v1/app-transaction", .app)
     /// Asks for the state of a certificate (RFC 6960).
-    package static let certificateStatus = HTTPEndpoint<RawBody, RawBody>(.post, "/ocsp", .open)
+    package static let certificateStatus = HTTPEndpoint<RawBody, RawBody>(
+        .post, "/ocsp", .open, body: .whole(max: 4096))
     /// The same with the request in the path, in Base64.
     package static let certificateStatusByGet = HTTPEndpoint<Empty, RawBody>(.get, "/ocsp/{ocspRequest}", .open)
 

@@ -26,7 +26,8 @@ package enum BusRoutes {
     /// Reads the last report of a run.
     package static let run = HTTPEndpoint<Empty, ChaosRun>(.get, "/admin/v1/chaos/runs/{id}", .admin)
     /// Reports the state of a run; the report before is replaced.
-    package static let putRun = HTTPEndpoint<ChaosRun, NoContent>(.put, "/admin/v1/chaos/runs/{id}", .admin)
+    package static let putRun = HTTPEndpoint<ChaosRun, NoContent>(
+        .put, "/admin/v1/chaos/runs/{id}", .admin, body: .whole(max: 256 << 10))
 
     /// Those that need Storebus's own broker; with a bus of NATS they respond 501.
     package static let ofBroker: [HTTPRoute] = [

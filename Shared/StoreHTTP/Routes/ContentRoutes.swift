@@ -4,7 +4,7 @@ import StoreModels
 package enum ContentRoutes {
     /// Uploads a package of at most 256 MiB, all or nothing.
     package static let put = HTTPEndpoint<RawBody, HostedContent>(
-        .put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"])
+        .put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"], body: .streamed)
     /// Reads version, size and hash of a product's content.
     package static let get = HTTPEndpoint<Empty, HostedContent>(
         .get, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"])
@@ -18,7 +18,7 @@ package enum ContentRoutes {
 package enum ImageRoutes {
     /// Uploads a PNG or JPEG of 1024×1024 pixels, at most 4 MiB.
     package static let put = HTTPEndpoint<RawBody, PromotionImage>(
-        .put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)
+        .put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin, body: .streamed)
     /// The bytes as they were uploaded.
     package static let get = HTTPEndpoint<Empty, RawBody>(
         .get, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin)

@@ -13,7 +13,7 @@ package enum ProductRoutes {
         .get, "/v1/eligibility", .app, query: ["ids"])
     /// Decides eligibility from a receipt instead of the customer's history.
     package static let eligibilityOfReceipt = HTTPEndpoint<ReceiptQuestion, EligibilityReply>(
-        .post, "/v1/eligibility", .appOrServer)
+        .post, "/v1/eligibility", .appOrServer, body: .receipt)
 
     static let all: [HTTPRoute] = [
         list.route, query.route, eligibility.route, eligibilityOfReceipt.route,

@@ -7,7 +7,7 @@ package enum ReceiptRoutes {
         .get, "/v1/receipt", .app)
     /// Apple's own shape.
     package static let verify = HTTPEndpoint<RawBody, VerifyReceiptResponse>(
-        .post, "/verifyReceipt", .named)
+        .post, "/verifyReceipt", .named, body: .receipt)
     /// Refused in Apple's shape.
     package static let verifyByGet = HTTPEndpoint<Empty, VerifyReceiptResponse>(
         .get, "/verifyReceipt", .named)

@@ -67,6 +67,19 @@ import Testing
         }
     }
 
+    @Test func `no other spelling of a token is taken (S2)`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellSamples()
+            let token = try await store.serverToken().text()
+            let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+            let last = try #require(digits.firstIndex(of: try #require(token.last)))
+            let spellings = (1...15).map { String(token.dropLast()) + String(digits[last ^ $0]) }
+            for other in spellings + [token + "=", token + "=="] {
+                #expect(isRefused(try await answer(store, other)), "\(other)")
+            }
+        }
+    }
+
     @Test func `clocks may differ by a minute, and iat may be left out`() async throws {
         try await GatewayHarness.run { store in
             store.payments.sellSamples()

@@ -26,6 +26,12 @@ enum RawConnection {
         return descriptor
     }
 
+    /// Whether the gateway has closed a connection, by which nothing is read.
+    static func isClosed(_ descriptor: Int32) -> Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLRDHUP), revents: 0)
+        return poll(&state, 1, 0) > 0
+    }
+
     static func release(_ descriptor: Int32) { close(descriptor) }
 
     private static func blockingExchange(_ port: Int, _ bytes: [UInt8]) -> String {

@@ -1,32 +1,39 @@
 import StoreHTTP
 
-/// The urgency of a request by its method and target. It is cheaper than the route table: only routes that are no queries
-/// are looked at, and nothing is allocated.
-struct UrgencyTable: Sendable {
+/// How a request is admitted, by its method and target: its urgency and how its body arrives. It is cheaper than the
+/// route table: only routes that differ from most are looked at, and nothing is allocated.
+struct RouteTraits: Sendable {
+    struct Traits: Hashable {
+        var urgency = Urgency.query
+        var body = HTTPRoute.Body.small
+    }
+
     private struct Entry {
         let method: String
         /// The path's bytes between slashes; nil for a parameter.
         let segments: [[UInt8]?]
-        let urgency: Urgency
+        let traits: Traits
     }
 
     private let entries: [Entry]
 
     init(_ routes: [HTTPRoute]) {
-        entries = routes.filter { $0.urgency != .query }.map { route in
-            Entry(
+        entries = routes.compactMap { route in
+            let traits = Traits(urgency: route.urgency, body: route.body)
+            guard traits != Traits() else { return nil }
+            return Entry(
                 method: route.method.rawValue,
                 segments: route.path.segments.map { segment in
                     guard case .literal(let literal) = segment else { return nil }
                     return Array(literal.utf8)
-                }, urgency: route.urgency)
+                }, traits: traits)
         }
     }
 
-    /// Returns the urgency of a request. A target that is no route's, and one with needless percent-encoding, is a
-    /// query's.
+    /// Returns the traits of a request. A target that is no route's, and one with needless percent-encoding, is a
+    /// query's with a small body.
     /// - Parameter target: Path and query of the request line.
-    func urgency(_ method: String, _ target: String) -> Urgency {
+    func traits(_ method: String, _ target: String) -> Traits {
         var target = target
         return target.withUTF8 { target in
             var path = target.prefix { $0 != UInt8(ascii: "?") }
@@ -34,7 +41,7 @@ struct UrgencyTable: Sendable {
                 let rest = path.dropFirst(IsolatedStoreRoutes.pathPrefix.utf8.count)
                 path = rest[(rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex)...]
             }
-            return entries.first { $0.method == method && Self.matches(path, $0.segments) }?.urgency ?? .query
+            return entries.first { $0.method == method && Self.matches(path, $0.segments) }?.traits ?? Traits()
         }
     }
 

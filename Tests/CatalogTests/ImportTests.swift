@@ -238,6 +238,19 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `imports begun before the clock was set back a day keep no others out`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
+        try await fixture.withStore { store async throws in
+            let file = try bytes("a")
+            for _ in 0..<ImportLimits.openMax { _ = try await begin(store, file) }
+            fixture.advance(by: .seconds(-86_400))
+            let identifier = try await begin(store, file)
+            try await add(store, identifier, 0, file)
+            #expect(try await commit(store, identifier).productCount == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a restart keeps the catalogue and an import under way`(_ engine: Engine) async throws {
         let fixture = try CatalogFixture(engine)
         let file = try bytes("a", "b")

@@ -220,6 +220,21 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `charges that a dead process has left are captured although the clock was set back a day`(
+        _ engine: Engine
+    ) async throws {
+        try await Self.withShopper(engine) { store, alice in
+            let bought = try await alice.add("coins", key: "k").transaction
+            store.wall.withLock { $0 -= 86_400_000 }
+            #expect(try await store.current.service.captures.overdueCount() == 1)
+            try await store.restartQueue()
+            #expect(try await store.current.service.captures.sweep() == 1)
+            #expect(try await Self.outcome(of: bought, store) == .approved)
+            #expect(try await store.current.service.captures.overdueCount() == 0)
+        }
+    }
+
     @Test func `a key is known for at least as many keys as one generation has`() {
         let keys = RecentKeys()
         let alice = CustomerReference(bundleId: "app", customerIdentifier: "alice")

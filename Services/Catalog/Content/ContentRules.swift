@@ -73,4 +73,7 @@ enum ContentLimits {
 
     /// Returns the time before which untouched uploads are dropped.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
+
+    /// Returns the time after which they are dropped as well: they were touched before the clock was set back.
+    static func latest(_ now: Timestamp) -> Timestamp { now + lifetime }
 }

@@ -29,7 +29,7 @@ package struct ContentSweeper: ServiceLifecycle.Service {
 
     /// Runs one complete sweep.
     package func sweep() async throws {
-        try await contents.forget(before: ContentLimits.expiry(now()))
+        try await contents.forgetExpired(now: now())
         while !Task.isCancelled, try await contents.deleteSome() {}
     }
 }

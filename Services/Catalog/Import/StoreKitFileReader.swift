@@ -165,6 +165,9 @@ enum ImportLimits {
     /// Returns the time before which begun imports are deleted.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
 
+    /// Returns the time after which they are deleted as well: they were begun before the clock was set back.
+    static func latest(_ now: Timestamp) -> Timestamp { now + lifetime }
+
     static let unknownImport = StoreError(
         .notFound, "no such import; it was finished or abandoned more than an hour ago. Begin it again")
 }

@@ -65,14 +65,16 @@ extension ContentRepository {
             "UPDATE content_package SET state = 'dropped' WHERE id = ? AND state = 'open'", identifier)
     }
 
-    /// Drops uploads last touched before `expiry`.
-    func forget(before expiry: Timestamp) async throws {
-        try await database.write { transaction in try await Self.forget(before: expiry, in: transaction) }
+    /// Drops uploads that were not touched in time, and those touched before the clock was set back.
+    func forgetExpired(now: Timestamp) async throws {
+        try await database.write { transaction in try await Self.forgetExpired(now: now, in: transaction) }
     }
 
-    static func forget(before expiry: Timestamp, in transaction: SQLTransaction) async throws {
+    static func forgetExpired(now: Timestamp, in transaction: SQLTransaction) async throws {
         try await transaction.execute(
-            "UPDATE content_package SET state = 'dropped' WHERE state = 'open' AND touched_at < ?", expiry.milliseconds)
+            """
+            UPDATE content_package SET state = 'dropped' WHERE state = 'open' AND (touched_at < ? OR touched_at > ?)
+            """, ContentLimits.expiry(now).milliseconds, ContentLimits.latest(now).milliseconds)
     }
 
     /// Deletes a few chunks of a dropped package, or its row without chunks.

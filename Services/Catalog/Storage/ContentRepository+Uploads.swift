@@ -35,7 +35,7 @@ extension ContentRepository {
         now: Timestamp
     ) async throws {
         try await database.write { transaction in
-            try await Self.forget(before: ContentLimits.expiry(now), in: transaction)
+            try await Self.forgetExpired(now: now, in: transaction)
             try await Self.checkRoom(for: declaredLength, in: transaction)
             if kind == .content { try await Self.checkVersions(request, in: transaction) }
             try await transaction.execute(

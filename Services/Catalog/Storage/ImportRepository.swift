@@ -21,8 +21,7 @@ struct ImportRepository: Sendable {
     /// - Throws: `rateLimited` when too many or too large imports are open.
     func begin(_ identifier: String, _ request: BeginImportRequest, fileName: String, now: Timestamp) async throws {
         try await database.write { transaction in
-            try await transaction.execute(
-                "DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
+            try await Self.deleteExpired(now, in: transaction)
             try await makeRoom(transaction, for: request.byteCount)
             try await transaction.execute(
                 """
@@ -106,10 +105,13 @@ struct ImportRepository: Sendable {
 
     /// Deletes imports that were not committed in time.
     func deleteExpired(now: Timestamp) async throws {
-        _ = try await database.write { transaction in
-            try await transaction.execute(
-                "DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
-        }
+        try await database.write { transaction in try await Self.deleteExpired(now, in: transaction) }
+    }
+
+    private static func deleteExpired(_ now: Timestamp, in transaction: SQLTransaction) async throws {
+        try await transaction.execute(
+            "DELETE FROM import WHERE created_at < ? OR created_at > ?", ImportLimits.expiry(now).milliseconds,
+            ImportLimits.latest(now).milliseconds)
     }
 }
 

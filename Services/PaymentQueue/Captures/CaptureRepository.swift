@@ -12,24 +12,31 @@ enum CaptureRepository {
             "INSERT INTO capture (transaction_id, written_at) VALUES (?, ?)", transactionID, wall.milliseconds)
     }
 
-    /// Finds purchases that were committed at a time or before it, in the order of their identifiers.
+    /// Finds purchases that were not committed within a period up to now, in the order of their identifiers.
+    ///
+    /// A purchase that seems to be committed later than now was committed before the clock was set back. It is found as
+    /// well, because nothing may wait until the clock has caught up.
     static func list(
-        writtenBy wall: Timestamp, limit: Int, in reader: SQLReader
+        notWithin age: Duration, of wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
         for row in try await reader.query(
-            "SELECT transaction_id FROM capture WHERE written_at <= ? ORDER BY transaction_id LIMIT ?",
-            wall.milliseconds, limit)
+            """
+            SELECT transaction_id FROM capture WHERE written_at <= ? OR written_at > ? ORDER BY transaction_id LIMIT ?
+            """, (wall + (.zero - age)).milliseconds, wall.milliseconds, limit)
         {
             identifiers.append(try row["transaction_id"])
         }
         return identifiers
     }
 
-    /// Counts purchases that were committed at a time or before it.
-    static func count(writtenBy wall: Timestamp, in reader: SQLReader) async throws(PersistenceError) -> Int {
+    /// Counts purchases that were not committed within a period around now.
+    static func count(
+        notWithin age: Duration, of wall: Timestamp, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
-            "SELECT COUNT(*) AS uncaptured FROM capture WHERE written_at <= ?", wall.milliseconds)
+            "SELECT COUNT(*) AS uncaptured FROM capture WHERE written_at <= ? OR written_at > ?",
+            (wall + (.zero - age)).milliseconds, (wall + age).milliseconds)
         return try row?["uncaptured"] ?? 0
     }
 

@@ -118,9 +118,9 @@ final class CaptureService: Sendable {
 
     /// Counts the committed purchases whose charges should have been captured by now.
     func overdueCount() async throws -> Int {
-        let last = clock.wall() + (.zero - Self.overdueAfter)
+        let wall = clock.wall()
         return try await database.read { reader in
-            try await CaptureRepository.count(writtenBy: last, in: reader)
+            try await CaptureRepository.count(notWithin: Self.overdueAfter, of: wall, in: reader)
         }
     }
 
@@ -152,9 +152,9 @@ final class CaptureService: Sendable {
     private func captureLeft(for age: Duration) async throws -> Int {
         var captured = 0
         while !Task.isCancelled {
-            let last = clock.wall() + (.zero - age)
+            let wall = clock.wall()
             let batch = try await database.read { reader in
-                try await CaptureRepository.list(writtenBy: last, limit: Self.batchMax, in: reader)
+                try await CaptureRepository.list(notWithin: age, of: wall, limit: Self.batchMax, in: reader)
             }
             guard !batch.isEmpty else { break }
             try await capture(batch)

@@ -26,7 +26,8 @@ enum DueRepository {
             WHERE s.bundle_id = ? AND s.due_at IS NOT NULL AND s.due_at <= ? AND (s.due_at, s.original_id) > (?, ?)
                 AND \(isFree(reader.dialect))
             ORDER BY s.due_at, s.original_id LIMIT ?
-            """, bundleId, now.milliseconds, place.at.milliseconds, place.originalID, claims.replica, limit
+            """, bundleId, now.milliseconds, place.at.milliseconds, place.originalID, 2 * claims.lease, claims.replica,
+            limit
         ).map(DueSubscription.init)
     }
 
@@ -39,7 +40,7 @@ enum DueRepository {
             """
             \(DueSubscription.select)
             WHERE s.attempt IS NOT NULL AND s.bundle_id = ? AND +s.due_at > ? AND \(isFree(reader.dialect)) LIMIT ?
-            """, bundleId, now.milliseconds, claims.replica, limit
+            """, bundleId, now.milliseconds, 2 * claims.lease, claims.replica, limit
         ).map(DueSubscription.init)
     }
 
@@ -86,9 +87,8 @@ enum DueRepository {
     ///
     /// A SQLite file has one process, so claims of a dead one do not count.
     private static func isFree(_ dialect: SQLDialect) -> String {
-        let mine = "s.claimed_by = ?"
-        return dialect == .sqlite
-            ? "(\(mine) OR 1 = 1)" : "(s.attempt IS NULL OR s.claimed_until <= \(dialect.now) OR \(mine))"
+        let (isOver, mine) = (dialect.isOver("s.claimed_until"), "s.claimed_by = ?")
+        return dialect == .sqlite ? "(1 = 1 OR \(isOver) OR \(mine))" : "(s.attempt IS NULL OR \(isOver) OR \(mine))"
     }
 
     /// Fixes a charge: from then on the service asks the processor about it until it replies.
@@ -115,14 +115,14 @@ enum DueRepository {
     static func claim(
         _ value: StoredSubscription, _ claims: PurchaseClaims, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
-        let now = transaction.dialect.now
+        let (now, isOver) = (transaction.dialect.now, transaction.dialect.isOver("claimed_until"))
         return try await transaction.execute(
             """
             UPDATE subscription SET claimed_by = ?, claimed_until = \(now) + ?
             WHERE original_id = (
                 SELECT original_id FROM subscription
-                WHERE original_id = ? AND revision = ? AND (claimed_by = ? OR claimed_until <= \(now))
+                WHERE original_id = ? AND revision = ? AND (claimed_by = ? OR \(isOver))
                 \(transaction.dialect.skipLocked))
-            """, claims.replica, claims.lease, value.originalID, value.revision, claims.replica) == 1
+            """, claims.replica, claims.lease, value.originalID, value.revision, claims.replica, 2 * claims.lease) == 1
     }
 }

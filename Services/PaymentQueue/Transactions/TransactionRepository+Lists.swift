@@ -211,8 +211,9 @@ extension TransactionRepository {
 
     /// Claims and reads unsettled transactions that no other replica works on; PostgreSQL only.
     ///
-    /// It claims rows without a claim or with an expired one, by the database's clock, which all replicas share. Rows
-    /// that another replica is claiming at the moment are skipped.
+    /// It claims rows without a claim or with an expired one, by the database's clock, which all replicas share. A claim
+    /// that ends far too late was made before the clock was set back. Rows that another replica is claiming at the moment are
+    /// skipped.
     static func claimUnsettled(
         _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
@@ -224,10 +225,10 @@ extension TransactionRepository {
                 SELECT id FROM payment_transaction
                 WHERE \(isUnsettled) AND (
                     claimed_by IS NULL AND claimed_until + ? <= \(now) OR claimed_by <> ? AND claimed_until <= \(now)
-                    OR claimed_by = ? AND claimed_until <= \(now) + ?)
+                    OR claimed_by = ? AND claimed_until <= \(now) + ? OR claimed_until > \(now) + ?)
                 ORDER BY id LIMIT ? \(transaction.dialect.skipLocked))
-            """, claims.replica, claims.lease, claims.headStart, claims.replica, claims.replica, claims.lease / 2, limit
-        )
+            """, claims.replica, claims.lease, claims.headStart, claims.replica, claims.replica, claims.lease / 2,
+            2 * claims.lease, limit)
         let rows = try await transaction.query(
             """
             SELECT id FROM payment_transaction WHERE \(isUnsettled) AND claimed_by = ? AND id > ? ORDER BY id LIMIT ?

@@ -9,9 +9,9 @@ extension IntentRepository {
     ) async throws -> [StoredIntent] {
         try await transaction.query(
             """
-            SELECT * FROM purchase_intent WHERE state = 'pending' AND answer_by <= ?
+            SELECT * FROM purchase_intent WHERE state = 'pending' AND (answer_by <= ? OR answer_by > ?)
             ORDER BY answer_by LIMIT ? \(transaction.dialect.skipLocked)
-            """, wall.milliseconds, limit
+            """, wall.milliseconds, PurchaseIntent.Life.answerByMax(wall).milliseconds, limit
         ).map(StoredIntent.init)
     }
 
@@ -31,8 +31,10 @@ extension IntentRepository {
     /// Tells whether the time to answer of any intent is over.
     static func hasUnanswered(at wall: Timestamp, in reader: SQLReader) async throws(PersistenceError) -> Bool {
         try await reader.queryOne(
-            "SELECT 1 AS found FROM purchase_intent WHERE state = 'pending' AND answer_by <= ? LIMIT 1",
-            wall.milliseconds) != nil
+            """
+            SELECT 1 AS found FROM purchase_intent
+            WHERE state = 'pending' AND (answer_by <= ? OR answer_by > ?) LIMIT 1
+            """, wall.milliseconds, PurchaseIntent.Life.answerByMax(wall).milliseconds) != nil
     }
 
     /// Tells whether an app has an expired intent.

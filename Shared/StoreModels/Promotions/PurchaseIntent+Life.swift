@@ -74,7 +74,7 @@ extension PurchaseIntent {
         /// - Returns: The states it has gone through, in order; empty when nothing was due.
         public mutating func pass(to now: Now) -> [State] {
             var passed: [State] = []
-            if state == .pending, let answerBy, answerBy <= now.wall {
+            if state == .pending, let answerBy, answerBy <= now.wall || answerBy > Self.answerByMax(now.wall) {
                 state = .deferred
                 deferredBy = .timeout
                 passed.append(.deferred)
@@ -85,6 +85,10 @@ extension PurchaseIntent {
             }
             return passed
         }
+
+        /// The latest time to answer that counts. A later one was set before the wall clock was set back. It is over, so
+        /// that no purchase waits until the clock has caught up.
+        public static func answerByMax(_ wall: Timestamp) -> Timestamp { wall + answerTime + answerTime }
 
         /// Applies an event. The caller calls ``pass(to:)`` first, with the same `now`.
         /// - Returns: Whether it changed anything; false for the same event again.

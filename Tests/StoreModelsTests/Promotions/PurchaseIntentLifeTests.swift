@@ -76,6 +76,13 @@ import Testing
         #expect(life.state == .continued)
     }
 
+    @Test func `M86: a clock that is set back a day does not keep the app's time from ending`() throws {
+        var life = Self.life(.pending)
+        #expect(try life.apply(.delivered, at: Self.now(.seconds(86_400))))
+        #expect(life.pass(to: Self.now(.seconds(86_395))) == [])
+        #expect(life.pass(to: Self.now()) == [.deferred])
+    }
+
     @Test func `I6: an app that is deleted has all its time again when it comes back`() throws {
         var life = Self.life(.pending)
         #expect(try !life.apply(.withdrawn, at: Self.now()))

@@ -29,7 +29,7 @@ SERVICES := broker catalog payment-queue payment-processor promotion-controller 
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format imports identifiers sql prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format imports identifiers sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -167,7 +167,7 @@ dist: deps ## Pack optimized executables for other machines: archive, Debian pac
 	    $(BUILD) --configuration release --static-swift-stdlib --product $$service || exit 1; done
 	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
 
-lint: imports identifiers sql prose listings console ## Check formatting, import directions, comparisons of identifiers, SQL, words, lists.
+lint: imports identifiers sql bounds prose listings console ## Check formatting, import directions, comparisons of identifiers, SQL, bounds, words, lists.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 imports:
@@ -178,6 +178,9 @@ identifiers:
 
 sql:
 	@scripts/check-sql
+
+bounds:
+	@scripts/check-bounds
 
 prose:
 	@scripts/check-prose

@@ -57,7 +57,7 @@ public final class TemporaryPostgres: Sendable {
             --locale=C.UTF-8 \
                 --no-sync >initdb.log 2>&1 || { cat initdb.log; exit 1; }
             \(isRecovering ? "\(become)touch data/standby.signal" : "")
-            \(become)'\(binaries)/postgres' -D data -k '\(directory)' -c listen_addresses= -c max_connections=300 \
+            \(become)'\(binaries)/postgres' -D data -k '\(directory)' -c listen_addresses= -c max_connections=1000 \
                 -c shared_buffers=64MB -c max_wal_size=256MB \
                 -c hot_standby=\(isRecovering ? "off" : "on") >postgres.log 2>&1 &
             server=$!

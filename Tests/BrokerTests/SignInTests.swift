@@ -145,6 +145,18 @@ import Testing
         #expect(!harness.client().inbox.isEmpty && !second.isEnded)
     }
 
+    @Test func `connections that have not signed in keep nobody out: the oldest gives way`() {
+        var limits = BrokerLimits()
+        limits.connections = 3
+        let harness = CoreHarness(limits: limits)
+        let service = harness.client()
+        let strangers = (0..<5).map { _ in harness.accept() }
+        #expect(strangers.map(\.isEnded) == [true, true, true, false, false])
+        let next = harness.client()
+        #expect(!service.isEnded && !next.isEnded)
+        #expect(strangers[3].log().last == "err too_many_conns!")
+    }
+
     @Test func `C30 the same instance again replaces the older connection before its own ok`() {
         let harness = CoreHarness()
         let older = harness.client("a", instance: "i1")

@@ -74,9 +74,12 @@ final class BrokerCore {
         connections[lastCid] = connection
         sendHello(to: connection)
         if isTooMany {
+            // The oldest that has not signed in gives way, so a stranger keeps no service out.
+            let waiting = connections.values.filter { $0.state == .awaitingConnect }
+            let last = waiting.min { $0.cid < $1.cid } ?? connection
             // Ending connections hold a descriptor for a moment; when there are too many, they are closed immediately.
             let ending: Ending = connections.count > limits.connections * 2 ? .now : .afterFlush
-            end(connection, .tooManyConns, "this broker takes \(limits.connections) connections", ending)
+            end(last, .tooManyConns, "this broker takes \(limits.connections) connections", ending)
         }
         return lastCid
     }

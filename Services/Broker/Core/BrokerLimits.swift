@@ -13,7 +13,8 @@ package struct BrokerLimits: Sendable {
     package var stallTimeout: Duration = .seconds(10)
     /// Maximum number of subscriptions of one connection; one more is `too_many_subs`.
     package var subscriptions = BusLimits.subscriptionsMax
-    /// Maximum number of connections; one more gets `too_many_conns` and is closed.
+    /// Maximum number of connections. With one more the oldest that has not signed in, which may be the new one, gets
+    /// `too_many_conns` and is closed.
     package var connections = BusLimits.connectionsMax
     /// The timeout of `connect`; then `auth_timeout`.
     package var connectTimeout = BusLimits.connectTimeout

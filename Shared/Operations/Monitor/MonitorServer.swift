@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// ```swift
 /// environment.monitor.route("/varz") { request in .json(await broker.varz()) }
 /// ```
-/// One request per connection, 64 connections at a time (more are closed at once),
+/// One request per connection, 64 connections at a time (one more closes the oldest, so idle ones keep no scraper out),
 /// five seconds for a request. Page functions run on the loop.
 package actor MonitorServer: ServiceLifecycle.Service {
     /// Answers one request; runs on the loop, so it must not block.
@@ -24,6 +24,8 @@ package actor MonitorServer: ServiceLifecycle.Service {
 
     private var listener: TCPListener?
     private var connections: [ObjectIdentifier: MonitorConnection] = [:]
+    /// The connections in the order of their beginning; ended ones are among them.
+    private var order: [ObjectIdentifier] = []
 
     /// Creates a server on a loop; ``start(host:port:)`` opens the port.
     package init(loop: UVLoop) { self.loop = loop }
@@ -67,10 +69,12 @@ package actor MonitorServer: ServiceLifecycle.Service {
     }
 
     private func accept(_ stream: TCPStream) {
-        guard connections.count < Self.connectionsMax else { return stream.close() }
+        order.removeAll { connections[$0] == nil }
+        if order.count >= Self.connectionsMax { connections.removeValue(forKey: order.removeFirst())?.close() }
         let connection = MonitorConnection(stream, timeout: Self.requestTimeout)
         let key = ObjectIdentifier(connection)
         connections[key] = connection
+        order.append(key)
         connection.onEnd = { self.connections[key] = nil }
         connection.start { request in self.answer(request, key) }
     }

@@ -48,6 +48,9 @@ final class TestNotifier: Sendable {
     /// The handlers that hear hints.
     private let hearers = Locked<[@Sendable () -> Void]>([])
 
+    /// Each has connections to PostgreSQL, which takes a bounded number of them.
+    private static let turns = Turns(12)
+
     private init(_ engine: Engine, margin: Duration) throws {
         files = try TestDatabase(engine)
         self.margin = margin
@@ -57,6 +60,12 @@ final class TestNotifier: Sendable {
     static func with(
         _ engine: Engine = .sqlite, margin: Duration = .seconds(10), past: [String] = [],
         _ body: (TestNotifier) async throws -> Void
+    ) async throws {
+        try await turns.take { try await run(engine, margin: margin, past: past, body) }
+    }
+
+    private static func run(
+        _ engine: Engine, margin: Duration, past: [String], _ body: (TestNotifier) async throws -> Void
     ) async throws {
         let notifier = try TestNotifier(engine, margin: margin)
         if !past.isEmpty {

@@ -205,7 +205,7 @@ struct Purchase: Sendable {
         // The store has taken the payment: from here on it is under way, even when the next request fails.
         var underWay: PaymentTransaction?
         while true {
-            if Task.isCancelled { throw CLIError(.interrupted, "the purchase may have happened", hints: [sameKey]) }
+            try checkInterrupt()
             let remaining = deadline - .now
             do {
                 let transaction = try await send(
@@ -214,6 +214,7 @@ struct Purchase: Sendable {
                 underWay = transaction
                 guard remaining > Retry.pause else { return transaction }
             } catch  where error.retryable || error.status == .temporary {
+                try checkInterrupt()
                 guard deadline - .now > Retry.pause else {
                     if let underWay { return underWay }
                     throw withKey(error)
@@ -221,6 +222,11 @@ struct Purchase: Sendable {
             }
             try? await ContinuousClock().sleep(for: Retry.pause)
         }
+    }
+
+    /// Ends a purchase at Ctrl-C, which comes before the end of its time.
+    private func checkInterrupt() throws(CLIError) {
+        if Task.isCancelled { throw CLIError(.interrupted, "the purchase may have happened", hints: [sameKey]) }
     }
 
     /// Sends the payment once: in the app, or in the App Store for offers that no app sells.

@@ -5,8 +5,8 @@ import StoreModels
 enum Retry {
     static let pause = Duration.milliseconds(200)
 
-    /// Repeats `attempt` while its error is retryable and time is left. Only for operations that are safe to
-    /// repeat: sessions, reads, finishing.
+    /// Repeats `attempt` while its error is retryable, time is left and the task is not cancelled. Only for operations
+    /// that are safe to repeat: sessions, reads, finishing.
     static func run<Value>(
         until deadline: ContinuousClock.Instant, _ attempt: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
@@ -14,7 +14,8 @@ enum Retry {
             do {
                 return try await attempt()
             } catch  where (error.retryable || error.status == .temporary) && deadline - .now > pause {
-                try? await ContinuousClock().sleep(for: pause)
+                // A cancelled task would not pause.
+                guard (try? await ContinuousClock().sleep(for: pause)) != nil else { throw error }
             }
         }
     }

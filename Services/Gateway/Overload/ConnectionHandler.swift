@@ -330,8 +330,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 final class SocketGate: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
-    typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     fileprivate weak var connection: ConnectionHandler?
     private var context: ChannelHandlerContext?

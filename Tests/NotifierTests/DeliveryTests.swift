@@ -487,6 +487,25 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `an attempt of a process that died is repeated although the clock was set back a day`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put(.apple)
+            notifier.happens(.purchased)
+            let clock = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
+            let begun = try await notifier.service.deliveries.begin(TestNotifier.bundleId, clock, limit: 8)
+            #expect(begun.count == 1)
+            try await notifier.restart()
+            try await notifier.service.database.write { transaction in
+                try await transaction.send("UPDATE notification SET claimed_until = claimed_until + 86400000")
+            }
+            try await notifier.service.deliveries.endOverdue()
+            #expect(try await notifier.settle() == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `an attempt that is under way when the process stops is repeated, and not counted as a failure`(
         _ engine: Engine
     ) async throws {

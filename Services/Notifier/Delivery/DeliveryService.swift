@@ -27,6 +27,8 @@ final class DeliveryService: Sendable {
     static let margin: Duration = .seconds(10)
     /// The same for a listener's attempt, whose report only has to arrive.
     static let leaseMargin: Duration = .seconds(1)
+    /// How long a claim lasts at most, in milliseconds.
+    static let claimMax = Int64(NotificationEndpoint.timeoutMsRange.upperBound) + Int64(margin / .milliseconds(1))
     /// Pause between two looks without a hint, while an app has a notification that waits for its time.
     static let interval: Duration = .seconds(1)
     /// Pause between a hint and the second look, for events that were written meanwhile.

@@ -286,12 +286,11 @@ enum NotificationRepository {
 
     /// Reads the notifications whose attempt was begun and has not ended in time, with the attempt.
     static func overdue(limit: Int, in reader: SQLReader) async throws -> [(StoredNotification, attempt: String)] {
-        let dialect = reader.dialect
+        let isOver = reader.dialect.isOver("claimed_until")
         return try await reader.query(
             """
-            SELECT \(columns), claimed_by FROM notification
-            WHERE claimed_by IS NOT NULL AND claimed_until <= \(dialect.now) LIMIT ?
-            """, limit
+            SELECT \(columns), claimed_by FROM notification WHERE claimed_by IS NOT NULL AND \(isOver) LIMIT ?
+            """, 2 * DeliveryService.claimMax, limit
         ).map { (try StoredNotification($0), attempt: try $0["claimed_by"]) }
     }
 

@@ -32,7 +32,8 @@ import Testing
     }
 
     @Test func `what operators read has the members that are written`() throws {
-        let endpoint = NotificationEndpoint(url: "listen:", retry: .fast, shuffle: true, duplicate: true)
+        let endpoint = NotificationEndpoint(
+            url: "listen:", retry: .fast, retryFollowsEnvironment: true, shuffle: true, duplicate: true)
         #expect(try members("NotificationEndpoint") == written(endpoint))
         #expect(try members("NotificationEndpointState") == written(NotificationEndpointReply(endpoint: endpoint)))
         #expect(try written(NotificationEndpointReply(endpoint: nil)).isEmpty)
@@ -90,12 +91,22 @@ import Testing
             type: .autoRenewable, quantity: 1, purchaseDate: .wallClock(), originalPurchaseDate: .wallClock())
         let transaction = ServerTransaction(
             item: item, price: nil, storefront: "USA", reason: .purchase, modifiedSeq: 1)
+        draft.consumptionRequestReason = .other
         draft.subscription = ServerSubscription(
             subscription: Sample.subscription, transaction: transaction, recentStart: .wallClock())
         let claims = NotificationClaims(
             draft, of: ServerApp(bundleId: "a", environment: .production, appAppleId: 1), bundleVersion: "1",
             transaction: "t", renewal: "r")
-        #expect(try members("NotificationClaims") == written(claims))
+        var ended = draft
+        ended.extensions = SubscriptionExtensions(
+            requestIdentifier: "r", productIdentifier: "p", storefronts: ["USA"], succeededCount: 1, failedCount: 0,
+            completedAt: .wallClock())
+        let summary = NotificationClaims(
+            ended, of: ServerApp(bundleId: "a", environment: .production, appAppleId: 1), bundleVersion: nil,
+            transaction: nil, renewal: nil)
+        #expect(try members("NotificationClaims") == written(claims).union(written(summary)))
+        let properties = document.schema("NotificationClaims")?["properties"]
+        #expect(try Set((properties?["summary"]?["properties"]?.objectValue ?? [:]).keys) == written(summary.summary))
         let data = document.schema("NotificationClaims")?["properties"]?["data"]?["properties"]?.objectValue ?? [:]
         #expect(try Set(data.keys) == written(claims.data))
     }

@@ -256,7 +256,8 @@ import Testing
         #expect(try members("ServerHistory") == written(history))
         let refunds = RefundHistoryResponse(signedTransactions: [], revision: "r", hasMore: false)
         #expect(try members("ServerRefundHistory") == written(refunds))
-        #expect(try members("ServerOrder") == written(OrderLookupResponse(status: 1, signedTransactions: [])))
+        #expect(try members("ServerRefunds") == written(RefundLookupResponse(signedTransactions: [])))
+        #expect(try members("ServerOrder") == written(OrderLookupResponse(status: 0, signedTransactions: [])))
         #expect(try members("ServerSubscriptionStatuses") == written(SubscriptionStatusesResponse(app: app, data: [])))
         let groups = document.schema("ServerSubscriptionStatuses")?["properties"]?["data"]?["items"]?["properties"]
         let item = SubscriptionStatusesResponse.Item(

@@ -66,6 +66,25 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `the summary of an extension is the last, by its attempt and by its date`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put()
+            // Two of one customer at one instant, so that the second is signed later.
+            for customer in [1, 1, 2, 3, 4, 5, 6, 7, 8, 9] { notifier.happens(.extended, to: customer) }
+            notifier.ends("outage")
+            // What comes behind it waits for nobody.
+            notifier.happens(.purchased, to: 10)
+            notifier.world.withLock { $0.outcomes = [AttemptOutcome(.timedOut)] }
+            try await notifier.settle()
+            let received = notifier.world.withLock(\.received)
+            let types = received.map { String($0.prefix { $0 != " " }) }
+            let summary = try #require(types.firstIndex(of: "RENEWAL_EXTENSION.SUMMARY"))
+            #expect(types[..<summary].filter { $0 == "RENEWAL_EXTENDED" }.count == 10, "\(types)")
+            #expect(received[summary].contains("10:00:00.002Z"), "\(received[summary])")
+        }
+    }
+
     // MARK: Schedule
 
     @Test(arguments: Engine.allCases)

@@ -142,6 +142,26 @@ import X509
         #expect(try status(authority.intermediate, issuer: authority.root, again) == .good)
     }
 
+    @Test func `a serial number that an issuer never gave is unknown, in every mode that answers`() throws {
+        let name = try OCSPMessages.certificateID(authority.leaf, issuer: authority.intermediate, .sha256)
+        let serial = Array(authority.leaf.serialNumber.bytes)
+        let place = try #require(name.indices.first { name[$0...].starts(with: serial) })
+        for mode in [OCSPMode.good, .revoked, .unknown, .stale] {
+            for bit in 0..<8 {
+                for index in [1, 9, 10, 19] {
+                    var other = name
+                    other[place + index] ^= 1 << bit
+                    #expect(
+                        try answer(OCSPMessages.request([other]), mode).responses.map(\.status) == [.unknown],
+                        "\(mode), byte \(index), bit \(bit)")
+                }
+            }
+        }
+        // The intermediate's number is the root's, not its own.
+        let foreign = try OCSPMessages.certificateID(authority.intermediate, issuer: authority.intermediate, .sha1)
+        #expect(try answer(OCSPMessages.request([foreign])).responses.map(\.status) == [.unknown])
+    }
+
     @Test func `after a rotation old and new are answered, as long as both are known`() throws {
         for rotation in CertificateRotation.allCases {
             let rotated = try authority.rotated(rotation)

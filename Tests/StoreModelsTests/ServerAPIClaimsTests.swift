@@ -95,6 +95,36 @@ import Testing
         #expect(Self.claims(Self.transaction { $0.isUpgraded = true }).isUpgraded == true)
     }
 
+    // MARK: Renewals
+
+    @Test(arguments: SubscriptionState.allCases, [true, false])
+    func `renewal information always has the end of the latest period`(state: SubscriptionState, renews: Bool) {
+        let subscription = Subscription(
+            originalTransactionIdentifier: "1", subscriptionGroupIdentifier: "g", productIdentifier: "p", state: state,
+            willAutoRenew: renews, autoRenewProductIdentifier: "p",
+            latest: .init(
+                index: 0, start: Self.start, end: Self.start + .seconds(60), transactionID: "t_1",
+                transactionIdentifier: "2"))
+        let claims = RenewalClaims(
+            ServerSubscription(
+                subscription: subscription, transaction: Self.transaction(.autoRenewable), recentStart: Self.start),
+            environment: .sandbox, appTransactionId: "7", signedDate: Self.start + .seconds(3_600))
+        #expect(claims.renewalDate == Self.start.milliseconds + 60_000)
+    }
+
+    // MARK: Tokens
+
+    @Test(arguments: [
+        ("7A0C6B0E-1111-4222-8333-44445555666F", "7a0c6b0e-1111-4222-8333-44445555666f"), ("alice", nil), ("", nil),
+        ("7A0C6B0E111142228333444455556666", nil), ("7A0C6B0E-1111-4222-8333-44445555666G", nil),
+    ])
+    func `a token is a UUID in lower case`(text: String, token: String?) {
+        #expect(AppAccountToken(text)?.text == token)
+        let payment = Payment(requestIdentifier: "k", productIdentifier: "p", applicationUsername: text)
+        #expect(payment.withAccountToken.appAccountToken == token)
+        #expect(with(payment) { $0.appAccountToken = text }.withAccountToken.appAccountToken == token ?? text)
+    }
+
     // MARK: Apps
 
     @Test func `only an app transaction of production has the app's number`() throws {

@@ -38,6 +38,7 @@ struct RouteTable: Sendable {
     /// Finds the route of a request.
     /// - Parameter path: The path of the request line, percent-encoded.
     func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
+        let path = Self.withoutLastSlash(path)
         if let route = literal[path]?[method] { return .found(route, parameters: [:]) }
         guard path.first == "/" else { return .notFound }
         var node = root
@@ -59,6 +60,14 @@ struct RouteTable: Sendable {
         }
         let names = route.operation.path.parameters
         return .found(route, parameters: Dictionary(zip(names, values), uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// Returns a path of the App Store Server API without the slash at its end, which older libraries write.
+    private static func withoutLastSlash(_ path: String) -> String {
+        guard path.utf8.last == UInt8(ascii: "/"), path.utf8.starts(with: AppStoreServerRoutes.pathPrefix.utf8) else {
+            return path
+        }
+        return String(Substring(path.utf8.dropLast()))
     }
 
     private static func segments(_ path: Substring) -> [Substring] {

@@ -53,15 +53,29 @@ extension Gateway {
             throw StoreError.invalid("$.timeoutMs", "must be \(range.lowerBound) to \(range.upperBound)")
         }
         try await apps.check(bundleId, call)
-        let isProduction = try await serverApps.app(bundleId).environment == .production
+        let usual = NotificationEndpoint.Retry.usual(in: try await serverApps.app(bundleId).environment)
         let endpoint = NotificationEndpoint(
-            url: body.url, retry: body.retry ?? (isProduction ? .apple : .sandbox),
+            url: body.url, retry: body.retry ?? usual, retryFollowsEnvironment: body.retry == nil ? true : nil,
             timeoutMs: body.timeoutMs ?? NotificationEndpoint.timeoutMsDefault, shuffle: body.shuffle,
             duplicate: body.duplicate)
         let reply = try await services.call(
             NotifierEndpoints.putEndpoint, PutNotificationEndpointRequest(bundleId: bundleId, endpoint: endpoint),
             context: call.context())
         return reply.endpoint ?? endpoint
+    }
+
+    /// Gives an app's endpoint the schedule of another environment, unless the operator has chosen one.
+    func followEnvironment(_ environment: AppStoreEnvironment, of bundleId: String, _ call: Call) async throws {
+        let reply = try await services.call(
+            NotifierEndpoints.getEndpoint, AppRequest(bundleId: bundleId), context: call.context())
+        let usual = NotificationEndpoint.Retry.usual(in: environment)
+        guard var endpoint = reply.endpoint, endpoint.retryFollowsEnvironment == true, endpoint.retry != usual else {
+            return
+        }
+        endpoint.retry = usual
+        _ = try await services.call(
+            NotifierEndpoints.putEndpoint, PutNotificationEndpointRequest(bundleId: bundleId, endpoint: endpoint),
+            context: call.context())
     }
 
     // MARK: Notifications

@@ -8,12 +8,15 @@ extension Gateway {
     var serverAPIRoutes: [Route] {
         [
             Route(AppStoreServerRoutes.transaction) { [self] in try await serverTransaction($0) },
-            Route(AppStoreServerRoutes.history) { [self] in try await serverHistory($0, revoked: "revoked") },
-            Route(AppStoreServerRoutes.historyV1) { [self] in
-                try await serverHistory($0, revoked: "excludeRevoked")
+            Route(AppStoreServerRoutes.history) { [self] in try await serverHistory($0, HistoryQuery($0.query)) },
+            Route(AppStoreServerRoutes.historyV1) { [self] call in
+                var query = try HistoryQuery(call.query)
+                query.filter.leavesOutFinishedConsumables = true
+                return try await serverHistory(call, query)
             },
             Route(AppStoreServerRoutes.statuses) { [self] in try await subscriptionStatuses($0) },
             Route(AppStoreServerRoutes.refunds) { [self] in try await refundHistory($0) },
+            Route(AppStoreServerRoutes.refundsV1) { [self] in try await latestRefunds($0) },
             Route(AppStoreServerRoutes.order) { [self] in try await orderLookup($0) },
             Route(AppStoreServerRoutes.appTransaction) { [self] in try await serverAppTransaction($0) },
         ]
@@ -21,6 +24,8 @@ extension Gateway {
 
     /// Transactions in a page of the history.
     private static let historyPage = 20
+    /// Refunds in the response of the earlier version.
+    private static let latestRefunds = 50
 
     // MARK: Transactions
 
@@ -34,7 +39,7 @@ extension Gateway {
 
     private func orderLookup(_ call: Call) async throws -> OrderLookupResponse {
         let app = try await serverApp(call)
-        let none = OrderLookupResponse(status: 1, signedTransactions: [])
+        let none = OrderLookupResponse(status: 1, signedTransactions: nil)
         guard let number = OrderIdentifier.transaction(of: try call.parameter(.orderId)) else { return none }
         do {
             let found = try await lookup(number, app, call)
@@ -56,9 +61,8 @@ extension Gateway {
 
     // MARK: History
 
-    private func serverHistory(_ call: Call, revoked: String) async throws -> ServerHistoryResponse {
+    private func serverHistory(_ call: Call, _ query: HistoryQuery) async throws -> ServerHistoryResponse {
         let app = try await serverApp(call)
-        let query = try HistoryQuery(call.query, revoked: revoked)
         let page = try await historyPage(query, app, call)
         return ServerHistoryResponse(
             revision: page.revision, hasMore: page.hasMore, app: app, signedTransactions: page.signed)
@@ -66,11 +70,27 @@ extension Gateway {
 
     private func refundHistory(_ call: Call) async throws -> RefundHistoryResponse {
         let app = try await serverApp(call)
-        var query = HistoryQuery(revision: call.query.last("revision"))
-        query.filter.isRevoked = true
+        let query = HistoryQuery(refundsAfter: call.query.last("revision"))
         let page = try await historyPage(query, app, call)
         return RefundHistoryResponse(
             signedTransactions: page.signed, revision: page.revision, hasMore: page.hasMore)
+    }
+
+    private func latestRefunds(_ call: Call) async throws -> RefundLookupResponse {
+        let app = try await serverApp(call, else: .originalTransactionIdNotFound)
+        let identifier = try call.originalTransactionId()
+        let found = try await lookup(identifier, app, call, else: .originalTransactionIdNotFound)
+        guard found.transaction?.item.originalTransactionIdentifier.isExactly(identifier) == true else {
+            throw ServerAPIError.invalidOriginalTransactionId
+        }
+        let page = try await services.call(
+            ServerAPIEndpoints.modified,
+            ModifiedTransactionsRequest(
+                bundleId: app.bundleId, customerIdentifier: found.customerIdentifier, order: .refunds,
+                isDescending: true, limit: Self.latestRefunds),
+            context: call.context())
+        return RefundLookupResponse(
+            signedTransactions: try await sign(page.transactions.reversed(), found, app, call, at: page.businessNow))
     }
 
     private func historyPage(
@@ -90,13 +110,12 @@ extension Gateway {
             HistoryRevision(place: place, scope, path: call.route.path, query: query.text)
         }
         let after = try query.revision.map { text throws(ServerAPIError) in try revision(0).place(in: text) }
-        // Family Sharing does not exist here, so its history is empty.
         guard !query.isEmpty else { return ([], revision(after ?? 0).text, false) }
         let page = try await services.call(
             ServerAPIEndpoints.modified,
             ModifiedTransactionsRequest(
-                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, after: after,
-                isDescending: query.isDescending, limit: Self.historyPage, filter: query.filter),
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, order: query.order,
+                after: after, isDescending: query.isDescending, limit: Self.historyPage, filter: query.filter),
             context: call.context())
         return (
             try await sign(page.transactions, found, app, call, at: page.businessNow), revision(page.place).text,
@@ -152,13 +171,16 @@ extension Gateway {
     }
 
     /// Finds a customer of the app by any identifier of a transaction or app transaction.
-    func lookup(_ identifier: String, _ app: ServerApp, _ call: Call) async throws -> TransactionLookup {
+    /// - Throws: `missing` when the app has no such transaction.
+    func lookup(
+        _ identifier: String, _ app: ServerApp, _ call: Call, else missing: ServerAPIError = .transactionIdNotFound
+    ) async throws -> TransactionLookup {
         do {
             return try await services.call(
                 ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier),
                 context: call.context())
         } catch  where error.code == .notFound {
-            throw ServerAPIError.transactionIdNotFound
+            throw missing
         }
     }
 
@@ -190,19 +212,22 @@ extension Gateway {
 struct HistoryQuery: Sendable {
     var revision: String?
     var filter = ServerTransactionFilter()
+    var order = ModifiedTransactionsRequest.Order.changes
     var isDescending = false
-    /// Whether no transaction can match: the history of Family Sharing.
+    /// Whether no transaction can match, as in the history of Family Sharing.
     var isEmpty = false
     /// What selects and orders, for ``HistoryRevision``.
     private(set) var text: [String] = []
 
-    /// Creates a query that selects everything.
-    init(revision: String?) { self.revision = revision }
+    /// Creates a query of all refunds.
+    init(refundsAfter revision: String?) {
+        self.revision = revision
+        order = .refunds
+    }
 
     /// Reads the query.
-    /// - Parameter revoked: The name that asks for revoked transactions, or for others, depending on the version.
     /// - Throws: The error of the first invalid parameter.
-    init(_ query: QueryParameters, revoked: String) throws(ServerAPIError) {
+    init(_ query: QueryParameters) throws(ServerAPIError) {
         revision = query.last("revision")
         filter.startDate = try Self.date(query.last("startDate"), else: .invalidStartDate)
         filter.endDate = try Self.date(query.last("endDate"), else: .invalidEndDate)
@@ -225,15 +250,23 @@ struct HistoryQuery: Sendable {
         case "FAMILY_SHARED": isEmpty = true
         default: throw .invalidInAppOwnershipType
         }
-        let isExclusion = revoked == "excludeRevoked"
-        // Apple's Python library writes True and False.
-        switch query.last(revoked)?.lowercased() {
-        case nil: break
-        case "true": filter.isRevoked = !isExclusion
-        case "false": if !isExclusion { filter.isRevoked = false }
-        default: throw isExclusion ? .invalidExcludeRevoked : .invalidRevoked
+        filter.isRevoked = try Self.flag(query.last("revoked"), else: .invalidRevoked)
+        if try Self.flag(query.last("excludeRevoked"), else: .invalidExcludeRevoked) == true {
+            // A transaction has to match both.
+            if filter.isRevoked == true { isEmpty = true }
+            filter.isRevoked = false
         }
         text = query.pairs.filter { !$0.hasPrefix("revision=") }
+    }
+
+    private static func flag(_ text: String?, else error: ServerAPIError) throws(ServerAPIError) -> Bool? {
+        // Apple's Python library writes True and False.
+        switch text?.lowercased() {
+        case nil: nil
+        case "true": true
+        case "false": false
+        default: throw error
+        }
     }
 
     /// The end of the year 9999, after which nothing is bought; servers send greater numbers for "until now".
@@ -286,11 +319,21 @@ extension Call {
         try Self.transactionId(parameters[.transactionId])
     }
 
+    /// The identifier of an original transaction in the path.
+    /// - Throws: `invalid` for text that is no transaction's.
+    func originalTransactionId(
+        else invalid: ServerAPIError = .invalidOriginalTransactionId
+    ) throws(ServerAPIError) -> String {
+        try Self.transactionId(parameters[.originalTransactionId], else: invalid)
+    }
+
     /// Checks the identifier of a transaction or app transaction: decimal digits.
-    static func transactionId(_ text: String?) throws(ServerAPIError) -> String {
+    static func transactionId(
+        _ text: String?, else invalid: ServerAPIError = .invalidTransactionId
+    ) throws(ServerAPIError) -> String {
         guard let text, (1...19).contains(text.utf8.count),
             text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { throw .invalidTransactionId }
+        else { throw invalid }
         return text
     }
 }

@@ -44,6 +44,7 @@ extension Gateway {
         }
         try await apps.check(bundleId, call)
         try await serverApps.put(settings, of: bundleId)
+        try await followEnvironment(settings.environment, of: bundleId, call)
         return settings
     }
 

@@ -63,7 +63,7 @@ extension Gateway {
             else: [
                 "$.startDate": .invalidStartDate, "$.endDate": .invalidEndDate,
                 "$.notificationType": .invalidNotificationType, "$.notificationSubtype": .invalidNotificationType,
-                "$.transactionId": .invalidTransactionId,
+                "$.transactionId": .invalidTransactionId, "$.originalTransactionId": .invalidTransactionId,
             ])
         let query = try NotificationHistoryQuery(body)
         let app = try await serverApp(call)
@@ -136,8 +136,9 @@ struct NotificationHistoryQuery: Hashable, Sendable {
         guard start < end else { throw .startDateAfterEndDate }
         (startDate, endDate) = (start, end)
         (notificationType, subtype) = try Self.type(body)
-        guard notificationType == nil || body.transactionId == nil else { throw .multipleFiltersSupplied }
-        if let text = body.transactionId {
+        let identifier = body.transactionId ?? body.originalTransactionId
+        guard notificationType == nil || identifier == nil else { throw .multipleFiltersSupplied }
+        if let text = identifier {
             transactionId = try Call.transactionId(text)
         } else {
             transactionId = nil

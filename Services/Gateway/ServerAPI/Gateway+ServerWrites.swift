@@ -57,6 +57,7 @@ extension Gateway {
                 throw ServerAPIError.invalidStorefrontCountryCode
             }
         }
+        guard try await isSubscription(productId, of: app, call) else { throw ServerAPIError.invalidProductId }
         let made = try await server(
             ServerAPIEndpoints.extendAll,
             ExtendSubscriptionsRequest(
@@ -66,11 +67,29 @@ extension Gateway {
         return MassExtendRenewalDateResponse(requestIdentifier: made.requestIdentifier)
     }
 
+    /// Tells whether an app has an auto-renewable subscription, for sale or not.
+    private func isSubscription(_ productId: String, of app: ServerApp, _ call: Call) async throws -> Bool {
+        var request = SubscriptionProductsRequest(bundleId: app.bundleId, storefront: Self.anyStorefront)
+        repeat {
+            let page = try await services.call(CatalogEndpoints.listSubscriptions, request, context: call.context())
+            if page.subscriptions.contains(where: { $0.productIdentifier.isExactly(productId) }) { return true }
+            request.after = page.after
+        } while request.after != nil
+        return false
+    }
+
+    /// Where a request has to name a storefront and the answer does not depend on it.
+    private static let anyStorefront = "USA"
+
     private func renewalDateExtensions(_ call: Call) async throws -> MassExtendRenewalDateStatusResponse {
         let app = try await serverApp(call, else: .statusRequestNotFound)
+        let requestIdentifier = try call.parameter(.requestIdentifier)
+        guard ExtendRenewalDateBody.isRequestIdentifier(requestIdentifier) else {
+            throw ServerAPIError.invalidRequestIdentifier
+        }
         let request = SubscriptionExtensionsRequest(
             bundleId: app.bundleId, productIdentifier: try call.parameter(.productId),
-            requestIdentifier: try call.parameter(.requestIdentifier))
+            requestIdentifier: requestIdentifier)
         return MassExtendRenewalDateStatusResponse(
             try await server(ServerAPIEndpoints.extensions, request, call, [.notFound: .statusRequestNotFound]))
     }
@@ -79,7 +98,7 @@ extension Gateway {
 
     private func setAppAccountToken(_ call: Call) async throws -> Reply<NoContent> {
         let app = try await serverApp(call)
-        let identifier = try call.originalTransactionId()
+        let identifier = try call.originalTransactionId(else: .invalidTransactionId)
         let body = try await call.serverBody(
             AppAccountTokenBody.self, else: ["$.appAccountToken": .invalidAppAccountTokenUUID])
         guard let token = body.appAccountToken.flatMap(AppAccountToken.init) else {
@@ -142,21 +161,6 @@ extension Gateway {
     }
 }
 
-/// The `appAccountToken` of a purchase: a UUID.
-struct AppAccountToken: Hashable, Sendable {
-    /// In lower case.
-    let text: String
-
-    /// - Returns: Nil for any text that is no UUID.
-    init?(_ text: String) {
-        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard groups.map(\.count) == [8, 4, 4, 4, 12],
-            groups.joined().allSatisfy({ Hex.value($0) != nil })
-        else { return nil }
-        self.text = text.lowercased()
-    }
-}
-
 extension Call {
     /// Reads a body as Apple does: members that are not known are passed over.
     /// - Parameter errors: The error of each member that has the wrong type, by its path.
@@ -177,11 +181,6 @@ extension Call {
             throw errors.first { $0.key.isExactly(member) }?.value ?? .generalBadRequest
         }
     }
-
-    /// The identifier of an original transaction in the path.
-    fileprivate func originalTransactionId() throws(ServerAPIError) -> String {
-        try Self.transactionId(parameters[.originalTransactionId])
-    }
 }
 
 // MARK: - Bodies
@@ -201,9 +200,11 @@ extension ExtendRenewalDateBody {
     ) throws(ServerAPIError) -> (days: Int, requestIdentifier: String) {
         guard let days, (1...90).contains(days) else { throw .invalidExtendByDays }
         guard let reason, (0...3).contains(reason) else { throw .invalidExtendReasonCode }
-        guard let identifier, (1...128).contains(identifier.utf8.count) else { throw .invalidRequestIdentifier }
+        guard let identifier, isRequestIdentifier(identifier) else { throw .invalidRequestIdentifier }
         return (days, identifier)
     }
+
+    fileprivate static func isRequestIdentifier(_ text: String) -> Bool { (1...128).contains(text.utf8.count) }
 }
 
 extension MassExtendRenewalDateBody {
@@ -261,7 +262,7 @@ extension ConsumptionBodyV1 {
     fileprivate func check() throws(ServerAPIError) {
         guard customerConsented == true else { throw .invalidCustomerConsented }
         guard sampleContentProvided != nil else { throw .invalidSampleContentProvided }
-        if let appAccountToken, !appAccountToken.isEmpty, AppAccountToken(appAccountToken) == nil {
+        guard let appAccountToken, appAccountToken.isEmpty || AppAccountToken(appAccountToken) != nil else {
             throw .invalidAppAccountToken
         }
         let numbers: [(Int?, Int, ServerAPIError)] = [
@@ -269,8 +270,10 @@ extension ConsumptionBodyV1 {
             (deliveryStatus, 5, .invalidDeliveryStatus), (accountTenure, 7, .invalidAccountTenure),
             (playTime, 7, .invalidPlayTime), (lifetimeDollarsRefunded, 7, .invalidLifetimeDollarsRefunded),
             (lifetimeDollarsPurchased, 7, .invalidLifetimeDollarsPurchased), (userStatus, 4, .invalidUserStatus),
-            (refundPreference, 3, .invalidRefundPreference),
+            (refundPreference ?? 0, 3, .invalidRefundPreference),
         ]
-        for (number, max, error) in numbers where !(0...max).contains(number ?? 0) { throw error }
+        for (number, max, error) in numbers {
+            guard let number, (0...max).contains(number) else { throw error }
+        }
     }
 }

@@ -23,56 +23,63 @@ struct ServerAPIError: Error, Hashable {
     static let invalidExtendReasonCode = ServerAPIError(4_000_010, "Invalid extend reason code.")
     static let invalidRequestIdentifier = ServerAPIError(4_000_011, "Invalid request identifier.")
     static let startDateTooFarInPast = ServerAPIError(
-        4_000_012, "The start date is earlier than the earliest allowed date.")
+        4_000_012, "Invalid request. The start date is earlier than the allowed start date.")
     static let startDateAfterEndDate = ServerAPIError(
-        4_000_013, "The end date precedes the start date or the dates are the same.")
-    static let invalidPaginationToken = ServerAPIError(4_000_014, "Invalid request. Invalid pagination token.")
-    static let invalidStartDate = ServerAPIError(4_000_015, "The start date is invalid.")
-    static let invalidEndDate = ServerAPIError(4_000_016, "The end date is invalid.")
-    static let paginationTokenExpired = ServerAPIError(4_000_017, "The pagination token is expired.")
+        4_000_013, "Invalid request. The end date precedes the start date or the dates are the same.")
+    static let invalidPaginationToken = ServerAPIError(4_000_014, "Invalid request. The pagination token is invalid.")
+    static let invalidStartDate = ServerAPIError(
+        4_000_015, "Invalid request. The start date is not a timestamp value represented in milliseconds.")
+    static let invalidEndDate = ServerAPIError(
+        4_000_016, "Invalid request. The end date is not a timestamp value represented in milliseconds.")
+    static let paginationTokenExpired = ServerAPIError(4_000_017, "Invalid request. The pagination token is expired.")
     static let invalidNotificationType = ServerAPIError(
-        4_000_018, "The notification type or subtype is invalid.")
+        4_000_018, "Invalid request. The notification type or subtype is invalid.")
     static let multipleFiltersSupplied = ServerAPIError(
-        4_000_019, "Supply either a transaction id or a notification type, but not both.")
-    static let invalidTestNotificationToken = ServerAPIError(4_000_020, "Invalid test notification token.")
-    static let invalidSort = ServerAPIError(4_000_021, "Invalid request sort parameter.")
-    static let invalidProductType = ServerAPIError(4_000_022, "Invalid request product type parameter.")
-    static let invalidProductId = ServerAPIError(4_000_023, "Invalid request product id parameter.")
+        4_000_019, "Invalid request. Supply either a transaction id or a notification type, but not both.")
+    static let invalidTestNotificationToken = ServerAPIError(
+        4_000_020, "Invalid request. The test notification token is invalid.")
+    static let invalidSort = ServerAPIError(4_000_021, "Invalid request. The sort parameter is invalid.")
+    static let invalidProductType = ServerAPIError(4_000_022, "Invalid request. The product type parameter is invalid.")
+    static let invalidProductId = ServerAPIError(4_000_023, "Invalid request. The product id parameter is invalid.")
     static let invalidSubscriptionGroupIdentifier = ServerAPIError(
-        4_000_024, "Invalid request subscription group identifier parameter.")
-    static let invalidExcludeRevoked = ServerAPIError(4_000_025, "Invalid request exclude revoked parameter.")
+        4_000_024, "Invalid request. The subscription group identifier parameter is invalid.")
+    static let invalidExcludeRevoked = ServerAPIError(
+        4_000_025, "Invalid request. The exclude revoked parameter is invalid.")
     static let invalidInAppOwnershipType = ServerAPIError(
-        4_000_026, "Invalid request in app ownership type parameter.")
+        4_000_026, "Invalid request. The in-app ownership type parameter is invalid.")
     static let emptyStorefrontCountryCodeList = ServerAPIError(
-        4_000_027, "Invalid request. If you don't want to specify a storefront list, omit the field.")
+        4_000_027, "Invalid request. If provided, the list of storefront country codes must not be empty.")
     static let invalidStorefrontCountryCode = ServerAPIError(
-        4_000_028, "Invalid request. A storefront country code wasn't valid.")
-    static let invalidRevoked = ServerAPIError(4_000_030, "Invalid request revoked parameter.")
-    static let invalidStatus = ServerAPIError(4_000_031, "Invalid request status parameter.")
-    static let invalidAccountTenure = ServerAPIError(4_000_032, "Invalid request. The account tenure is invalid.")
-    static let invalidAppAccountToken = ServerAPIError(4_000_033, "Invalid request. The app account token is invalid.")
+        4_000_028, "Invalid request. A storefront country code was invalid.")
+    static let invalidRevoked = ServerAPIError(4_000_030, "Invalid request. The revoked parameter is invalid.")
+    static let invalidStatus = ServerAPIError(4_000_031, "Invalid request. The status parameter is invalid.")
+    static let invalidAccountTenure = ServerAPIError(4_000_032, "Invalid request. The account tenure field is invalid.")
+    static let invalidAppAccountToken = ServerAPIError(
+        4_000_033, "Invalid request. The app account token field must contain a valid UUID or an empty string.")
     static let invalidConsumptionStatus = ServerAPIError(
-        4_000_034, "Invalid request. The consumption status is invalid.")
+        4_000_034, "Invalid request. The consumption status field is invalid.")
     static let invalidCustomerConsented = ServerAPIError(
-        4_000_035, "Invalid request. The customer consented field must be true.")
-    static let invalidDeliveryStatus = ServerAPIError(4_000_036, "Invalid request. The delivery status is invalid.")
+        4_000_035,
+        "Invalid request. The customer consented field is required and must indicate the customer consented.")
+    static let invalidDeliveryStatus = ServerAPIError(
+        4_000_036, "Invalid request. The delivery status field is invalid.")
     static let invalidLifetimeDollarsPurchased = ServerAPIError(
         4_000_037, "Invalid request. The lifetime dollars purchased field is invalid.")
     static let invalidLifetimeDollarsRefunded = ServerAPIError(
         4_000_038, "Invalid request. The lifetime dollars refunded field is invalid.")
-    static let invalidPlatform = ServerAPIError(4_000_039, "Invalid request. The platform is invalid.")
-    static let invalidPlayTime = ServerAPIError(4_000_040, "Invalid request. The play time is invalid.")
+    static let invalidPlatform = ServerAPIError(4_000_039, "Invalid request. The platform field is invalid.")
+    static let invalidPlayTime = ServerAPIError(4_000_040, "Invalid request. The playtime field is invalid.")
     static let invalidSampleContentProvided = ServerAPIError(
         4_000_041, "Invalid request. The sample content provided field is invalid.")
-    static let invalidUserStatus = ServerAPIError(4_000_042, "Invalid request. The user status is invalid.")
+    static let invalidUserStatus = ServerAPIError(4_000_042, "Invalid request. The user status field is invalid.")
     static let transactionNotConsumable = ServerAPIError(
-        4_000_043, "Invalid request. The transaction id doesn't represent a consumable in-app purchase.")
+        4_000_043, "Invalid request. The transaction id parameter must represent a consumable in-app purchase.")
     static let invalidRefundPreference = ServerAPIError(
-        4_000_044, "Invalid request. The refund preference is invalid.")
+        4_000_044, "Invalid request. The refund preference field is invalid.")
     static let transactionTypeNotSupported = ServerAPIError(
-        4_000_047, "Invalid request. The transaction's type isn't supported.")
+        4_000_047, "Invalid request. The transaction id doesn't represent a supported in-app purchase type.")
     static let appTransactionIdNotSupported = ServerAPIError(
-        4_000_048, "Invalid request. App transaction id is not supported by the requested endpoint.")
+        4_000_048, "Invalid request. App transactions aren't supported by this endpoint.")
     static let invalidAppAccountTokenUUID = ServerAPIError(
         4_000_183, "Invalid request. The app account token field must be a valid UUID.")
     static let familyTransactionNotSupported = ServerAPIError(
@@ -97,12 +104,16 @@ struct ServerAPIError: Error, Hashable {
     static let rateLimitExceeded = ServerAPIError(4_290_000, "Rate limit exceeded.")
     static let originalTransactionIdNotFound = ServerAPIError(4_040_005, "Original transaction id not found.")
     static let serverNotificationURLNotFound = ServerAPIError(
-        4_040_007, "No App Store Server Notification URL found for provided app.")
+        4_040_007,
+        "No App Store Server Notification URL found for provided app. "
+            + "Check that a URL is configured in App Store Connect for this environment.")
     static let testNotificationNotFound = ServerAPIError(
         4_040_008,
         "Either the test notification token is expired or the notification and status are not yet available.")
     static let statusRequestNotFound = ServerAPIError(
-        4_040_009, "The server didn't find a subscription-renewal-date extension request for this identifier.")
+        4_040_009,
+        "The server didn't find a subscription-renewal-date extension request "
+            + "for this requestIdentifier and productId combination.")
     static let transactionIdNotFound = ServerAPIError(4_040_010, "Transaction id not found.")
     static let generalInternal = ServerAPIError(5_000_000, "An unknown error occurred.")
     static let generalInternalRetryable = ServerAPIError(5_000_001, "An unknown error occurred. Please try again.")

@@ -105,9 +105,12 @@ struct EventImporter: Sendable {
         _ event: ServerEvent, _ dates: inout SignedDates, hasEndpoint: Bool, in transaction: SQLTransaction
     ) async throws {
         if let extensions = event.extensions {
+            // It is the last one by its date, too.
+            let last = try await NotificationRepository.lastSigned(of: event.bundleId, at: event.at, in: transaction)
             var draft = NotificationDraft(
                 bundleId: event.bundleId, notificationUUID: NotificationUUID.of(event, ordinal: 0),
-                notificationType: .renewalExtension, subtype: .summary, signedDate: event.at)
+                notificationType: .renewalExtension, subtype: .summary,
+                signedDate: last.map { $0 + .milliseconds(1) } ?? event.at)
             draft.extensions = extensions
             try await NotificationRepository.insert(
                 NewNotification(draft: draft, eventAt: event.at), hasEndpoint: hasEndpoint, in: transaction)

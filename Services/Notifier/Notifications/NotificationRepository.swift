@@ -44,6 +44,18 @@ enum NotificationRepository {
             """, customer.bundleId, customer.customerIdentifier, instant.milliseconds)
     }
 
+    /// Reads when the last notification of an app was signed, of those of an instant and of before.
+    static func lastSigned(
+        of bundleId: String, at instant: Timestamp, in reader: SQLReader
+    ) async throws(PersistenceError) -> Timestamp? {
+        let row = try await reader.queryOne(
+            """
+            SELECT MAX(signed_at) AS last FROM notification WHERE bundle_id = ? AND signed_at >= ? AND event_at <= ?
+            """, bundleId, instant.milliseconds, instant.milliseconds)
+        let last: Int64? = try row?["last"]
+        return last.map(Timestamp.init(milliseconds:))
+    }
+
     // MARK: Signatures
 
     /// Reads the drafts of notifications that are not signed.
@@ -227,11 +239,16 @@ enum NotificationRepository {
         }
     }
 
-    /// The condition of a notification `n` whose customer has no attempt under way.
+    /// The condition of a notification `n` whose customer has no attempt under way. The summary of an extension of all
+    /// subscriptions waits for the first attempts of everything before it.
     private static let isFree = """
-        (n.customer_identifier IS NULL OR NOT EXISTS (
-            SELECT 1 FROM notification c WHERE c.bundle_id = n.bundle_id
-            AND c.customer_identifier = n.customer_identifier AND c.claimed_by IS NOT NULL))
+        ((n.customer_identifier IS NULL AND (n.subtype IS NULL OR n.subtype <> 'SUMMARY'))
+            OR (n.customer_identifier IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM notification c WHERE c.bundle_id = n.bundle_id
+                AND c.customer_identifier = n.customer_identifier AND c.claimed_by IS NOT NULL))
+            OR (n.subtype = 'SUMMARY' AND NOT EXISTS (
+                SELECT 1 FROM notification e WHERE e.bundle_id = n.bundle_id AND e.due_at <= n.due_at
+                AND e.state = 'pending' AND e.position < n.position)))
         """
 
     /// Counts the attempts that are under way.

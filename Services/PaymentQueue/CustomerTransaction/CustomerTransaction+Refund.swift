@@ -101,7 +101,7 @@ extension CustomerTransaction {
             if try await RefundRepository.isReversed(stored.id, in: transaction) { return stored }
             throw StoreError(.transactionStateInvalid, "the transaction was not refunded")
         }
-        guard value.revocationType == .refundFull || value.revocationType == .refundProrated else {
+        guard value.isRefunded else {
             throw StoreError(.transactionStateInvalid, "the transaction was revoked, not refunded")
         }
         try await RefundRepository.reverse(StoredRefund.key(of: stored.id), in: transaction)
@@ -137,6 +137,9 @@ extension CustomerTransaction {
 }
 
 extension PaymentTransaction {
+    /// Whether it was taken back with its money.
+    var isRefunded: Bool { revocationType == .refundFull || revocationType == .refundProrated }
+
     /// The transaction as if it had never been taken back.
     fileprivate var reinstated: PaymentTransaction {
         with(self) {

@@ -340,6 +340,7 @@ extension CustomerTransaction {
         next.transaction = value
         next.transaction.revision = stored.transaction.revision + 1
         if stored.modifiedSeq != nil { next.modifiedSeq = nextModifiedSeq() }
+        next.refundSeq = value.isRefunded ? stored.refundSeq ?? next.modifiedSeq : nil
         let body = try StoredJSON.text(next.transaction)
         try await PaymentRepository.keepReply(of: stored.id, customer, in: transaction)
         guard try await TransactionRepository.rewrite(next, body: body, in: transaction) else {

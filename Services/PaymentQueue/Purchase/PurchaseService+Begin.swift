@@ -13,6 +13,8 @@ extension PurchaseService {
     ///   an operator clears the purchase away before it has ended, `intentDecided` if it is a promoted one;
     ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
+        var request = request
+        request.payment = request.payment.withAccountToken
         try PaymentValidation.check(request.payment)
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         guard places.take(request.customer) else {

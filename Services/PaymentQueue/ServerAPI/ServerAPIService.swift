@@ -78,7 +78,7 @@ struct ServerAPIService: Sendable {
 
     // MARK: History
 
-    /// Reads a page of a customer's history, by the order of changes.
+    /// Reads a page of a customer's history, by the order of changes or refunds.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
     func modified(_ request: ModifiedTransactionsRequest) async throws -> ModifiedTransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -93,10 +93,11 @@ struct ServerAPIService: Sendable {
             var (seen, after) = (0, request.after)
             while seen < Self.scanMax {
                 let rows = try await TransactionRepository.modified(
-                    of: customer, after: after, isDescending: request.isDescending, limit: Self.pageMax, in: reader)
+                    of: customer, by: request.order, after: after, isDescending: request.isDescending,
+                    limit: Self.pageMax, in: reader)
                 for row in rows {
                     if let value = ServerTransaction(row, storefront: app.storefront),
-                        request.filter.matches(value.item)
+                        request.filter.matches(value.item, isFinished: row.isFinished)
                     {
                         guard page.transactions.count < request.limit else {
                             page.hasMore = true
@@ -104,7 +105,7 @@ struct ServerAPIService: Sendable {
                         }
                         page.transactions.append(value)
                     }
-                    if let place = row.modifiedSeq { (after, page.place) = (place, place) }
+                    if let place = row.place(in: request.order) { (after, page.place) = (place, place) }
                 }
                 seen += rows.count
                 if rows.count < Self.pageMax { return page }

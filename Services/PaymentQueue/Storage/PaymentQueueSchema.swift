@@ -30,5 +30,6 @@ enum PaymentQueueSchema {
         .captures,
         .lastEvents,
         .removedEvents,
+        .refundOrder,
     ]
 }

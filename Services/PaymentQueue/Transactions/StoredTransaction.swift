@@ -38,6 +38,8 @@ struct StoredTransaction: Hashable, Sendable {
     var historySeq: Int64?
     /// Its place among the changes of its customer's purchases; nil for one that is not purchased.
     var modifiedSeq: Int64?
+    /// Its `modifiedSeq` at its refund: its place among the refunds of its customer; nil for one that is not refunded.
+    var refundSeq: Int64?
     /// Nil while it waits, and for a purchase that failed before there were any.
     @Boxed var terms: PurchaseTerms?
     /// The quote to plan with again; kept while the purchase waits, and when it was interrupted.
@@ -48,6 +50,14 @@ struct StoredTransaction: Hashable, Sendable {
     var chargeKey: String
 
     var id: String { transaction.id }
+
+    /// Its place in one of the orders of the App Store Server API.
+    func place(in order: ModifiedTransactionsRequest.Order) -> Int64? {
+        switch order {
+        case .changes: modifiedSeq
+        case .refunds: refundSeq
+        }
+    }
 
     /// Returns the key of a purchase's charge.
     static func chargeKey(of id: String) -> String { chargeKeyPrefix + id }
@@ -90,6 +100,7 @@ extension StoredTransaction {
         createdSeq = try row["created_seq"]
         historySeq = try row["history_seq"]
         modifiedSeq = try row["modified_seq"]
+        refundSeq = try row["refund_seq"]
         _terms = Boxed(wrappedValue: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) })
         _quote = Boxed(wrappedValue: try quote.map { try StoredJSON.value(Quote.self, $0) })
         self.request = try request.map { try StoredJSON.value(OfferRequest.self, $0) }

@@ -118,21 +118,27 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Reads purchased transactions in the order of their changes.
+    /// Reads purchased transactions in the order of their changes, or refunded ones in that of their refunds.
     ///
     /// - Parameters:
     ///   - after: The place behind which to begin, in the order asked for; nil for the whole.
     static func modified(
-        of customer: CustomerReference, after: Int64?, isDescending: Bool, limit: Int, in reader: SQLReader
+        of customer: CustomerReference, by kind: ModifiedTransactionsRequest.Order, after: Int64?, isDescending: Bool,
+        limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         let (place, comparison, order) =
             isDescending ? (after ?? .max, "<", "DESC") : (after ?? 0, ">", "ASC")
+        let column =
+            switch kind {
+            case .changes: "modified_seq"
+            case .refunds: "refund_seq"
+            }
         return try await reader.query(
             """
             SELECT * FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
-                AND modified_seq \(comparison) ?
-            ORDER BY modified_seq \(order) LIMIT ?
+                AND \(column) \(comparison) ?
+            ORDER BY \(column) \(order) LIMIT ?
             """, customer.bundleId, customer.customerIdentifier, place, limit
         ).map(StoredTransaction.init)
     }

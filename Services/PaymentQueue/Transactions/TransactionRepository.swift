@@ -33,11 +33,11 @@ enum TransactionRepository {
         let (value, customer) = (stored.transaction, stored.customer)
         return try await transaction.execute(
             """
-            UPDATE payment_transaction SET revision = ?, modified_seq = ?, body = ?
+            UPDATE payment_transaction SET revision = ?, modified_seq = ?, refund_seq = ?, body = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state IN ('purchased', 'restored')
                 AND revision = ?
-            """, value.revision, stored.modifiedSeq, body, value.id, customer.bundleId, customer.customerIdentifier,
-            value.revision - 1) == 1
+            """, value.revision, stored.modifiedSeq, stored.refundSeq, body, value.id, customer.bundleId,
+            customer.customerIdentifier, value.revision - 1) == 1
     }
 
     /// Writes the next state of `known`, which may have been read before this commit.

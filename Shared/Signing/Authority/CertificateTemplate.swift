@@ -20,7 +20,9 @@ struct CertificateTemplate {
     var isOCSPResponder = false
     /// The names and addresses of a server that proves with it who it is; empty for no server's.
     var hosts: [GeneralName] = []
-    /// Nil: a random one.
+    /// Whether the OCSP responder calls the certificate revoked from its first instant on.
+    var isRevoked = false
+    /// Nil: one of the issuer's, as ``IssuedSerialNumber``.
     var serialNumber: Certificate.SerialNumber?
     var notValidBefore = CertificateTemplate.firstInstant
     var notValidAfter = CertificateTemplate.lastInstant
@@ -53,7 +55,9 @@ struct CertificateTemplate {
         let publicKey = Certificate.PublicKey(key)
         let subject = try name()
         return try Certificate(
-            version: .v3, serialNumber: serialNumber ?? Certificate.SerialNumber(), publicKey: publicKey,
+            version: .v3,
+            serialNumber: serialNumber ?? IssuedSerialNumber(issuerKey: issuerKey).random(isRevoked: isRevoked),
+            publicKey: publicKey,
             notValidBefore: notValidBefore, notValidAfter: notValidAfter, issuer: issuer ?? subject, subject: subject,
             signatureAlgorithm: .ecdsaWithSHA256,
             extensions: try extensions(publicKey, issuerKey: Certificate.PublicKey(issuerKey.publicKey)),

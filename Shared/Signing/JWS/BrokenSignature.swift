@@ -73,7 +73,7 @@ extension CertificateAuthority {
         case .notYetValid:
             templates.leaf.notValidBefore = CertificateTemplate.lastInstant + 1
             templates.leaf.notValidAfter = CertificateTemplate.lastInstant + Self.year
-        case .revoked: templates.leaf.serialNumber = RevokedSerialNumber.random()
+        case .revoked: templates.leaf.isRevoked = true
         default: return (chain, leafKey)
         }
         return ([try reissued(templates).leaf, intermediate, root], leafKey)
@@ -87,21 +87,6 @@ extension CertificateAuthority {
 
     /// 365 days, in seconds.
     private static let year = 31_536_000.0
-}
-
-/// Serial numbers of certificates that were issued as revoked ones.
-///
-/// The number itself says so: a responder needs no list, and one that starts again answers the same. No random serial
-/// number begins so but one in 2⁵⁶.
-enum RevokedSerialNumber {
-    private static let mark = Array("revoked".utf8)
-
-    static func random() -> Certificate.SerialNumber {
-        // 20 bytes are the most a serial number has (RFC 5280 §4.1.2.2).
-        Certificate.SerialNumber(bytes: mark + (mark.count..<20).map { _ in UInt8.random(in: 0...255) })
-    }
-
-    static func contains(_ serialNumber: some Sequence<UInt8>) -> Bool { serialNumber.starts(with: mark) }
 }
 
 /// A payload's JSON that is changed to be wrong.

@@ -66,8 +66,8 @@ package struct OCSPResponder: Sendable {
             responderKeyHash: Array(Insecure.SHA1.hash(data: signer.key.publicKey.x963Representation)),
             producedAt: made, nonce: request.nonce)
         for certificate in request.certificates {
-            let isKnown = self.issuer(certificate)?.certificate.publicKey == issuer.certificate.publicKey
-            response.certificates.append((certificate, isKnown ? mode.status(of: certificate) : .unknown))
+            let isIssuers = self.issuer(certificate)?.certificate.publicKey == issuer.certificate.publicKey
+            response.certificates.append((certificate, isIssuers ? issuer.status(of: certificate, mode) : .unknown))
         }
         let bytes = try signer.sign(response)
         return mode == .malformed ? Array(bytes.prefix(bytes.count / 2)) : bytes
@@ -90,16 +90,6 @@ package struct OCSPResponder: Sendable {
             coder.appendPrimitiveNode(identifier: .enumerated) { $0.append(status.rawValue) }
         }
         return serializer.serializedBytes
-    }
-}
-
-extension OCSPMode {
-    fileprivate func status(of certificate: OCSPCertificateID) -> OCSPStatus {
-        switch self {
-        case .revoked: .revoked
-        case .unknown: .unknown
-        default: RevokedSerialNumber.contains(certificate.serialNumber) ? .revoked : .good
-        }
     }
 }
 
@@ -145,11 +135,13 @@ private struct OCSPIssuer: Sendable {
     let responder: OCSPSigner
     /// A certificate of the issuer's that may not answer for it.
     let notResponder: OCSPSigner
+    private let serialNumbers: IssuedSerialNumber
     private let hashes: [ASN1ObjectIdentifier: (name: [UInt8], key: [UInt8])]
 
     init(_ certificate: Certificate, _ key: P256.Signing.PrivateKey, notResponder: OCSPSigner) throws {
         self.certificate = certificate
         self.notResponder = notResponder
+        serialNumbers = IssuedSerialNumber(issuerKey: key)
         let responderKey = P256.Signing.PrivateKey()
         responder = OCSPSigner(
             certificate: try CertificateTemplate.ocspResponder.certificate(
@@ -169,6 +161,16 @@ private struct OCSPIssuer: Sendable {
     func hasIssued(_ certificate: OCSPCertificateID) -> Bool {
         guard let hash = hashes[certificate.hash] else { return false }
         return certificate.issuerNameHash.elementsEqual(hash.name) && certificate.issuerKeyHash.elementsEqual(hash.key)
+    }
+
+    /// Answers for a certificate of the issuer's. In every mode it does not know a number that it never gave.
+    func status(of certificate: OCSPCertificateID, _ mode: OCSPMode) -> OCSPStatus {
+        guard let isRevoked = serialNumbers.isRevoked(certificate.serialNumber) else { return .unknown }
+        return switch mode {
+        case .revoked: .revoked
+        case .unknown: .unknown
+        default: isRevoked ? .revoked : .good
+        }
     }
 }
 

@@ -70,6 +70,8 @@ package struct NotificationHistoryBody: Hashable, Sendable, Codable {
     package var notificationType: String?
     package var notificationSubtype: String?
     package var transactionId: String?
+    /// What `transactionId` was called before.
+    package var originalTransactionId: String?
     package var onlyFailures: Bool?
 }
 
@@ -92,11 +94,15 @@ package struct NotificationHistoryResponse: Hashable, Sendable, Codable {
     /// A notification that was sent.
     package struct Item: Hashable, Sendable, Codable {
         package var signedPayload: String
+        /// Oldest first.
         package var sendAttempts: [SendAttemptItem]
+        /// The result of the first attempt, as the API had it before it had all.
+        package var firstSendAttemptResult: SendAttemptResult?
 
         package init(signedPayload: String, sendAttempts: [SendAttemptItem]) {
             self.signedPayload = signedPayload
             self.sendAttempts = sendAttempts
+            firstSendAttemptResult = sendAttempts.first?.sendAttemptResult
         }
     }
 
@@ -120,12 +126,4 @@ package struct TestNotificationResponse: Hashable, Sendable, Codable {
 }
 
 /// The response of `GET /inApps/v1/notifications/test/{testNotificationToken}`, with Apple's member names.
-package struct TestNotificationStatusResponse: Hashable, Sendable, Codable {
-    package var signedPayload: String
-    package var sendAttempts: [SendAttemptItem]
-
-    package init(signedPayload: String, sendAttempts: [SendAttemptItem]) {
-        self.signedPayload = signedPayload
-        self.sendAttempts = sendAttempts
-    }
-}
+package typealias TestNotificationStatusResponse = NotificationHistoryResponse.Item

@@ -91,14 +91,22 @@ package struct RefundHistoryResponse: Hashable, Sendable, Codable {
     }
 }
 
+/// The response of `GET /inApps/v1/refund/lookup/{originalTransactionId}`, with Apple's member name.
+package struct RefundLookupResponse: Hashable, Sendable, Codable {
+    /// JWS of ``TransactionClaims``, at most fifty, the last ones in the order of their refunds.
+    package var signedTransactions: [String]
+
+    package init(signedTransactions: [String]) { self.signedTransactions = signedTransactions }
+}
+
 /// The response of `GET /inApps/v1/lookup/{orderId}`, with Apple's member names.
 package struct OrderLookupResponse: Hashable, Sendable, Codable {
     /// 0 for an order of the app, else 1.
     package var status: Int
-    /// JWS of ``TransactionClaims``.
-    package var signedTransactions: [String]
+    /// JWS of ``TransactionClaims``; nil for an order that is none of the app's.
+    package var signedTransactions: [String]?
 
-    package init(status: Int, signedTransactions: [String]) {
+    package init(status: Int, signedTransactions: [String]?) {
         self.status = status
         self.signedTransactions = signedTransactions
     }
@@ -162,7 +170,7 @@ package enum ServerAPIOperation: String, CaseIterable, Sendable, Codable {
         switch self {
         case .extendSubscriptionRenewalDate: 20
         case .lookUpOrderId, .getRefundHistory: 10
-        case .extendRenewalDateForAllActiveSubscribers, .requestTestNotification: 1
+        case .extendRenewalDateForAllActiveSubscribers, .requestTestNotification, .getTestNotificationStatus: 1
         default: 50
         }
     }
@@ -173,7 +181,7 @@ package enum ServerAPIOperation: String, CaseIterable, Sendable, Codable {
         case AppStoreServerRoutes.transaction.route: self = .getTransactionInfo
         case AppStoreServerRoutes.history.route, AppStoreServerRoutes.historyV1.route: self = .getTransactionHistory
         case AppStoreServerRoutes.statuses.route: self = .getAllSubscriptionStatuses
-        case AppStoreServerRoutes.refunds.route: self = .getRefundHistory
+        case AppStoreServerRoutes.refunds.route, AppStoreServerRoutes.refundsV1.route: self = .getRefundHistory
         case AppStoreServerRoutes.order.route: self = .lookUpOrderId
         case AppStoreServerRoutes.appTransaction.route: self = .getAppTransactionInfo
         case AppStoreServerRoutes.extend.route: self = .extendSubscriptionRenewalDate

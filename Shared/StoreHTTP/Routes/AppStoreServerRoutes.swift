@@ -9,16 +9,19 @@ package enum AppStoreServerRoutes {
         .get, "/inApps/v1/transactions/{transactionId}", .serverAPI)
     /// Reads a customer's history, by the order of changes.
     package static let history = HTTPEndpoint<Empty, ServerHistoryResponse>(
-        .get, "/inApps/v2/history/{transactionId}", .serverAPI, query: historyQuery.union(["revoked"]))
-    /// The same in its earlier version.
+        .get, "/inApps/v2/history/{transactionId}", .serverAPI, query: historyQuery)
+    /// The same in its earlier version, without consumables that the app has finished.
     package static let historyV1 = HTTPEndpoint<Empty, ServerHistoryResponse>(
-        .get, "/inApps/v1/history/{transactionId}", .serverAPI, query: historyQuery.union(["excludeRevoked"]))
+        .get, "/inApps/v1/history/{transactionId}", .serverAPI, query: historyQuery)
     /// Reads the state of all subscriptions of a customer.
     package static let statuses = HTTPEndpoint<Empty, SubscriptionStatusesResponse>(
         .get, "/inApps/v1/subscriptions/{transactionId}", .serverAPI, query: ["status"])
-    /// Reads a customer's refunded and revoked transactions.
+    /// Reads a customer's refunded transactions, by the order of refunds.
     package static let refunds = HTTPEndpoint<Empty, RefundHistoryResponse>(
         .get, "/inApps/v2/refund/lookup/{transactionId}", .serverAPI, query: ["revision"])
+    /// Reads a customer's last fifty refunds: its earlier version.
+    package static let refundsV1 = HTTPEndpoint<Empty, RefundLookupResponse>(
+        .get, "/inApps/v1/refund/lookup/{originalTransactionId}", .serverAPI)
     /// Finds the transactions of an order from a customer's invoice.
     package static let order = HTTPEndpoint<Empty, OrderLookupResponse>(
         .get, "/inApps/v1/lookup/{orderId}", .serverAPI)
@@ -28,7 +31,7 @@ package enum AppStoreServerRoutes {
 
     private static let historyQuery: Set<String> = [
         "revision", "startDate", "endDate", "productId", "productType", "sort", "subscriptionGroupIdentifier",
-        "inAppOwnershipType",
+        "inAppOwnershipType", "revoked", "excludeRevoked",
     ]
 
     /// Reads the environment that the app's signed payloads name.
@@ -111,12 +114,11 @@ package enum AppStoreServerRoutes {
 
     static let all: [HTTPRoute] =
         [
-            transaction.route, history.route, historyV1.route, statuses.route, refunds.route, order.route,
-            appTransaction.route, settings.route, putSettings.route, faults.route, addFault.route, removeFaults.route,
-            signedTransaction.route,
-            signedAppTransaction.route, certificateStatus.route, certificateStatusByGet.route,
-            notificationHistory.route,
-            testNotification.route, testNotificationStatus.route, extend.route, extendAll.route, extensions.route,
-            consumption.route, consumptionV1.route, appAccountToken.route, finish.route,
+            transaction.route, history.route, historyV1.route, statuses.route, refunds.route, refundsV1.route,
+            order.route, appTransaction.route, settings.route, putSettings.route, faults.route, addFault.route,
+            removeFaults.route, signedTransaction.route, signedAppTransaction.route, certificateStatus.route,
+            certificateStatusByGet.route, notificationHistory.route, testNotification.route,
+            testNotificationStatus.route, extend.route, extendAll.route, extensions.route, consumption.route,
+            consumptionV1.route, appAccountToken.route, finish.route,
         ] + messaging
 }

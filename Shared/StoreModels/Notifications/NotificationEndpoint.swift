@@ -15,11 +15,18 @@ public struct NotificationEndpoint: Hashable, Sendable, Codable {
         case sandbox
         /// Five more, 1, 2, 4, 8 and 16 seconds of real time after the one before.
         case fast
+
+        /// Returns what Apple does in an environment.
+        public static func usual(in environment: AppStoreEnvironment) -> Retry {
+            environment == .production ? .apple : .sandbox
+        }
     }
 
     /// `http://…`, `https://…`, or ``listen``; kept as it was given.
     public var url: String
     public var retry: Retry
+    /// Whether the app's environment decides about `retry`, because the operator has not; nil for no.
+    public var retryFollowsEnvironment: Bool?
     /// How long one attempt may take, redirects included.
     public var timeoutMs: Int
     /// Whether notifications that are due together are sent in a random order; nil for no.
@@ -28,10 +35,12 @@ public struct NotificationEndpoint: Hashable, Sendable, Codable {
     public var duplicate: Bool?
 
     public init(
-        url: String, retry: Retry, timeoutMs: Int = timeoutMsDefault, shuffle: Bool? = nil, duplicate: Bool? = nil
+        url: String, retry: Retry, retryFollowsEnvironment: Bool? = nil, timeoutMs: Int = timeoutMsDefault,
+        shuffle: Bool? = nil, duplicate: Bool? = nil
     ) {
         self.url = url
         self.retry = retry
+        self.retryFollowsEnvironment = retryFollowsEnvironment
         self.timeoutMs = timeoutMs
         self.shuffle = shuffle
         self.duplicate = duplicate

@@ -18,8 +18,8 @@ public struct RenewalClaims: Hashable, Sendable, Codable {
     public var signedDate: Int64
     public var environment: String
     public var recentSubscriptionStartDate: Int64
-    /// Left out when the subscription does not renew.
-    public var renewalDate: Int64?
+    /// When the latest period ends, also of a subscription that has ended or does not renew.
+    public var renewalDate: Int64
     public var currency: String?
     public var renewalPrice: Int64?
     public var eligibleWinBackOfferIds: [String]?
@@ -48,8 +48,7 @@ public struct RenewalClaims: Hashable, Sendable, Codable {
         self.signedDate = signedDate.milliseconds
         self.environment = environment.rawValue
         recentSubscriptionStartDate = value.recentStart.milliseconds
-        let renews = subscription.willAutoRenew && subscription.state.isExisting
-        renewalDate = renews ? subscription.expiresDate.milliseconds : nil
+        renewalDate = subscription.expiresDate.milliseconds
         currency = subscription.renewalPrice?.currency.code
         renewalPrice = subscription.renewalPrice?.thousandths
         let winBacks = subscription.eligibleWinBackOfferIdentifiers

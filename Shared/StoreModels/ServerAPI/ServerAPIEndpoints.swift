@@ -8,7 +8,7 @@ public enum ServerAPIEndpoints {
     /// - Throws: `notFound`.
     public static let appTransaction = Endpoint<AppTransactionRequest, TransactionLookup>(
         .paymentQueue, "appTransaction.get", isIdempotent: true)
-    /// Reads a page of a customer's history, by the order of changes.
+    /// Reads a page of a customer's history, by the order of changes or refunds.
     /// - Throws: `requestInvalid`, `notFound`.
     public static let modified = Endpoint<ModifiedTransactionsRequest, ModifiedTransactionsPage>(
         .paymentQueue, "transaction.modified", isIdempotent: true)

@@ -47,8 +47,9 @@ public struct AppTransactionRequest: Hashable, Sendable, Codable {
 
 /// The transactions a page of a customer's history has. Members left out select all.
 public struct ServerTransactionFilter: Hashable, Sendable, Codable {
-    /// Bounds of the purchase date, both included.
+    /// The first purchase date.
     public var startDate: Timestamp?
+    /// The end of the purchase dates, which is not included.
     public var endDate: Timestamp?
     /// Any of these products.
     public var productIdentifiers: [String]?
@@ -58,13 +59,19 @@ public struct ServerTransactionFilter: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifiers: [String]?
     /// Only refunded and revoked ones, or only others.
     public var isRevoked: Bool?
+    /// Whether consumables are left out that the app has finished and still has.
+    public var leavesOutFinishedConsumables: Bool?
 
-    public init(isRevoked: Bool? = nil) { self.isRevoked = isRevoked }
+    public init() {}
 
     /// Decides whether a purchase is selected.
-    public func matches(_ item: ReceiptItem) -> Bool {
+    /// - Parameter isFinished: Whether the app has finished it.
+    public func matches(_ item: ReceiptItem, isFinished: Bool) -> Bool {
+        if leavesOutFinishedConsumables == true, isFinished, item.type == .consumable, item.cancellationDate == nil {
+            return false
+        }
         if let startDate, item.purchaseDate < startDate { return false }
-        if let endDate, item.purchaseDate > endDate { return false }
+        if let endDate, item.purchaseDate >= endDate { return false }
         if let productIdentifiers, !productIdentifiers.contains(where: item.productIdentifier.isExactly) {
             return false
         }
@@ -78,25 +85,35 @@ public struct ServerTransactionFilter: Hashable, Sendable, Codable {
     }
 }
 
-/// Asks PaymentQueue for a page of a customer's history, by the order of changes.
+/// Asks PaymentQueue for a page of a customer's history.
 public struct ModifiedTransactionsRequest: Hashable, Sendable, Codable {
+    /// What a page lists, and in which order.
+    public enum Order: String, Sendable, Codable {
+        /// Every purchase, by its last change.
+        case changes
+        /// Refunded purchases, by their refund. One that was revoked without a refund is none.
+        case refunds
+    }
+
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
+    public var order: Order
     /// The ``ModifiedTransactionsPage/place`` of the page before; nil for the first page.
     public var after: Int64?
-    /// Whether the latest change comes first.
+    /// Whether the latest change or refund comes first.
     public var isDescending: Bool
     /// 1…100.
     public var limit: Int
     public var filter: ServerTransactionFilter
 
     public init(
-        bundleId: String, customerIdentifier: String, after: Int64? = nil, isDescending: Bool = false, limit: Int,
-        filter: ServerTransactionFilter = ServerTransactionFilter()
+        bundleId: String, customerIdentifier: String, order: Order = .changes, after: Int64? = nil,
+        isDescending: Bool = false, limit: Int, filter: ServerTransactionFilter = ServerTransactionFilter()
     ) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
+        self.order = order
         self.after = after
         self.isDescending = isDescending
         self.limit = limit

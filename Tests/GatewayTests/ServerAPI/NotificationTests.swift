@@ -48,7 +48,27 @@ import Testing
             let path = "/admin/v1/apps/com.example.app/server-api"
             #expect(try await store.send(.PUT, path, token: Sample.adminKey, body: settings).status == 200)
             let set = try await put(store, #"{"url":"listen:"}"#)
-            #expect(set.json == .object(["url": "listen:", "retry": .string(retry), "timeoutMs": .integer(5000)]))
+            let expected: JSONValue = .object([
+                "url": "listen:", "retry": .string(retry), "retryFollowsEnvironment": true,
+                "timeoutMs": .integer(5000),
+            ])
+            #expect(set.json == expected)
+            // In whichever order they are set.
+            #expect(try await store.send(.PUT, path, token: Sample.adminKey, body: "{}").status == 200)
+            #expect(try await send(store, .GET, "/endpoint").json["endpoint"]?["retry"] == "sandbox")
+            #expect(try await store.send(.PUT, path, token: Sample.adminKey, body: settings).status == 200)
+            #expect(try await send(store, .GET, "/endpoint").json == .object(["endpoint": expected]))
+        }
+    }
+
+    @Test func `a retry that the operator has chosen stays in every environment`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await put(store, #"{"url":"listen:","retry":"fast"}"#)
+            for settings in [#"{"environment":"Production","appAppleId":1}"#, "{}"] {
+                let path = "/admin/v1/apps/com.example.app/server-api"
+                #expect(try await store.send(.PUT, path, token: Sample.adminKey, body: settings).status == 200)
+                #expect(try await send(store, .GET, "/endpoint").json["endpoint"]?["retry"] == "fast")
+            }
         }
     }
 

@@ -110,7 +110,7 @@ import Testing
             for text in [foreign, "M", "x", "m\(order.dropFirst())", Self.renewal, "MZZZZZZZZZZZZZZZZZZ"] {
                 let answer = try await get(store, "v1/lookup/\(text)", token)
                 #expect(answer.status == 200)
-                #expect(answer.json == .object(["status": .integer(1), "signedTransactions": .array([])]))
+                #expect(answer.json == .object(["status": .integer(1)]))
             }
         }
     }
@@ -201,13 +201,18 @@ import Testing
             #expect(try await selected("productId=none") == [])
             #expect(try await selected("subscriptionGroupIdentifier=g1") == [all[0], all[2]])
             #expect(try await selected("startDate=1795600060123") == [all[1], all[2]])
-            #expect(try await selected("endDate=1795600060123") == [all[0], all[1]])
+            #expect(try await selected("endDate=1795600060123") == [all[0]], "the end is not included")
+            #expect(try await selected("endDate=1795600060124") == [all[0], all[1]])
             #expect(try await selected("startDate=0&endDate=9223372036854775807") == all)
             // As the libraries of two languages write it.
             for isTrue in ["true", "True"] { #expect(try await selected("revoked=\(isTrue)") == [all[2]]) }
             for isFalse in ["false", "False"] { #expect(try await selected("revoked=\(isFalse)") == [all[0], all[1]]) }
-            #expect(try await selected("excludeRevoked=true", "v1") == [all[0], all[1]])
-            #expect(try await selected("excludeRevoked=false", "v1") == all)
+            for version in ["v1", "v2"] {
+                #expect(try await selected("excludeRevoked=true", version) == [all[0], all[1]])
+                #expect(try await selected("excludeRevoked=false", version) == all)
+                #expect(try await selected("revoked=true", version) == [all[2]])
+                #expect(try await selected("revoked=true&excludeRevoked=true", version) == [])
+            }
             #expect(try await selected("inAppOwnershipType=PURCHASED") == all)
             #expect(try await selected("inAppOwnershipType=FAMILY_SHARED") == [])
         }
@@ -226,13 +231,74 @@ import Testing
         }
     }
 
+    @Test func `the earlier version leaves out consumables that are finished and were not taken back`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellConsumables(3)
+            store.payments.contents.withLock { contents in
+                contents.serverReading.finished = [Self.trial, "2000000000000002"]
+                contents.serverReading.transactions[1].item.cancellationDate = FakePaymentQueue.firstSeen
+            }
+            let token = try await store.serverToken().text()
+            func all(_ version: String) async throws -> [String?] {
+                let answer = try await get(store, "\(version)/history/\(Self.trial)", token)
+                return try await payloads(answer, store).map { $0["transactionId"]?.stringValue }
+            }
+            #expect(try await all("v1") == ["2000000000000002", "2000000000000003"])
+            #expect(try await all("v2") == ["2000000000000001", "2000000000000002", "2000000000000003"])
+        }
+    }
+
     @Test func `the refund history has what was refunded, whatever else the query says`() async throws {
         try await withSamples { store, token in
-            let answer = try await get(store, "v2/refund/lookup/\(Self.trial)?sort=DESCENDING", token)
+            let path = "v2/refund/lookup/\(Self.trial)?sort=DESCENDING"
+            // It was revoked, which is no refund.
+            #expect(try await payloads(try await get(store, path, token), store).isEmpty)
+            store.payments.contents.withLock {
+                $0.serverReading.transactions[2].item.revocationType = .refundFull
+            }
+            let answer = try await get(store, path, token)
             #expect(try await payloads(answer, store).map { $0["transactionId"] } == ["2000000000000003"])
             #expect(answer.json["hasMore"] == .bool(false))
             #expect(answer.json["revision"]?.stringValue?.isEmpty == false)
+            #expect(store.payments.contents.withLock { $0.serverReading.pages.map(\.order) } == [.refunds, .refunds])
             refuses(try await get(store, "v1/history/\(Self.trial)?excludeRevoked=1", token), 4_000_025)
+        }
+    }
+
+    @Test func `the earlier refund history has the last fifty, the oldest of them first`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellConsumables(60)
+            store.payments.contents.withLock { contents in
+                for place in 0..<55 { contents.serverReading.transactions[place].item.revocationType = .refundFull }
+            }
+            let token = try await store.serverToken().text()
+            let answer = try await get(store, "v1/refund/lookup/\(Self.trial)", token)
+            #expect(Set((answer.json.objectValue ?? [:]).keys) == ["signedTransactions"])
+            let read = try await payloads(answer, store).compactMap { $0["transactionId"]?.stringValue }
+            #expect(read == (6...55).map { "\(2_000_000_000_000_000 + $0)" })
+        }
+    }
+
+    @Test func `the earlier refund history wants the identifier of an original transaction`() async throws {
+        try await withSamples { store, token in
+            for text in ["x", "-1", Self.renewal, FakePaymentQueue.appTransaction] {
+                refuses(try await get(store, "v1/refund/lookup/\(text)", token), 4_000_008, text)
+            }
+            refuses(try await get(store, "v1/refund/lookup/404", token), 4_040_005)
+            let none = try await get(store, "v1/refund/lookup/\(Self.trial)", token)
+            #expect(none.json == .object(["signedTransactions": .array([])]))
+        }
+    }
+
+    @Test func `a slash at the end of a path changes nothing, as older libraries write it`() async throws {
+        try await withSamples { store, token in
+            let found = try await get(store, "v1/transactions/\(Self.trial)/", token)
+            #expect(found.json["signedTransactionInfo"] != nil)
+            let body = #"{"extendByDays":1,"extendReasonCode":1,"requestIdentifier":"r","productId":"com.example.pro"}"#
+            let extended = try await store.send(
+                .POST, "/inApps/v1/subscriptions/extend/mass/", token: token, body: body)
+            #expect(extended.json == .object(["requestIdentifier": "r"]))
+            #expect(try await store.send(.GET, "/inApps/v1/history/", token: token).status == 404)
         }
     }
 

@@ -71,7 +71,7 @@ import Testing
             }
             let good = changed(Self.extend, "", nil)
             try await refuses(store, token, .PUT, path, "[", 4_000_000)
-            try await refuses(store, token, .PUT, "v1/subscriptions/extend/x", good, 4_000_006)
+            try await refuses(store, token, .PUT, "v1/subscriptions/extend/x", good, 4_000_008)
             try await refuses(store, token, .PUT, "v1/subscriptions/extend/2999999999999999", good, 4_040_005)
             for (outcome, code) in [
                 (ExtendSubscriptionReply.Outcome.ineligible, 4_030_004), (.exhausted, 4_030_005),
@@ -84,7 +84,7 @@ import Testing
 
     @Test func `an extension of all subscriptions, and how far it is`() async throws {
         try await withSamples { store, token in
-            let all = Self.extend + [("productId", "\"pro\""), ("storefrontCountryCodes", "[\"USA\"]")]
+            let all = Self.extend + [("productId", "\"com.example.pro\""), ("storefrontCountryCodes", "[\"USA\"]")]
             let path = "v1/subscriptions/extend/mass"
             let answer = try await store.send(.POST, "/inApps/\(path)", token: token, body: changed(all, "", nil))
             #expect(answer.json == .object(["requestIdentifier": "outage"]))
@@ -92,6 +92,9 @@ import Testing
             for (name, value, code) in [
                 ("extendByDays", "91", 4_000_009), ("extendReasonCode", nil, 4_000_010),
                 ("requestIdentifier", "\"\"", 4_000_011), ("productId", nil, 4_000_023), ("productId", "1", 4_000_023),
+                // A product that the app does not sell, and one that does not renew.
+                ("productId", "\"none\"", 4_000_023),
+                ("productId", "\"\(Sample.fishing.productIdentifier)\"", 4_000_023),
                 ("storefrontCountryCodes", "[]", 4_000_027), ("storefrontCountryCodes", "[\"XXX\"]", 4_000_028),
                 ("storefrontCountryCodes", "[1]", 4_000_028), ("storefrontCountryCodes", "\"USA\"", 4_000_028),
             ] as [(String, String?, Int)] {
@@ -113,6 +116,9 @@ import Testing
             #expect(begun.json == .object(["requestIdentifier": "begun", "complete": false]))
             let other = try await store.send(.GET, "/inApps/\(path)/pro/other", token: token)
             #expect(other.json["errorCode"] == 4_040_009)
+            let long = try await store.send(
+                .GET, "/inApps/\(path)/pro/\(String(repeating: "x", count: 129))", token: token)
+            #expect(long.json["errorCode"] == 4_000_011)
         }
     }
 
@@ -151,7 +157,12 @@ import Testing
 
     @Test func `version 1 of consumption has numbers, each with its range`() async throws {
         try await withSamples { store, token in
-            let members = [("customerConsented", "true"), ("sampleContentProvided", "true")]
+            let members =
+                [("customerConsented", "true"), ("sampleContentProvided", "true"), ("appAccountToken", "\"\"")]
+                + [
+                    "consumptionStatus", "platform", "deliveryStatus", "accountTenure", "playTime",
+                    "lifetimeDollarsRefunded", "lifetimeDollarsPurchased", "userStatus",
+                ].map { ($0, "0") }
             let path = "v1/transactions/consumption/\(Self.original)"
             for (name, max, code) in [
                 ("consumptionStatus", 3, 4_000_034), ("platform", 2, 4_000_039), ("deliveryStatus", 5, 4_000_036),
@@ -161,11 +172,13 @@ import Testing
             ] {
                 let body = changed(members, name, "\(max)")
                 #expect(try await store.send(.PUT, "/inApps/\(path)", token: token, body: body).status == 202)
-                for value in ["-1", "\(max + 1)", "\"1\""] {
+                for value in ["-1", "\(max + 1)", "\"1\""] + (name == "refundPreference" ? [] : [nil]) {
                     try await refuses(store, token, .PUT, path, changed(members, name, value), code)
                 }
             }
-            for (value, status) in [("\"\"", 202), ("\"\(Self.token)\"", 202), ("\"x\"", 400), ("1", 400)] {
+            for (value, status) in [
+                ("\"\"", 202), ("\"\(Self.token)\"", 202), ("\"x\"", 400), ("1", 400), (nil, 400),
+            ] as [(String?, Int)] {
                 let body = changed(members, "appAccountToken", value)
                 #expect(try await store.send(.PUT, "/inApps/\(path)", token: token, body: body).status == status)
             }

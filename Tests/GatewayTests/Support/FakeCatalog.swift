@@ -121,6 +121,23 @@ final class FakeCatalog: Sendable {
                 introductoryPrice: product.introductoryPrice, discounts: product.discounts,
                 redeemableOffers: [Sample.winBackOffer])
         }
+        service.handle(CatalogEndpoints.listSubscriptions) { [self] request in
+            let known = contents.withLock { contents in
+                contents.products.compactMap { product in
+                    product.subscriptionGroupIdentifier.map {
+                        SubscriptionProduct(
+                            productIdentifier: product.productIdentifier, subscriptionGroupIdentifier: $0,
+                            isAvailable: true)
+                    }
+                }
+            }
+            // A product a page.
+            let place = request.after.flatMap { after in known.firstIndex { $0.productIdentifier == after } }
+            let page = Array(known[(place.map { $0 + 1 } ?? 0)...].prefix(1))
+            let isLast = page.last?.productIdentifier == known.last?.productIdentifier
+            return SubscriptionProductsPage(
+                subscriptions: page, after: isLast ? nil : page.last?.productIdentifier, catalogVersion: 1)
+        }
         service.handle(CatalogEndpoints.explainProduct) { [self] request in
             let isKnown = contents.withLock { contents in
                 contents.explainRequests.append(request)

@@ -7,6 +7,8 @@ extension FakePaymentQueue {
     struct ServerReading {
         /// Alice's, in the order of changes.
         var transactions: [ServerTransaction] = []
+        /// Transactions that the app has finished.
+        var finished: Set<String> = []
         var subscriptions: [ServerSubscription] = []
         var pages: [ModifiedTransactionsRequest] = []
         /// What was asked to be changed, by request type.
@@ -45,7 +47,12 @@ extension FakePaymentQueue {
             try checkServerAPI()
             return contents.withLock { contents in
                 contents.serverReading.pages.append(request)
-                let places = contents.serverReading.transactions.filter { request.filter.matches($0.item) }
+                let finished = contents.serverReading.finished
+                let places = contents.serverReading.transactions.filter { value in
+                    request.filter.matches(
+                        value.item, isFinished: finished.contains(value.item.transactionIdentifier))
+                        && (request.order == .changes || value.item.revocationType != nil)
+                }
                 let ordered = request.isDescending ? places.reversed() : places
                 let rest = ordered.filter { value in
                     request.after.map { request.isDescending ? value.modifiedSeq < $0 : value.modifiedSeq > $0 } ?? true

@@ -245,6 +245,20 @@ final class TestNotifier: Sendable {
         }
     }
 
+    /// Adds the end of an extension of all subscriptions of a product.
+    func ends(_ requestIdentifier: String) {
+        world.withLock { world in
+            let number = world.events.count + 1
+            var event = ServerEvent(
+                position: "v_\(String(number + 100_000).dropFirst())", bundleId: Self.bundleId, customerIdentifier: nil,
+                account: nil, appTransactionIdentifier: nil, at: world.now, changes: [])
+            event.extensions = SubscriptionExtensions(
+                requestIdentifier: requestIdentifier, productIdentifier: "pro", storefronts: nil, succeededCount: 1,
+                failedCount: 0, completedAt: world.now)
+            world.events.append(event)
+        }
+    }
+
     static func transaction(_ number: Int, at: Timestamp) -> ServerTransaction {
         ServerTransaction(
             item: ReceiptItem(

@@ -259,13 +259,98 @@ import Testing
             #expect(try await products { _ in } == ["beaches", "news.weekly", "coins"])
             #expect(
                 try await products { $0.startDate = TestStore.instant("2027-03-02") } == ["beaches", "news.weekly"])
-            #expect(try await products { $0.endDate = TestStore.instant("2027-03-02") } == ["beaches", "coins"])
+            #expect(try await products { $0.endDate = TestStore.instant("2027-03-02") } == ["coins"])
+            #expect(
+                try await products { $0.endDate = TestStore.instant("2027-03-02") + .milliseconds(1) }
+                    == ["beaches", "coins"])
+            #expect(try await products { $0.leavesOutFinishedConsumables = true }.count == 3)
+            let more = try await alice.add("coins", key: "3").transaction
+            #expect(try await products { $0.leavesOutFinishedConsumables = true }.count == 4)
+            for id in [coins.id, more.id] { try await alice.finish(id) }
+            // One was taken back, so it stays.
+            #expect(try await products { $0.leavesOutFinishedConsumables = true }.count == 3)
             #expect(try await products { $0.productIdentifiers = ["coins", "none"] } == ["coins"])
             #expect(try await products { $0.productIdentifiers = [] } == [])
             #expect(try await products { $0.types = [.nonConsumable, .autoRenewable] } == ["beaches", "news.weekly"])
             #expect(try await products { $0.subscriptionGroupIdentifiers = ["news"] } == ["news.weekly"])
             #expect(try await products { $0.isRevoked = true } == ["coins"])
-            #expect(try await products { $0.isRevoked = false } == ["beaches", "news.weekly"])
+            #expect(try await products { $0.isRevoked = false } == ["beaches", "news.weekly", "coins"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `refunds are in the order they were made in, without what was revoked, and pages go on`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            try await store.putClock("2027-03-01", frozen: true)
+            var bought: [PaymentTransaction] = []
+            for number in 0..<5 { bought.append(try await alice.add("coins", key: "\(number)").transaction) }
+            let ids = bought.map { $0.transactionIdentifier ?? "" }
+            for (day, place) in [("2027-03-02", 3), ("2027-03-03", 1), ("2027-03-04", 4)] {
+                try await store.putClock(day, frozen: true)
+                try await store.refund(bought[place].id)
+            }
+            try await store.revoke(bought[0].id)
+            #expect(try await alice.modified(by: .refunds).identifiers == [ids[3], ids[1], ids[4]])
+            let first = try await alice.modified(by: .refunds, limit: 2)
+            #expect(first.hasMore)
+            // What changes about a refunded purchase later moves it in the history only.
+            _ = try await store.caller.call(
+                ServerAPIEndpoints.setAppAccountToken,
+                SetAppAccountTokenRequest(
+                    bundleId: Catalogue.bundleId, originalTransactionIdentifier: ids[3],
+                    appAccountToken: "7a0c6b0e-1111-4222-8333-444455556666"))
+            #expect(try await alice.modified(by: .refunds).identifiers == [ids[3], ids[1], ids[4]])
+            let rest = try await alice.modified(by: .refunds, after: first.place)
+            #expect(rest.identifiers == [ids[4]])
+            #expect(try await alice.modified(by: .refunds, isDescending: true, limit: 1).identifiers == [ids[4]])
+            try await store.refund(bought[2].id)
+            #expect(try await alice.modified(by: .refunds, after: rest.place).identifiers == [ids[2]])
+            // A refund that is taken back is none.
+            _ = try await store.caller.call(ServerAPIEndpoints.reverseRefund, RefundRequest(id: bought[1].id))
+            #expect(try await alice.modified(by: .refunds).identifiers == [ids[3], ids[4], ids[2]])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a token is in lower case, and a user name that is a UUID is one, from the purchase on`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            try await store.putClock("2027-03-01", frozen: true)
+            let (upper, lower) = ("7A0C6B0E-1111-4222-8333-444455556666", "7a0c6b0e-1111-4222-8333-444455556666")
+            func token(
+                _ key: String, _ change: (inout Payment) -> Void
+            ) async throws -> String? {
+                var payment = Payment(requestIdentifier: key, productIdentifier: "coins")
+                change(&payment)
+                let bought = try await alice.add(payment).transaction
+                let item = try await store.lookup(bought.transactionIdentifier ?? "").transaction?.item
+                let noted = try await store.serverEvents().last?.changes.last?.transaction.item
+                #expect(noted?.appAccountToken == item?.appAccountToken, "the notification says the same")
+                #expect(bought.payment.applicationUsername == payment.applicationUsername, "as the app sent it")
+                return item?.appAccountToken
+            }
+            #expect(try await token("1") { $0.appAccountToken = upper } == lower)
+            #expect(try await token("2") { $0.applicationUsername = upper } == lower)
+            #expect(try await token("3") { $0.applicationUsername = "alice" } == nil)
+            let other = "00000000-1111-4222-8333-444455556666"
+            #expect(
+                try await token("4") { ($0.appAccountToken, $0.applicationUsername) = (other, upper) } == other)
+            // The same request again, spelled as a library of another language does, is the same payment.
+            #expect(try await token("1") { $0.appAccountToken = lower } == lower)
+            #expect(try await alice.modified().transactions.count == 4)
+            // A renewal has its first purchase's, and so has the status.
+            var payment = Payment(requestIdentifier: "5", productIdentifier: "news.weekly")
+            payment.applicationUsername = upper
+            _ = try await alice.add(payment)
+            try await store.jump(to: "2027-03-10")
+            let status = try #require(try await alice.statuses().subscriptions.first)
+            #expect(status.transaction.reason == .renewal)
+            #expect(status.transaction.item.appAccountToken == lower)
         }
     }
 
@@ -460,14 +545,15 @@ extension Shopper {
     }
 
     fileprivate func modified(
-        after: Int64? = nil, isDescending: Bool = false, limit: Int = 100,
+        by order: ModifiedTransactionsRequest.Order = .changes, after: Int64? = nil, isDescending: Bool = false,
+        limit: Int = 100,
         filter: ServerTransactionFilter = ServerTransactionFilter()
     ) async throws -> ModifiedTransactionsPage {
         try await store.caller.call(
             ServerAPIEndpoints.modified,
             ModifiedTransactionsRequest(
-                bundleId: Catalogue.bundleId, customerIdentifier: customer, after: after, isDescending: isDescending,
-                limit: limit, filter: filter))
+                bundleId: Catalogue.bundleId, customerIdentifier: customer, order: order, after: after,
+                isDescending: isDescending, limit: limit, filter: filter))
     }
 
     fileprivate func statuses() async throws -> SubscriptionStatuses {

@@ -4,6 +4,7 @@ Each is asked for by Apple's library and told by a notification that the library
 """
 
 from appstoreserverlibrary.api_client import APIError
+from appstoreserverlibrary.models.AccountTenure import AccountTenure
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
 from appstoreserverlibrary.models.ConsumptionRequestReason import ConsumptionRequestReason
 from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
@@ -13,11 +14,16 @@ from appstoreserverlibrary.models.DeliveryStatusV1 import DeliveryStatusV1
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
 from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.LifetimeDollarsPurchased import LifetimeDollarsPurchased
+from appstoreserverlibrary.models.LifetimeDollarsRefunded import LifetimeDollarsRefunded
 from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.Platform import Platform
+from appstoreserverlibrary.models.PlayTime import PlayTime
 from appstoreserverlibrary.models.RefundPreference import RefundPreference
 from appstoreserverlibrary.models.RevocationType import RevocationType
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
+from appstoreserverlibrary.models.UserStatus import UserStatus
 
 from notifications import Receiver, name, offline_notification, settled
 from store import (
@@ -91,6 +97,7 @@ def extensions(api, happened):
     ):
         refused(what, 400, error, asked)
     refused("of an unknown one", 404, APIError.ORIGINAL_TRANSACTION_ID_NOT_FOUND, lambda: ask(of=UNKNOWN))
+    refused("of no identifier", 400, APIError.INVALID_ORIGINAL_TRANSACTION_ID, lambda: ask(of="abc"))
 
     other = buy(bob, MONTHLY, "w-bob")["transactionIdentifier"]
     advance("w-2", APP, by="8d")
@@ -119,6 +126,8 @@ def extensions(api, happened):
         ("no storefronts", APIError.INVALID_EMPTY_STOREFRONT_COUNTRY_CODE_LIST, lambda: mass(storefronts=[])),
         ("a storefront", APIError.INVALID_STOREFRONT_COUNTRY_CODE, lambda: mass(storefronts=["ZZZ"])),
         ("no product", APIError.INVALID_PRODUCT_ID, lambda: mass(product="")),
+        ("a product of nobody", APIError.INVALID_PRODUCT_ID, lambda: mass(product="com.example.unknown")),
+        ("a product that does not renew", APIError.INVALID_PRODUCT_ID, lambda: mass(product=BEACHES)),
     ):
         refused(what, 400, error, asked)
     refused("an unknown one", 404, APIError.STATUS_REQUEST_NOT_FOUND,
@@ -154,8 +163,13 @@ def refunds(api, happened):
         refused(what, 400, error, lambda changed=changed: inform(**changed))
     refused("of an unknown one", 404, APIError.TRANSACTION_ID_NOT_FOUND, lambda: inform(of=UNKNOWN))
     v1 = dict(customerConsented=True, sampleContentProvided=True, consumptionStatus=ConsumptionStatus.PARTIALLY_CONSUMED,
-              deliveryStatus=DeliveryStatusV1.DELIVERED_AND_WORKING_PROPERLY, appAccountToken=TOKEN)
+              deliveryStatus=DeliveryStatusV1.DELIVERED_AND_WORKING_PROPERLY, appAccountToken=TOKEN,
+              accountTenure=AccountTenure.UNDECLARED, platform=Platform.APPLE, playTime=PlayTime.UNDECLARED,
+              lifetimeDollarsRefunded=LifetimeDollarsRefunded.UNDECLARED,
+              lifetimeDollarsPurchased=LifetimeDollarsPurchased.UNDECLARED, userStatus=UserStatus.ACTIVE)
     expect("version 1", api.send_consumption_data(identifier, ConsumptionRequestV1(**v1)), None)
+    refused("version 1 without a member that is required", 400, APIError.INVALID_ACCOUNT_TENURE,
+            lambda: api.send_consumption_data(identifier, ConsumptionRequestV1(**{**v1, "accountTenure": None})))
     declined = decide(request, "decline")
     expect("declined", (declined["state"], declined["consumption"]["consumptionStatus"]), ("declined", 2))
     happened("REFUND_DECLINED")

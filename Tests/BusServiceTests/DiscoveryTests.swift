@@ -96,6 +96,24 @@ struct DiscoveryTests {
         }
     }
 
+    @Test func `HEALTH fails while a service takes no requests, before its first one and after its last`() async throws
+    {
+        let bus = InMemoryBus()
+        let service = BusService(
+            name: .catalog, version: "1", bus: bus.client(name: "catalog"), logger: silent, instance: "a")
+        service.healthCheck("database") { .pass }
+        #expect(await service.healthResponse().status == .fail)
+        let running = Task { try await service.run() }
+        await service.ready()
+        let serving = await service.healthResponse()
+        #expect(serving.status == .pass && serving.checks["serving"] == nil)
+        running.cancel()
+        try await running.value
+        let stopped = await service.healthResponse()
+        #expect(stopped.status == .fail && stopped.checks["serving"]?.status == .fail)
+        #expect(stopped.checks["database"] == .pass)
+    }
+
     @Test func `discovery finds every instance of every service`() async throws {
         let bus = InMemoryBus()
         var running: [Task<Void, any Error>] = []

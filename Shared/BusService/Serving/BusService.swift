@@ -100,8 +100,14 @@ package final class BusService: ServiceLifecycle.Service {
     package func ready() async { await readiness.wait() }
 
     /// Runs the health checks. Returns the answer to `$SRV.HEALTH`, also shown elsewhere.
+    ///
+    /// Discovery answers before the first request is taken and after the last one: then the service has failed.
     package func healthResponse() async -> HealthResponse {
-        let (status, checks) = await health.run()
+        var (status, checks) = await health.run()
+        if !readiness.isOpen {
+            status = .fail
+            checks["serving"] = .fail("it is starting or stopping, and takes no requests")
+        }
         return HealthResponse(identity, status: status, checks: checks)
     }
 
@@ -122,6 +128,7 @@ package final class BusService: ServiceLifecycle.Service {
         logger.info("serving", metadata: ["endpoints": "\(subscriptions.requests.count)"])
         readiness.open()
         let failure = await waitForTheEnd()
+        readiness.close()
         await stop(subscriptions)
         if let failure { throw failure }
     }

@@ -1,9 +1,10 @@
 import EventLoop
 
-/// A gate that opens once, and the tasks that wait for it.
+/// A gate that opens once and closes for good, and the tasks that wait for its opening.
 final class Readiness: Sendable {
     private struct Contents {
         var isOpen = false
+        var isClosed = false
         var nextWaiter = 0
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
@@ -19,6 +20,12 @@ final class Readiness: Sendable {
         }
         for waiter in waiters.values { waiter.resume() }
     }
+
+    /// Closes the gate; who waits for it was let through before.
+    func close() { contents.withLock { $0.isClosed = true } }
+
+    /// Whether it has opened and not closed.
+    var isOpen: Bool { contents.withLock { $0.isOpen && !$0.isClosed } }
 
     /// Returns when the gate opens, or the task is cancelled.
     func wait() async {

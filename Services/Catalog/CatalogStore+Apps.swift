@@ -34,12 +34,12 @@ extension CatalogStore {
         return app
     }
 
-    /// Lists apps by bundle identifier, without those of isolated stores.
+    /// Lists the apps of a scope by bundle identifier.
     /// - Throws: `requestInvalid` for a bad limit.
     func list(_ request: PageRequest) throws(StoreError) -> AppsPage {
         try ProductQueries.check(limit: request.limit)
         let behind = directory.apps.filter {
-            ExactText($0.bundleId) > ExactText(request.after ?? "") && IsolatedApp($0.bundleId) == nil
+            ExactText($0.bundleId) > ExactText(request.after ?? "") && request.scope.covers($0.bundleId)
         }.sorted { ExactText($0.bundleId) < ExactText($1.bundleId) }
         let page = Array(behind.prefix(request.limit))
         return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)

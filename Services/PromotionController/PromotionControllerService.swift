@@ -147,5 +147,6 @@ enum PromotionSchema {
         .appPurchases,
         .purchaseStarts,
         .eventAges,
+        .deviceScopes,
     ]
 }

@@ -40,6 +40,8 @@
         case notificationMadeTwice = "notification-made-twice"
         /// The payment queue gives numbers of removed rows of its logs again, and the notifier waits instead of recovering.
         case positionsReused = "positions-reused"
+        /// An operator's transaction is looked up in every isolated store.
+        case scopeDropped = "scope-dropped"
 
         /// The variable that names the bug of a process.
         package static let variable = "STOREBUS_PLANTED_BUG"

@@ -31,7 +31,10 @@ import Testing
                 FileBuilder.file(products: [FileBuilder.product("b", price: "3.49")]), into: Self.copy)
             #expect(try store.query(["a", "b"]).products.map(\.productIdentifier) == ["a"])
             #expect(try store.query(["a", "b"], of: Self.copy).products.map(\.productIdentifier) == ["b"])
-            #expect(try store.list(PageRequest(limit: 100)).apps.map(\.bundleId) == [CatalogFixture.bundleId])
+            #expect(
+                try store.list(PageRequest(in: .installation, limit: 100)).apps.map(\.bundleId) == [
+                    CatalogFixture.bundleId
+                ])
         }
     }
 

@@ -58,10 +58,10 @@ import Testing
     func `apps are listed in pages by bundle identifier`(_ engine: Engine) async throws {
         try await withCatalog(on: engine) { store async throws in
             for name in ["c", "a", "e", "b", "d"] { _ = try await put(store, name, AppSettings(name: name)) }
-            let first = try store.list(PageRequest(limit: 2))
+            let first = try store.list(PageRequest(in: .installation, limit: 2))
             #expect(first.apps.map(\.bundleId) == ["a", "b"])
             #expect(first.after == "b")
-            let last = try store.list(PageRequest(after: "d", limit: 2))
+            let last = try store.list(PageRequest(in: .installation, after: "d", limit: 2))
             #expect(last.apps.map(\.bundleId) == ["e"])
             #expect(last.after == nil)
         }

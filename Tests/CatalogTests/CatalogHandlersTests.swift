@@ -59,7 +59,8 @@ import Testing
                 context: CallContext())
             let get = try await caller.call(
                 CatalogEndpoints.getApp, AppRequest(bundleId: "com.example.app"), context: CallContext())
-            let list = try await caller.call(CatalogEndpoints.listApps, PageRequest(), context: CallContext())
+            let list = try await caller.call(
+                CatalogEndpoints.listApps, PageRequest(in: .installation), context: CallContext())
             #expect(list.apps == [put])
             #expect(get == put)
             let storefronts = try await caller.call(CatalogEndpoints.listStorefronts, Empty(), context: CallContext())

@@ -35,6 +35,37 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an isolated store begins with the app's part of the tab, has its own, and takes it along`(
+        _ engine: Engine
+    ) async throws {
+        try await withCatalog(on: engine) { store async throws in
+            let copy = "\(app)@t-7.42"
+            let scope = IsolationScope(of: copy)
+            try await store.importProducts(["a", "b"])
+            try await store.importProducts(["x"], of: Self.other)
+            let featured = list((app, "b"), (Self.other, "x"), (app, "a"))
+            _ = try await store.promotions.put(featured)
+            let copies = AppCopies(database: store.apps.database, loader: store.loader)
+            _ = try await copies.copy(CopyAppRequest(from: app, to: copy))
+            #expect(try await store.promotions.featured(FeaturedRequest(in: scope)) == list((copy, "b"), (copy, "a")))
+            #expect(try await store.promotions.featured(Empty()) == featured)
+
+            let own = list((copy, "a"))
+            _ = try await store.promotions.put(PutFeaturedRequest(own.products, in: scope))
+            #expect(try await store.promotions.featured(FeaturedRequest(in: scope)) == own)
+            #expect(try await store.promotions.featured(Empty()) == featured)
+            _ = try await store.promotions.put(list())
+            #expect(try await store.promotions.featured(FeaturedRequest(in: scope)) == own)
+            for (products, scope) in [(own, IsolationScope.installation), (featured, scope)] {
+                let request = PutFeaturedRequest(products.products, in: scope)
+                #expect(try await refusal { try await store.promotions.put(request) }?.code == .notFound)
+            }
+            _ = try await copies.remove(AppRequest(bundleId: copy))
+            #expect(try await store.promotions.featured(FeaturedRequest(in: scope)) == list())
+        }
+    }
+
     @Test func `M64 what is not promoted is not featured, until it is`() async throws {
         try await withCatalog { store async throws in
             try await store.importProducts(["a", "b"])
@@ -115,5 +146,17 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension PromotionService {
+    /// Replaces the tab of the apps outside of isolated stores.
+    func put(_ list: FeaturedList) async throws -> FeaturedList {
+        try await put(PutFeaturedRequest(list.products, in: .installation))
+    }
+
+    /// Reads the tab of the apps outside of isolated stores.
+    func featured(_ request: Empty) async throws -> FeaturedList {
+        try await featured(FeaturedRequest(in: .installation))
     }
 }

@@ -167,7 +167,7 @@ import Testing
                 PutAppRequest(bundleId: CatalogFixture.bundleId, settings: AppSettings(name: "A")))
             #expect(put.testerDefaults == defaults)
             #expect(try store.quote("a").testerDefaults == defaults)
-            #expect(try store.list(PageRequest()).apps.map(\.testerDefaults) == [defaults])
+            #expect(try store.list(PageRequest(in: .installation)).apps.map(\.testerDefaults) == [defaults])
             try await store.importFile(FileBuilder.file(products: products))
             #expect(try store.app(AppRequest(bundleId: CatalogFixture.bundleId)).testerDefaults == nil)
         }

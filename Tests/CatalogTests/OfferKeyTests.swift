@@ -41,7 +41,7 @@ import Testing
             #expect(try store.app(request).subscriptionOfferKeys == expected)
             let put = PutAppRequest(bundleId: CatalogFixture.bundleId, settings: AppSettings(name: "A"))
             #expect(try await store.put(put).subscriptionOfferKeys == expected)
-            #expect(try store.list(PageRequest()).apps.map(\.subscriptionOfferKeys) == [expected])
+            #expect(try store.list(PageRequest(in: .installation)).apps.map(\.subscriptionOfferKeys) == [expected])
             try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))
             #expect(try store.app(request).subscriptionOfferKeys == nil)
         }

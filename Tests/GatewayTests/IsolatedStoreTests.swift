@@ -25,11 +25,13 @@ import Testing
         try await store.send(.GET, "/admin/v1/stores", token: admin).decode(IsolatedStoresResponse.self).stores
     }
 
-    private func open(_ store: GatewayHarness, _ path: String, app: String = Sample.bundleId) async throws -> Answer {
+    private func open(
+        _ store: GatewayHarness, _ path: String, app: String = Sample.bundleId, account: String = "alice"
+    ) async throws -> Answer {
         try await store.send(
             .POST, "\(path)/v1/sessions",
             body: """
-                {"bundleId":"\(app)","deviceId":"phone","account":"alice","platform":"iOS","osVersion":"17.0",
+                {"bundleId":"\(app)","deviceId":"phone","account":"\(account)","platform":"iOS","osVersion":"17.0",
                 "appVersion":"1.0"}
                 """)
     }
@@ -95,6 +97,8 @@ import Testing
             _ = try await make(store)
             store.payments.commit(Sample.purchased("t1"))
             let path = "/admin/v1/transactions/t1"
+            let app = IsolatedApp(shownBundleId: Sample.bundleId, number: 1, seed: 42)
+            store.payments.contents.withLock { $0.scope = IsolationScope(app) }
             let inside = try await store.send(.GET, "/s/t-1\(path)", token: admin)
             #expect(inside.json["record"]?["bundleId"] == "com.example.app")
             _ = try await store.send(.POST, "/s/t-1\(path)/redeliver", token: admin)
@@ -124,14 +128,17 @@ import Testing
             let shown = try #require(app.shown(number))
             _ = try await store.send(
                 .POST, "/s/t-1/admin/v1/transactions/\(shown)/approve", token: admin, body: "{}")
-            #expect(store.payments.contents.withLock { $0.operations.last } == "approve \(number)")
+            #expect(store.payments.contents.withLock { $0.operations.last } == "approve in \(app.bundleId) \(number)")
             _ = try await store.send(.POST, "/admin/v1/transactions/\(shown)/approve", token: admin, body: "{}")
             #expect(store.payments.contents.withLock { $0.operations.last } == "approve \(shown)")
-            let count = store.payments.contents.withLock { $0.operations.count }
-            // The installation's are not the store's.
+            // The installation's are not the store's: the service looks in the store alone.
             let ordinary = try await store.send(
                 .POST, "/s/t-1/admin/v1/transactions/2000000000000001/approve", token: admin, body: "{}")
             #expect(ordinary.status == 404)
+            #expect(
+                store.payments.contents.withLock { $0.operations.last }
+                    == "approve in \(app.bundleId) 2000000000000001")
+            let count = store.payments.contents.withLock { $0.operations.count }
             // A product or an account may be named by digits.
             let explained = "/s/t-1/admin/v1/apps/com.example.app/products/2000000000000001/explain"
             _ = try await store.send(.GET, explained, token: admin)
@@ -188,6 +195,22 @@ import Testing
             }
             #expect(try await open(store, "/s/t-1", app: "com.example.two").status == 404)
             #expect(try await open(store, "", app: "com.example.app@t-1.42").status == 400)
+        }
+    }
+
+    @Test func `a store's key is 404 at another store's door, and at one that is gone`() async throws {
+        try await GatewayHarness.run { store in
+            let made = try await make(store)
+            _ = try await make(store)
+            var token = try await store.serverToken()
+            token.header["kid"] = .string(made.keyId)
+            token.key = try .init(pemRepresentation: made.privateKey)
+            for (door, code) in [("", 4_040_010), ("/s/t-1", 4_040_010), ("/s/t-2", 4_040_003), ("/s/t-9", 4_040_003)] {
+                let answer = try await store.send(
+                    .GET, "\(door)/inApps/v1/transactions/2000000004200009", token: try token.text())
+                #expect(answer.status == 404, "\(door): \(answer.text)")
+                #expect(answer.json["errorCode"]?.intValue == code, "\(door): \(answer.text)")
+            }
         }
     }
 
@@ -264,21 +287,67 @@ import Testing
         let (inside, line) = (app.number(3, .transaction), app.number(3, .lineItem))
         let (order, other) = (OrderIdentifier.order(of: "\(inside)") ?? "", app.number(3, .appTransaction))
         let json = """
-            {"a":"\(inside)","b":["\(line)","\(other)","\(order)"],"bundleId":"\(app.bundleId)",
-            "path":"/apps/com.example.app%40t-1.42/x","quote":"\\"\(inside)\\"","n":\(inside)}
+            {"transactionId":"\(inside)","webOrderLineItemId" : "\(line)","appTransactionId":"\(other)",
+            "orderId":"\(order)","bundleId":"\(app.bundleId)","account":"\(inside)","transactionId":null,
+            "path":"/apps/com.example.app%40t-1.42/x","quote":"\\"\(inside)\\"","transactionIdentifier":\(inside)}
             """
         let expected = """
-            {"a":"2000000004200003","b":["1000000004200003","7000000000004200003",\
-            "\(OrderIdentifier.order(of: "2000000004200003") ?? "")"],"bundleId":"com.example.app",
-            "path":"/apps/com.example.app/x","quote":"\\"\(inside)\\"","n":\(inside)}
+            {"transactionId":"2000000004200003","webOrderLineItemId" : "1000000004200003","appTransactionId":"7000000000004200003",
+            "orderId":"\(OrderIdentifier.order(of: "2000000004200003") ?? "")","bundleId":"com.example.app","account":"\(inside)","transactionId":null,
+            "path":"/apps/com.example.app/x","quote":"\\"\(inside)\\"","transactionIdentifier":\(inside)}
             """
         #expect(String(decoding: StoreScope.shown(Array(json.utf8), of: app.bundleId), as: UTF8.self) == expected)
         #expect(StoreScope.shown(Array(json.utf8), of: "com.example.app") == Array(json.utf8))
         StoreScope.$app.withValue(app) {
-            let body = Array(#"{"transactionId":"2000000004200003","x":"2000000000000003"}"#.utf8)
+            let body = #"{"transactionId":"2000000004200003","orderId":"2000000000000003","x":"2000000004200003"}"#
             #expect(
-                String(decoding: StoreScope.inside(body), as: UTF8.self)
-                    == #"{"transactionId":"\#(inside)","x":"2000000000000003"}"#)
+                String(decoding: StoreScope.inside(Array(body.utf8)), as: UTF8.self)
+                    == #"{"transactionId":"\#(inside)","orderId":"2000000000000003","x":"2000000004200003"}"#)
+        }
+    }
+
+    @Test func `every member of the contract that is a transaction's number is converted, and no other`() throws {
+        var names: Set<String> = []
+        func collect(_ value: JSONValue) {
+            for (name, member) in value.objectValue ?? [:] {
+                if name == "properties" { names.formUnion((member.objectValue ?? [:]).keys) }
+                collect(member)
+            }
+            for element in value.arrayValue ?? [] { collect(element) }
+        }
+        collect(try OpenAPIDocument().root)
+        let pattern = #/(?i)(original|app|web)?_?(transaction|order)(_?line_?item)?_?(id|identifier)/#
+        let numbers = names.filter { $0.wholeMatch(of: pattern) != nil }
+        let known = Set(StoreScope.numberMembers.map(\.text))
+        #expect(numbers.isSubset(of: known))
+        // Claims and receipts have more than the document names.
+        #expect(known.subtracting(numbers).isSubset(of: ["webOrderLineItemIdentifier", "appTransactionIdentifier"]))
+    }
+
+    @Test func `names of a store's look stay as they are, in requests and in responses`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await make(store)
+            // The store's first transaction would be this one.
+            let name = "2000000004200001"
+            let path = "/s/t-1/admin/v1/testers/\(name)"
+            let put = try await store.send(.PUT, path, token: admin, body: #"{"askToBuy":true}"#)
+            #expect(put.json["account"]?.stringValue == name)
+            let scope = IsolationScope(IsolatedApp(shownBundleId: Sample.bundleId, number: 1, seed: 42))
+            #expect(
+                store.payments.contents.withLock { $0.testers.keys.first } == ScopedIdentifier(name, in: scope))
+            for query in ["testers?after=1", "events/last?account=\(name)", "transactions?account=\(name)"] {
+                let answer = try await store.send(.GET, "/s/t-1/admin/v1/\(query)", token: admin)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            #expect(store.payments.contents.withLock { $0.lastEventsRequests.last?.account } == name)
+            let listed = try await store.send(.GET, "/s/t-1/admin/v1/testers?after=1", token: admin)
+            #expect(listed.json["testers"]?.arrayValue?.first?["account"]?.stringValue == name)
+            let device = "/s/t-1/admin/v1/devices/\(name)"
+            let body = #"{"platform":"iOS","osVersion":"17.4"}"#
+            #expect(try await store.send(.PUT, device, token: admin, body: body).json["deviceId"]?.stringValue == name)
+            let session = try await open(store, "/s/t-1", account: name)
+            #expect(session.status == 201)
+            #expect(store.payments.contents.withLock { $0.openRequests.last?.account } == name)
         }
     }
 }

@@ -156,7 +156,7 @@ import Testing
             }
             store.promotions.contents.withLock { contents in
                 contents.unsupported = [:]
-                contents.devices[Sample.deviceId]?.apps = []
+                contents.devices[Sample.phone]?.apps = []
             }
             for path in [Self.order, Self.visibility] {
                 #expect(try await store.send(.GET, path, token: token).code == "appNeverLaunched")

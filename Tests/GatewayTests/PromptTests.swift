@@ -41,7 +41,8 @@ import Testing
             #expect(reply.status == 200)
             #expect(reply.json["id"] == "p1")
             let told = store.payments.contents.withLock { $0.answers }
-            #expect(told == [AnswerPromptRequest(id: "p1", answer: answer, error: error)])
+            #expect(
+                told == [AnswerPromptRequest(ScopedIdentifier("p1", in: .installation), answer: answer, error: error)])
             #expect(try await store.send(.POST, "/admin/v1/prompts/p1", token: key, body: body).status == 404)
         }
     }

@@ -30,7 +30,9 @@ import Testing
     }
 
     private func set(_ store: GatewayHarness, _ overrides: PromotionOverrides, device: String = Sample.deviceId) {
-        store.promotions.contents.withLock { $0.devices[device]?.apps[0].overrides = overrides }
+        store.promotions.contents.withLock {
+            $0.devices[ScopedIdentifier(device, in: .installation)]?.apps[0].overrides = overrides
+        }
     }
 
     @Test func `the page has this device's products, ownership and eligibility, for app and store (M62)`() async throws

@@ -26,7 +26,7 @@ import Testing
                 #expect(answer.json["revocationDate"] != nil)
                 let asked = store.payments.contents.withLock { $0.subscribing.refunds.last }
                 #expect(asked?.verb == verb)
-                #expect(asked?.request == RefundRequest(id: "t1", reason: reason))
+                #expect(asked?.request == RefundRequest(ScopedIdentifier("t1", in: .installation), reason: reason))
             }
             #expect(try await send(store, verb, "2000000000000001").status == 200, "by transactionIdentifier")
         }
@@ -76,7 +76,8 @@ import Testing
                 let makesOne = operation == .renew || operation == .resolveBilling
                 #expect((answer.json["transaction"]?["id"] == "t_renewed") == makesOne, "\(operation)")
                 let asked = store.payments.contents.withLock { $0.subscribing.operations.last }
-                #expect(asked == OperateSubscriptionRequest(id: "t_pro", operation: operation, days: days))
+                let named = ScopedIdentifier("t_pro", in: .installation)
+                #expect(asked == OperateSubscriptionRequest(named, operation: operation, days: days))
             }
             #expect(try await send(store, "renew", "1000000002").status == 200, "by transactionIdentifier")
             #expect(try await send(store, "renew", "none").status == 404)

@@ -52,25 +52,176 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases)
-    func `the operator reads and redelivers a transaction in its own store only`(_ engine: Engine) async throws {
-        try await TestStore.with(engine) { store in
-            let ordinary = try await store.shopper().add("coins", key: "1").transaction
-            _ = try await buy(Self.first, in: store)
-            _ = try await buy(Self.second, in: store)
-            let inside = try await store.caller.call(
-                PaymentEndpoints.listTransactions, TransactionListRequest(bundleId: Self.first.bundleId))
-            let own = try #require(inside.transactions.first)
-            let found = try await store.find(own.id, in: Self.first.bundleId)
-            #expect(found.transaction == own)
-            #expect(found.record == inside.records?.first)
-            #expect(try await store.redeliver(own.id, in: Self.first.bundleId).revision == own.revision + 1)
-            for other in [nil, Self.second.bundleId] {
-                #expect(try await refusal { try await store.find(own.id, in: other) }?.code == .notFound)
-                #expect(try await refusal { try await store.redeliver(own.id, in: other) }?.code == .notFound)
+    /// One request of an operator's about one object.
+    private struct Operation: Sendable {
+        var name: String
+        var send: @Sendable (ServiceCaller, ScopedIdentifier) async throws -> Void
+
+        init<Request, Reply>(
+            _ endpoint: Endpoint<Request, Reply>, _ request: @escaping @Sendable (ScopedIdentifier) -> Request
+        ) {
+            name = endpoint.subject
+            send = { _ = try await $0.call(endpoint, request($1)) }
+        }
+    }
+
+    private static let ofTransactions: [Operation] =
+        [
+            Operation(PaymentEndpoints.findTransaction) { $0 }, Operation(PaymentEndpoints.redeliverTransaction) { $0 },
+            Operation(PaymentEndpoints.approveTransaction) { OperateTransactionRequest($0) },
+            Operation(PaymentEndpoints.declineTransaction) { OperateTransactionRequest($0) },
+            Operation(PaymentEndpoints.resolveTransaction) { OperateTransactionRequest($0) },
+            Operation(ServerAPIEndpoints.openRefundRequest) { OpenRefundRequest($0, reason: .other) },
+            Operation(SubscriptionEndpoints.refund) { RefundRequest($0) },
+            Operation(SubscriptionEndpoints.revoke) { RefundRequest($0) },
+            Operation(ServerAPIEndpoints.reverseRefund) { RefundRequest($0) },
+            Operation(SubscriptionEndpoints.timeline) { TimelineRequest($0) },
+        ]
+        + OperateSubscriptionRequest.Operation.allCases.map { operation in
+            Operation(SubscriptionEndpoints.operate) {
+                OperateSubscriptionRequest($0, operation: operation, days: operation == .extend ? 1 : nil)
             }
-            #expect(try await store.find(ordinary.id).transaction == ordinary)
-            #expect(try await refusal { try await store.find(ordinary.id, in: Self.first.bundleId) }?.code == .notFound)
+        } + [Operation(PaymentEndpoints.deleteTransaction) { $0 }]
+
+    private static let ofRefundRequests = [
+        Operation(ServerAPIEndpoints.getRefundRequest) { $0 },
+        Operation(ServerAPIEndpoints.grantRefundRequest) { GrantRefundRequest($0) },
+        Operation(ServerAPIEndpoints.declineRefundRequest) { $0 },
+    ]
+
+    private static let ofPrompts = [
+        Operation(PaymentEndpoints.answerPrompt) { AnswerPromptRequest($0, answer: .approve) }
+    ]
+
+    /// What an app's customer has: a subscription with an open refund request, and a purchase that waits for a parent.
+    private func fill(
+        _ bundleId: String, in store: TestStore
+    ) async throws -> (transactions: [PaymentTransaction], refundRequest: String, prompt: String) {
+        let scope = IsolationScope(of: bundleId)
+        let account = try await store.caller.call(
+            PaymentEndpoints.openAccount, OpenAccountRequest(bundleId: bundleId, account: "alice", deviceId: "phone"))
+        func buy(_ product: String, key: String) async throws -> PaymentTransaction {
+            try await store.caller.call(
+                PaymentEndpoints.addPayment,
+                AddPaymentRequest(
+                    bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: "phone",
+                    payment: Payment(requestIdentifier: key, productIdentifier: product))
+            ).transaction
+        }
+        let subscription = try await buy("basic.monthly", key: "1")
+        let asked = try await store.caller.call(
+            ServerAPIEndpoints.openRefundRequest,
+            OpenRefundRequest(ScopedIdentifier(subscription.id, in: scope), reason: .other))
+        try await store.set("alice", TesterSettings(askToBuy: true), in: scope)
+        let deferred = try await buy("coins", key: "2")
+        try await store.forget("alice", in: scope)
+        let prompts = try await store.caller.call(
+            PaymentEndpoints.listPrompts, PromptsRequest(bundleId: scope.bundleId)
+        ).prompts
+        return ([subscription, deferred], asked.refundRequestIdentifier, try #require(prompts.first).id)
+    }
+
+    /// Every row of what customers have, as text.
+    private func contents(of store: TestStore) async throws -> [String] {
+        try await store.database.read { reader in
+            var rows: [String] = []
+            for table in ["payment_transaction", "refund_request", "refund", "prompt", "subscription", "journal"] {
+                rows += try await reader.query("SELECT * FROM \(table)").map { "\(table) \($0)" }.sorted()
+            }
+            return rows
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an operator's request finds nothing of another store, nor of the installation, and changes nothing`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-03-01", frozen: true)
+            store.catalogue.sell(.subscription("basic.monthly"), level: 2)
+            let scopes = [IsolationScope.installation, IsolationScope(Self.first), IsolationScope(Self.second)]
+            for scope in scopes {
+                let own = try await fill(scope.bundleId ?? Catalogue.bundleId, in: store)
+                let subjects =
+                    own.transactions.flatMap { [$0.id, $0.transactionIdentifier].compactMap(\.self) }
+                    .map { ($0, Self.ofTransactions) }
+                    + [(own.refundRequest, Self.ofRefundRequests), (own.prompt, Self.ofPrompts)]
+                let before = try await contents(of: store)
+                for (id, operations) in subjects {
+                    for operation in operations {
+                        for other in scopes where other != scope {
+                            let foreign = try await refusal {
+                                try await operation.send(store.caller, ScopedIdentifier(id, in: other))
+                            }
+                            let missing = try await refusal {
+                                try await operation.send(store.caller, ScopedIdentifier("none", in: other))
+                            }
+                            #expect(foreign?.code == .notFound, "\(operation.name) of \(id) in '\(other.key)'")
+                            #expect(foreign == missing, "\(operation.name) of \(id)")
+                        }
+                    }
+                }
+                #expect(try await contents(of: store) == before)
+                // The objects are there, so `notFound` was about where they were looked for.
+                let objects =
+                    [(own.refundRequest, Self.ofRefundRequests), (own.prompt, Self.ofPrompts)]
+                    + own.transactions.map { ($0.id, Self.ofTransactions) }
+                for (id, operations) in objects {
+                    for operation in operations {
+                        let own = try await refusal {
+                            try await operation.send(store.caller, ScopedIdentifier(id, in: scope))
+                        }
+                        #expect(own?.code != .notFound, "\(operation.name) of its own \(id)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// Opens the account's session in an app, and buys the coins.
+    private func state(
+        _ bundleId: String, in store: TestStore, key: String
+    ) async throws -> (storefront: String, state: TransactionState) {
+        let account = try await store.caller.call(
+            PaymentEndpoints.openAccount, OpenAccountRequest(bundleId: bundleId, account: "alice", deviceId: "phone"))
+        let bought = try await store.caller.call(
+            PaymentEndpoints.addPayment,
+            AddPaymentRequest(
+                bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: "phone",
+                payment: Payment(requestIdentifier: key, productIdentifier: "coins")))
+        return (account.storefront, bought.transaction.transactionState)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an account's settings in a store are seen in that store alone, and go with it`(_ engine: Engine) async throws
+    {
+        try await TestStore.with(engine) { store in
+            let apps = [Catalogue.bundleId, Self.first.bundleId, Self.second.bundleId]
+            let scopes = apps.map(IsolationScope.init(of:))
+            for (app, scope) in zip(apps, scopes) {
+                _ = try await state(app, in: store, key: "before")
+                let set = TesterSettings(storefront: "FRA", askToBuy: true)
+                #expect(try await store.set("alice", set, in: scope).settings == set)
+                for (other, otherScope) in zip(apps, scopes) {
+                    let isOwn = other == app
+                    let found = try await state(other, in: store, key: "in \(app)")
+                    #expect(found.state == (isOwn ? .deferred : .purchased), "\(other) when it is set in \(app)")
+                    #expect(found.storefront == (isOwn ? "FRA" : "USA"))
+                    #expect(
+                        try await store.tester("alice", in: otherScope).settings == (isOwn ? set : TesterSettings()))
+                    let listed = try await store.testers(in: otherScope).testers
+                    #expect(listed.map(\.settings) == [isOwn ? set : TesterSettings()])
+                    #expect(listed.map(\.effective.storefront) == [isOwn ? "FRA" : "USA"])
+                }
+                try await store.set("alice", TesterSettings(storefront: "USA"), in: scope)
+                try await store.forget("alice", in: scope)
+            }
+            try await store.set("nobody", TesterSettings(askToBuy: true), in: scopes[1])
+            #expect(try await store.testers(in: scopes[1]).testers.map(\.account) == ["alice", "nobody"])
+            #expect(try await store.testers(in: scopes[2]).testers.map(\.account) == ["alice"])
+            _ = try await store.caller.call(PaymentEndpoints.removeApp, AppRequest(bundleId: Self.first.bundleId))
+            #expect(try await store.testers(in: scopes[1]).testers.isEmpty)
+            #expect(try await store.testers(in: scopes[2]).testers.map(\.account) == ["alice"])
         }
     }
 
@@ -81,7 +232,8 @@ import Testing
             let number = try #require(first[1].flatMap(Self.first.number(shown:)))
             try await store.database.write { transaction in
                 let stored = try #require(
-                    try await TransactionRepository.find(identifier: "\(number)", in: transaction))
+                    try await TransactionRepository.find(
+                        ScopedIdentifier("\(number)", in: IsolationScope(Self.first)), in: transaction))
                 // As the sweep and the request do when both have heard from the processor.
                 _ = try await CustomerTransaction.run(
                     stored.customer, in: transaction, clock: store.current.service.purchases.clock

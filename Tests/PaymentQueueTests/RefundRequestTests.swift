@@ -190,13 +190,11 @@ import Testing
 
 extension TestStore {
     fileprivate func ask(_ id: String, _ reason: ConsumptionRequestReason) async throws -> CustomerRefundRequest {
-        try await caller.call(ServerAPIEndpoints.openRefundRequest, OpenRefundRequest(id: id, reason: reason))
+        try await caller.call(ServerAPIEndpoints.openRefundRequest, OpenRefundRequest(.outside(id), reason: reason))
     }
 
     fileprivate func request(_ known: CustomerRefundRequest) async throws -> CustomerRefundRequest {
-        try await caller.call(
-            ServerAPIEndpoints.getRefundRequest,
-            RefundRequestReference(refundRequestIdentifier: known.refundRequestIdentifier))
+        try await caller.call(ServerAPIEndpoints.getRefundRequest, .outside(known.refundRequestIdentifier))
     }
 
     fileprivate func waiting(
@@ -212,19 +210,16 @@ extension TestStore {
     ) async throws -> CustomerRefundRequest {
         try await caller.call(
             ServerAPIEndpoints.grantRefundRequest,
-            GrantRefundRequest(
-                refundRequestIdentifier: known.refundRequestIdentifier, type: type, percentage: percentage))
+            GrantRefundRequest(.outside(known.refundRequestIdentifier), type: type, percentage: percentage))
     }
 
     fileprivate func decline(_ known: CustomerRefundRequest) async throws -> CustomerRefundRequest {
-        try await caller.call(
-            ServerAPIEndpoints.declineRefundRequest,
-            RefundRequestReference(refundRequestIdentifier: known.refundRequestIdentifier))
+        try await caller.call(ServerAPIEndpoints.declineRefundRequest, .outside(known.refundRequestIdentifier))
     }
 
     fileprivate func reverse(_ id: String, within time: Duration = .seconds(5)) async throws -> PaymentTransaction {
         try await caller.call(
-            ServerAPIEndpoints.reverseRefund, RefundRequest(id: id), context: CallContext(deadline: .now + time))
+            ServerAPIEndpoints.reverseRefund, RefundRequest(.outside(id)), context: CallContext(deadline: .now + time))
     }
 
     fileprivate func item(_ identifier: String) async throws -> ReceiptItem? {

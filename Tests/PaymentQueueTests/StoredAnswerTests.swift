@@ -19,7 +19,7 @@ import Testing
             let alice = try await store.shopper()
             let begun = try await alice.begin("coins", key: "k").transaction
             let purchases = store.current.service.purchases
-            let known = try #require(try await purchases.find(begun.id))
+            let known = try #require(try await purchases.find(driven: begun.id))
             let first = try #require(try await purchases.commit(known, answer)).stored.transaction
             #expect(first.transactionState.isTerminal)
             // A launch counts the delivery, which is no part of the answer.

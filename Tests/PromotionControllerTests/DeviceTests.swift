@@ -5,10 +5,6 @@ import Testing
 
 /// Goal: the store knows devices and the apps on them as sessions and the operator say.
 @Suite(.serialized) struct DeviceTests {
-    private func list(_ store: TestStore, after: String? = nil, limit: Int = 100) async throws -> DevicesPage {
-        try await store.caller.call(PromotionEndpoints.listDevices, PageRequest(after: after, limit: limit))
-    }
-
     @Test(arguments: Engine.allCases)
     func `a launch makes the device and the installation, and the next one replaces what changed`(_ engine: Engine)
         async throws
@@ -90,8 +86,8 @@ import Testing
             let paid = store.phone("alice-1", bundleId: "com.example.paid")
             _ = try await paid.start { $0.charge(forApp: 499) }
             #expect(try await store.prompts().count == 1)
-            _ = try await alice.call(PromotionEndpoints.deleteDevice, DeviceRequest(deviceId: "alice-1"))
-            _ = try await alice.call(PromotionEndpoints.deleteDevice, DeviceRequest(deviceId: "alice-1"))
+            _ = try await alice.call(PromotionEndpoints.deleteDevice, ScopedIdentifier("alice-1", in: .installation))
+            _ = try await alice.call(PromotionEndpoints.deleteDevice, ScopedIdentifier("alice-1", in: .installation))
             #expect(try await refusal { try await alice.state() }?.code == .notFound)
             #expect(try await store.prompts().isEmpty)
             #expect(try await alice.get(open).state == .cancelled)
@@ -108,13 +104,13 @@ import Testing
     @Test(arguments: Engine.allCases) func `devices are listed in pages`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             for number in 1...5 { try await store.phone("d\(number)").launch() }
-            let first = try await list(store, limit: 2)
+            let first = try await store.devices(limit: 2)
             #expect(first.devices.map(\.deviceId) == ["d1", "d2"])
             #expect(first.devices.allSatisfy { $0.apps.count == 1 })
-            let second = try await list(store, after: first.after, limit: 2)
-            let third = try await list(store, after: second.after, limit: 2)
+            let second = try await store.devices(after: first.after, limit: 2)
+            let third = try await store.devices(after: second.after, limit: 2)
             #expect(third.devices.map(\.deviceId) == ["d5"] && third.after == nil)
-            #expect(try await refusal { try await list(store, limit: 0) }?.code == .requestInvalid)
+            #expect(try await refusal { try await store.devices(limit: 0) }?.code == .requestInvalid)
         }
     }
 }

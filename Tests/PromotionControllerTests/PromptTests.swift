@@ -155,7 +155,8 @@ import Testing
             let error = try await refusal {
                 try await store.caller.call(
                     PromotionEndpoints.answerPrompt,
-                    AnswerPromptRequest(id: first.prompts[0].id, answer: .decline, error: .unknown))
+                    AnswerPromptRequest(
+                        ScopedIdentifier(first.prompts[0].id, in: .installation), answer: .decline, error: .unknown))
             }
             #expect(error?.code == .requestInvalid)
         }

@@ -125,12 +125,12 @@ import Testing
                 {
                     try await accepts(
                         PromotionEndpoints.putDevice,
-                        PutDeviceRequest(deviceId: $0, platform: .iOS, osVersion: "17.0"))
+                        PutDeviceRequest(ScopedIdentifier($0, in: .installation), platform: .iOS, osVersion: "17.0"))
                 }
             ),
             (
                 "tester.get account", .account,
-                { try await accepts(PaymentEndpoints.getTester, TesterRequest(account: $0)) }
+                { try await accepts(PaymentEndpoints.getTester, ScopedIdentifier($0, in: .installation)) }
             ),
         ]
     }

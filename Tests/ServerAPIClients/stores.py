@@ -4,7 +4,8 @@
 
 Each store sells a subscription and a consumable, lets a year pass, refunds the consumable, and is read by the library
 with the store's own key. What was seen, decoded, is the store's transcript. Stores of equal seeds have equal ones, byte
-for byte; of different seeds, disjoint identifiers. Nothing of a store is heard in another.
+for byte; of different seeds, disjoint identifiers. Nothing of a store is heard in another: not its events, and neither an
+account's settings nor a device. Half of the seeds set Ask to Buy for an account that all of the seed's stores have.
 """
 
 import base64
@@ -171,6 +172,7 @@ def live(made):
         more = call(url, "GET", f"{app}/notifications?limit=100{after}")
         listed += more["notifications"]
         after = f"&after={more['after']}" if more.get("after") else None
+    seen.append(kid(made, device))
     seen.append(unsigned(heard))
     seen.append([[item["notificationUUID"], item["notificationType"], item["at"], item["state"]] for item in listed])
     with lock:
@@ -180,6 +182,29 @@ def live(made):
         expect(f"{made['store']}: nothing but its app is named", "@t-" in json.dumps(seen), False)
     return {"made": made, "token": token, "bought": bought, "signed": signed, "heard": heard,
             "text": json.dumps(without_opaque(seen), sort_keys=True)}
+
+
+def kid(made, device):
+    """What an account sees that is named like the store's first transaction, and whose parent half of the seeds ask."""
+    url, asks = made["url"], made["seed"] % 2 == 1
+    name = str(2 * 10**15 + made["seed"] * 100_000 + 1)
+    if asks:
+        call(url, "PUT", f"/admin/v1/testers/{name}", body={"askToBuy": True})
+    token = call(url, "POST", "/v1/sessions", token="", body={**device, "account": name, "deviceId": name})["token"]
+    wanted = call(URL, "POST", "/v1/payments", token,
+                  {"productIdentifier": SPOTS, "quantity": 1, "applicationUsername": name}, key="kid")
+    prompts = call(url, "GET", f"/admin/v1/prompts?account={name}")["prompts"]
+    for prompt in prompts:
+        call(url, "POST", f"/admin/v1/prompts/{prompt['id']}", body={"answer": "approve"})
+    testers = call(url, "GET", f"/admin/v1/testers?after={int(name) - 1}")["testers"]
+    devices = call(url, "GET", "/admin/v1/devices")["devices"]
+    with lock:
+        expect(f"{made['store']}: a parent is asked by its own settings",
+               [wanted["transactionState"], len(prompts)], ["deferred", 1] if asks else ["purchased", 0])
+        expect(f"{made['store']}: names of digits stay", wanted["payment"]["applicationUsername"], name)
+        expect(f"{made['store']}: its accounts", [tester["account"] for tester in testers], [name, "alice"])
+        expect(f"{made['store']}: its devices", [found["deviceId"] for found in devices], [name, "phone"])
+    return [wanted, testers, devices]
 
 
 def difference(one, other, place="$"):
@@ -262,6 +287,17 @@ def main():
            status(second["made"]["url"], "POST", f"/admin/v1/transactions/{number}/refund", body={}), 404)
     expect("nor does the installation",
            status(URL, "POST", f"/admin/v1/transactions/{number}/refund", body={}), 404)
+    inner = first["bought"][SPOTS]["id"]
+    expect("its operators know it by its id", status(first["made"]["url"], "GET", f"/admin/v1/transactions/{inner}"), 200)
+    for where, url in (("another store", second["made"]["url"]), ("the installation", URL)):
+        for verb in ("refund", "revoke", "redeliver", "approve", "resolve", "renew", "expire", "reverseRefund"):
+            expect(f"{where}: {verb} by the id", status(url, "POST", f"/admin/v1/transactions/{inner}/{verb}", body={}),
+                   404)
+        expect(f"{where}: delete by the id", status(url, "DELETE", f"/admin/v1/transactions/{inner}"), 404)
+    outside = [tester["account"] for tester in call(URL, "GET", "/admin/v1/testers?limit=500")["testers"]]
+    expect("the installation has no store's accounts", [name for name in outside if name.isdigit()], [])
+    outside = [found["deviceId"] for found in call(URL, "GET", "/admin/v1/devices?limit=500")["devices"]]
+    expect("nor a store's devices", [name for name in outside if name.isdigit()], [])
     device = {"bundleId": SAMPLE, "deviceId": "phone", "account": "olivia", "platform": "iOS", "osVersion": "17.4",
               "appVersion": "1.0"}
     token = call(URL, "POST", "/v1/sessions", token="", body=device)["token"]
@@ -289,6 +325,8 @@ def main():
     expect("the installation's clock has not moved", call(URL, "GET", f"{app}/clock")["now"][:4] != "2027", True)
     shown = [item["bundleId"] for item in call(URL, "GET", "/admin/v1/apps")["apps"]]
     expect("apps do not list stores", [name for name in shown if "@" in name], [])
+    shown = [item["bundleId"] for item in call(first["made"]["url"], "GET", "/admin/v1/apps")["apps"]]
+    expect("a store lists its own app", shown, [SAMPLE])
     records = call(URL, "GET", "/admin/v1/transactions?limit=100").get("records", [])
     expect("transactions do not list stores", [record for record in records if "@" in record["bundleId"]], [])
 

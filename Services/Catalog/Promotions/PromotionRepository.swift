@@ -13,7 +13,7 @@ struct PromotionRepository: Sendable {
     static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredPromotions {
         var promotions = StoredPromotions()
         promotions.entries = try await entries(of: bundleId, in: reader)
-        promotions.featured = try await featured(in: reader).products.filter { $0.bundleId.isExactly(bundleId) }.map(
+        promotions.featured = try await featured(in: reader).filter { $0.bundleId.isExactly(bundleId) }.map(
             \.productIdentifier)
         for row in try await reader.query("\(selectImage) WHERE i.bundle_id = ?", bundleId) {
             promotions.add(try PromotionImage(row))
@@ -46,34 +46,50 @@ struct PromotionRepository: Sendable {
 
     // MARK: The featured tab
 
-    func featured() async throws -> FeaturedList {
-        try await database.read { reader in try await Self.featured(in: reader) }
-    }
-
-    private static func featured(in reader: SQLReader) async throws -> FeaturedList {
-        try await reader.queryOne("SELECT products FROM featured_list").map { row in
-            try StoreJSON.decode(FeaturedList.self, from: row["products"])
-        } ?? FeaturedList(products: [])
-    }
-
-    /// Replaces the featured tab.
-    /// - Returns: The apps whose part of it has changed.
-    func put(_ list: FeaturedList) async throws -> [String] {
-        let (encoded, none) = (try StoreJSON.encode(list), try StoreJSON.encode(FeaturedList(products: [])))
-        return try await database.write { transaction in
-            // The only row, created by the first writer. Its lock serializes changes of the tab.
-            try await transaction.execute(
-                "INSERT INTO featured_list (id, products) VALUES (1, ?) ON CONFLICT (id) DO NOTHING", none)
-            _ = try await transaction.queryOne("SELECT id FROM featured_list \(transaction.dialect.lockRow)")
-            let before = Dictionary(
-                grouping: try await Self.featured(in: transaction).products, by: { ExactText($0.bundleId) })
-            let after = Dictionary(grouping: list.products, by: { ExactText($0.bundleId) })
-            let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted().map(\.text)
-            // Sorted, so that concurrent transactions cannot deadlock.
-            for bundleId in changed { try await Self.raiseVersion(of: bundleId, in: transaction) }
-            try await transaction.execute("UPDATE featured_list SET products = ?", encoded)
-            return changed
+    func featured(in scope: IsolationScope) async throws -> FeaturedList {
+        try await database.read { reader in
+            FeaturedList(products: try await Self.featured(in: reader).filter { scope.covers($0.bundleId) })
         }
+    }
+
+    /// Reads the entries of all scopes.
+    private static func featured(in reader: SQLReader) async throws -> [ProductReference] {
+        try await reader.queryOne("SELECT products FROM featured_list").map { row in
+            try StoreJSON.decode(FeaturedList.self, from: row["products"]).products
+        } ?? []
+    }
+
+    /// Replaces the featured tab of a scope.
+    /// - Returns: The apps whose part of it has changed.
+    func put(_ request: PutFeaturedRequest) async throws -> [String] {
+        try await database.write { transaction in
+            try await Self.changeFeatured(in: transaction) { products in
+                products = products.filter { !request.scope.covers($0.bundleId) } + request.products
+            }
+        }
+    }
+
+    /// Changes the entries of all scopes.
+    /// - Returns: The apps whose part of it has changed.
+    @discardableResult
+    static func changeFeatured(
+        in transaction: SQLTransaction, _ change: (inout [ProductReference]) -> Void
+    ) async throws -> [String] {
+        // The only row, created by the first writer. Its lock serializes changes of the tab.
+        try await transaction.execute(
+            "INSERT INTO featured_list (id, products) VALUES (1, ?) ON CONFLICT (id) DO NOTHING",
+            try StoreJSON.encode(FeaturedList(products: [])))
+        _ = try await transaction.queryOne("SELECT id FROM featured_list \(transaction.dialect.lockRow)")
+        var products = try await featured(in: transaction)
+        let before = Dictionary(grouping: products, by: { ExactText($0.bundleId) })
+        change(&products)
+        let after = Dictionary(grouping: products, by: { ExactText($0.bundleId) })
+        let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted().map(\.text)
+        // Sorted, so that concurrent transactions cannot deadlock.
+        for bundleId in changed { try await raiseVersion(of: bundleId, in: transaction) }
+        try await transaction.execute(
+            "UPDATE featured_list SET products = ?", try StoreJSON.encode(FeaturedList(products: products)))
+        return changed
     }
 
     // MARK: Images

@@ -57,16 +57,21 @@ struct PromotionService: Sendable {
 
     // MARK: The featured tab
 
-    /// Replaces the tab, which all apps share.
-    /// - Throws: `notFound`, `productNotFound`, `requestInvalid`.
-    func put(_ list: FeaturedList) async throws -> FeaturedList {
-        for bundleId in Set(exactly: list.products.map(\.bundleId)).sorted() { try await loader.refresh(bundleId.text) }
+    /// Replaces the tab, which all apps of a scope share.
+    /// - Throws: `notFound`, also for an app of another scope; `productNotFound`, `requestInvalid`.
+    func put(_ request: PutFeaturedRequest) async throws -> FeaturedList {
+        let list = FeaturedList(products: request.products)
+        let apps = Set(exactly: list.products.map(\.bundleId)).sorted().map(\.text)
+        if let other = apps.first(where: { !request.scope.covers($0) }) { throw CatalogStore.unknownApp(other) }
+        for bundleId in apps { try await loader.refresh(bundleId) }
         try rules.check(list)
-        for bundleId in try await promotions.put(list) { try await loader.load(bundleId) }
+        for bundleId in try await promotions.put(request) { try await loader.load(bundleId) }
         return list
     }
 
-    func featured(_ request: Empty) async throws -> FeaturedList { try await promotions.featured() }
+    func featured(_ request: FeaturedRequest) async throws -> FeaturedList {
+        try await promotions.featured(in: request.scope)
+    }
 
     // MARK: Images
 

@@ -23,6 +23,11 @@ struct AppCopies: Sendable {
             }
             try await Self.copyCatalogue(request, in: transaction)
             try await Self.copyContent(request, in: transaction)
+            try await PromotionRepository.changeFeatured(in: transaction) { products in
+                products += products.filter { $0.bundleId.isExactly(request.from) }.map {
+                    ProductReference(bundleId: request.to, productIdentifier: $0.productIdentifier)
+                }
+            }
             return true
         }
         guard isKnown else { throw CatalogStore.unknownApp(request.from) }
@@ -87,6 +92,9 @@ struct AppCopies: Sendable {
     func remove(_ request: AppRequest) async throws -> RemoveAppReply {
         try request.checkIsIsolated()
         try await database.write { transaction in
+            try await PromotionRepository.changeFeatured(in: transaction) { products in
+                products.removeAll { $0.bundleId.isExactly(request.bundleId) }
+            }
             for table in Self.tables {
                 try await transaction.execute("DELETE FROM \(table) WHERE bundle_id = ?", request.bundleId)
             }

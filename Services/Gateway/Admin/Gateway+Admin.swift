@@ -17,14 +17,13 @@ extension Gateway {
             Route(TransactionRoutes.search) { [self] in try await allTransactions($0) },
             Route(TransactionRoutes.find) { [self] in
                 try await services.call(
-                    PaymentEndpoints.findTransaction, try $0.operatedTransaction(), context: $0.context())
+                    PaymentEndpoints.findTransaction, try $0.scoped(.id, of: "transaction"), context: $0.context())
             },
         ]
     }
 
     private func apps(_ call: Call) async throws -> AppsPage {
-        let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
-        return try await services.call(CatalogEndpoints.listApps, request, context: call.context())
+        try await services.call(CatalogEndpoints.listApps, try call.page(), context: call.context())
     }
 
     private func app(_ call: Call) async throws -> App {
@@ -96,11 +95,6 @@ extension Call {
         guard let text = try query.single("bundleId") else { return store?.bundleId }
         try Identifier.check(text, as: .bundle, at: "query bundleId")
         return try app(text)
-    }
-
-    /// The transaction that the path names for the operator, in the store of the request.
-    func operatedTransaction() throws(StoreError) -> OperatorTransactionRequest {
-        OperatorTransactionRequest(id: try parameter(.id, of: "transaction"), bundleId: store?.bundleId)
     }
 
     /// The account that `?account=` narrows a list to.

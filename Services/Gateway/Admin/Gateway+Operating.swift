@@ -19,7 +19,8 @@ extension Gateway {
             },
             Route(TransactionRoutes.redeliver) { [self] in try await redeliver($0) },
             Route(TransactionRoutes.delete) { [self] in
-                _ = try await operated($0, PaymentEndpoints.deleteTransaction)
+                let transaction = try $0.scoped(.id, of: "transaction")
+                _ = try await operated($0, PaymentEndpoints.deleteTransaction, transaction)
                 return .noContent
             },
         ]
@@ -37,28 +38,28 @@ extension Gateway {
     private func answer(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>, error: SKErrorCode? = nil
     ) async throws -> PaymentTransaction {
-        try await operated(call, endpoint, error: error)
+        try await operated(
+            call, endpoint, OperateTransactionRequest(try call.scoped(.id, of: "transaction"), error: error))
     }
 
     /// Gives an unfinished transaction to the app's observers once more. A repeated request does so again.
     private func redeliver(_ call: Call) async throws -> PaymentTransaction {
         _ = try await call.body(of: TransactionRoutes.redeliver)
-        let request = try call.operatedTransaction()
+        let transaction = try call.scoped(.id, of: "transaction")
         return try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the same again delivers it once more"
         ) { () async throws(StoreError) in
-            try await services.call(PaymentEndpoints.redeliverTransaction, request, context: call.context())
+            try await services.call(PaymentEndpoints.redeliverTransaction, transaction, context: call.context())
         }
     }
 
     /// Sends an operation on the transaction that the path names.
     /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it took effect; it is safe to
     ///   repeat.
-    private func operated<Answer>(
-        _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, Answer>, error: SKErrorCode? = nil
+    private func operated<Request, Answer>(
+        _ call: Call, _ endpoint: Endpoint<Request, Answer>, _ request: Request
     ) async throws -> Answer {
-        let request = OperateTransactionRequest(id: try call.parameter(.id, of: "transaction"), error: error)
-        return try await withKnownOutcome(
+        try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the same again tells"
         ) { () async throws(StoreError) in try await services.call(endpoint, request, context: call.context()) }
     }

@@ -34,7 +34,7 @@ extension Gateway {
     /// Returns the customer the path names, in the key's app. Another app's customer is `notFound` too (S1).
     private func customer(_ call: Call) async throws(StoreError) -> Shopper {
         let bundleId = call.serverKey.bundleId
-        let account = try call.account()
+        let account = try call.account().id
         do {
             return Shopper(
                 bundleId: bundleId,

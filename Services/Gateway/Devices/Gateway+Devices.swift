@@ -18,29 +18,26 @@ extension Gateway {
     }
 
     private func devices(_ call: Call) async throws -> DevicesPage {
-        let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
-        return try await services.call(PromotionEndpoints.listDevices, request, context: call.context())
+        try await services.call(PromotionEndpoints.listDevices, try call.page(), context: call.context())
     }
 
     private func device(_ call: Call) async throws -> Device {
-        let request = DeviceRequest(deviceId: try call.deviceId())
-        return try await services.call(PromotionEndpoints.getDevice, request, context: call.context())
+        try await services.call(PromotionEndpoints.getDevice, try call.device(), context: call.context())
     }
 
     /// Creates the device, or changes a known one, which keeps its apps.
     private func putDevice(_ call: Call) async throws -> Device {
-        let deviceId = try call.deviceId()
+        let device = try call.device()
         let body = try await call.body(of: DeviceRoutes.put)
         try body.validate()
-        let request = PutDeviceRequest(deviceId: deviceId, platform: body.platform, osVersion: body.osVersion)
+        let request = PutDeviceRequest(device, platform: body.platform, osVersion: body.osVersion)
         return try await services.call(PromotionEndpoints.putDevice, request, context: call.context())
     }
 
     /// Deletes a device with its apps and their overrides (M96), and cancels its open intents. An unknown device is
     /// no error.
     private func deleteDevice(_ call: Call) async throws -> Reply<NoContent> {
-        let request = DeviceRequest(deviceId: try call.deviceId())
-        _ = try await services.call(PromotionEndpoints.deleteDevice, request, context: call.context())
+        _ = try await services.call(PromotionEndpoints.deleteDevice, try call.device(), context: call.context())
         return .noContent
     }
 
@@ -67,12 +64,12 @@ extension Gateway {
 extension Call {
     /// The device the path names.
     /// - Throws: `notFound`.
-    fileprivate func deviceId() throws(StoreError) -> String { try parameter(.deviceId, of: "device") }
+    fileprivate func device() throws(StoreError) -> ScopedIdentifier { try scoped(.deviceId, of: "device") }
 
     /// The app on the device the path names.
     /// - Throws: `notFound`, `requestInvalid`.
     func installation() throws(StoreError) -> InstallationReference {
-        InstallationReference(bundleId: try bundleId(), deviceId: try deviceId())
+        InstallationReference(bundleId: try bundleId(), deviceId: try device().id)
     }
 }
 

@@ -37,6 +37,21 @@ struct Call: Sendable {
         return value
     }
 
+    /// Returns the object that the path names for the operator, in the store of the request.
+    /// - Throws: As ``parameter(_:of:)``.
+    func scoped(_ name: PathParameter, of what: String) throws(StoreError) -> ScopedIdentifier {
+        ScopedIdentifier(try parameter(name, of: what), in: scope)
+    }
+
+    /// Returns the page that the query names of a list, in the store of the request.
+    /// - Throws: `requestInvalid`.
+    func page() throws(StoreError) -> PageRequest {
+        PageRequest(in: scope, after: try after(), limit: try limit(HTTPLimits.adminPageMax))
+    }
+
+    /// The part of the installation that the request reaches.
+    var scope: IsolationScope { IsolationScope(store) }
+
     /// The customer's session.
     /// - Precondition: The authenticator has admitted a session, as for the access `app` and `appOrStore`.
     var session: Session {

@@ -76,7 +76,7 @@ struct GatewayResponder: HTTPResponder {
             request: request, route: route,
             parameters: try StoreScope.inside(parameters, of: route, in: store),
             query: try QueryParameters(
-                request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI, of: store),
+                request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI),
             principal: principal, trace: trace, deadline: start + (try Self.timeout(request.headers)),
             channel: context.channel, isSecure: isSecure || Self.isForwardedSecurely(request.headers), store: store)
         guard .now < call.deadline else {

@@ -6,23 +6,18 @@ import StoreModels
 /// An unknown name is rejected, like an unknown member of a body: a misspelt filter must not be ignored silently.
 struct QueryParameters: Sendable {
     private let values: [String: [String]]
-    /// The values as the client sent them, where an isolated store's are converted.
-    private let sent: [String: [String]]?
 
     /// Names and values of the names that the route allows, `name=value`, sorted.
     var pairs: [String] {
-        (sent ?? values).flatMap { name, values in values.map { ExactText("\(name)=\($0)") } }.sorted().map(\.text)
+        values.flatMap { name, values in values.map { ExactText("\(name)=\($0)") } }.sorted().map(\.text)
     }
 
     /// - Parameters:
     ///   - text: The query after `?`; nil for none.
     ///   - names: The names that the route allows.
     ///   - ignoresOthers: Whether other names are passed over, as Apple does.
-    ///   - store: The isolated store, whose numbers are converted.
     /// - Throws: `requestInvalid`.
-    init(
-        _ text: String?, names: Set<String>, ignoresOthers: Bool = false, of store: IsolatedApp? = nil
-    ) throws(StoreError) {
+    init(_ text: String?, names: Set<String>, ignoresOthers: Bool = false) throws(StoreError) {
         var values: [String: [String]] = [:]
         for pair in (text ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,13 +32,7 @@ struct QueryParameters: Sendable {
             }
             values[name, default: []].append(value)
         }
-        if let store {
-            self.values = values.mapValues { $0.map { StoreScope.inside($0, of: store) } }
-            sent = values
-        } else {
-            self.values = values
-            sent = nil
-        }
+        self.values = values
     }
 
     /// Returns every value of a name, in order.

@@ -13,7 +13,8 @@ extension Gateway {
             },
             Route(PromotionRoutes.putSetup) { [self] in try await putPromotions($0) },
             Route(PromotionRoutes.featured) { [self] call in
-                try await services.call(CatalogEndpoints.getFeatured, Empty(), context: call.context())
+                try await services.call(
+                    CatalogEndpoints.getFeatured, FeaturedRequest(in: call.scope), context: call.context())
             },
             Route(PromotionRoutes.putFeatured) { [self] in try await putFeatured($0) },
         ]
@@ -33,9 +34,9 @@ extension Gateway {
             context: call.context())
     }
 
-    /// Replaces the whole featured tab, for all apps.
+    /// Replaces the whole featured tab, for all apps of the request's scope.
     private func putFeatured(_ call: Call) async throws -> FeaturedList {
-        let products = try await call.body(of: PromotionRoutes.putFeatured)
+        var products = try await call.body(of: PromotionRoutes.putFeatured)
         guard products.count <= FeaturedList.productsMax else {
             throw StoreError.invalid(
                 "$", "has \(products.count) products, at most \(FeaturedList.productsMax) are featured")
@@ -44,8 +45,9 @@ extension Gateway {
             try Identifier.check(product.bundleId, as: .bundle, at: "$[\(index)].bundleId")
         }
         try Self.checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
+        for index in products.indices { products[index].bundleId = try call.app(products[index].bundleId) }
         return try await services.call(
-            CatalogEndpoints.putFeatured, FeaturedList(products: products), context: call.context())
+            CatalogEndpoints.putFeatured, PutFeaturedRequest(products, in: call.scope), context: call.context())
     }
 
     /// - Throws: `requestInvalid` for an invalid identifier, and for a product listed twice.

@@ -150,6 +150,8 @@ struct ServerAPIError: Error, Hashable {
     init(_ problem: HTTPError) {
         switch problem.error.code {
         case .internal: self = .generalInternal
+        // The path names an isolated store that is gone, or another one than the key's.
+        case .notFound: self = .appNotFound
         case _ where problem.error.retryable || problem.error.leavesOutcomeUnknown: self = .generalInternalRetryable
         case _ where (400..<500).contains(problem.error.status): self = .generalBadRequest
         default: self = .generalInternal

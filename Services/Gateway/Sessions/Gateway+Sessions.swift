@@ -76,7 +76,8 @@ extension Gateway {
             return
         }
         let device = PutDeviceRequest(
-            deviceId: session.deviceId, platform: session.platform, osVersion: session.osVersion)
+            ScopedIdentifier(session.deviceId, in: IsolationScope(of: session.bundleId)), platform: session.platform,
+            osVersion: session.osVersion)
         do {
             _ = try await services.call(PromotionEndpoints.putDevice, device, context: context)
         } catch  where error.code == .requestInvalid {

@@ -38,8 +38,8 @@ enum StoreScope {
 
     /// Converts what a path says of transactions.
     ///
-    /// The App Store Server API has its own answer to a number that is not the app's, and compares the app.
-    /// - Throws: `notFound` for a number of another store, and inside a store for one that is not the store's.
+    /// Any other number stays, and the service finds nothing by it in the request's scope.
+    /// - Throws: `notFound` for a number inside, which no client knows.
     static func inside(
         _ values: [PathParameter: String], of route: Route, in app: IsolatedApp?
     ) throws(StoreError) -> [PathParameter: String] {
@@ -51,7 +51,7 @@ enum StoreScope {
             }
             if let app, let own = app.number(shown: number) {
                 inside[name] = "\(own)"
-            } else if route.access != .serverAPI, app != nil || IsolatedApp.inside.contains(number) {
+            } else if route.access != .serverAPI, IsolatedApp.inside.contains(number) {
                 throw .notFound("transaction")
             }
         }
@@ -71,16 +71,17 @@ enum StoreScope {
         return shown.flatMap(app.number(shown:)).flatMap { OrderIdentifier.order(of: "\($0)") } ?? order
     }
 
-    /// Converts a value of a query: the place of a list's page.
-    static func inside(_ value: String, of app: IsolatedApp) -> String {
-        number(value.utf8).flatMap(app.number(shown:)).map { "\($0)" } ?? value
+    /// Converts the number that a list's page begins after; any other text stays.
+    static func inside(cursor: String) -> String {
+        number(cursor.utf8).flatMap { app?.number(shown: $0) }.map { "\($0)" } ?? cursor
     }
 
     /// Converts the numbers in a JSON body of a request.
     static func inside(_ json: [UInt8]) -> [UInt8] {
         guard let app else { return json }
-        return mapStrings(of: json) { text in
-            number(text).flatMap { app.number(shown: $0) }.map { Array("\($0)".utf8) }
+        return mapStrings(of: json) { text, isNumber in
+            guard isNumber else { return nil }
+            return number(text).flatMap { app.number(shown: $0) }.map { Array("\($0)".utf8) }
         }
     }
 
@@ -100,13 +101,17 @@ enum StoreScope {
 
     private static func shown(_ json: [UInt8], of app: IsolatedApp) -> [UInt8] {
         let names = Names(app)
-        return mapStrings(of: json) { text in
+        return mapStrings(of: json) { text, isNumber in
+            guard isNumber else { return names.replaced(in: text) }
             if let number = number(text) { return app.shown(number).map { Array("\($0)".utf8) } }
-            if let order = order(text), let number = app.shown(order) {
-                return OrderIdentifier.order(of: "\(number)").map { Array($0.utf8) }
-            }
-            return names.replaced(in: text)
+            guard let order = order(text), let number = app.shown(order) else { return nil }
+            return OrderIdentifier.order(of: "\(number)").map { Array($0.utf8) }
         }
+    }
+
+    /// Converts the number that a list's next page begins after; any other text stays.
+    static func shown(cursor: String) -> String {
+        number(cursor.utf8).flatMap { app?.shown($0) }.map { "\($0)" } ?? cursor
     }
 
     /// Converts a value by its JSON.
@@ -158,6 +163,16 @@ enum StoreScope {
 
     // MARK: Texts
 
+    /// The members whose strings are numbers of transactions or made of them, in all spellings of the contract.
+    ///
+    /// Every other string is a client's or a program's text and stays, also one that looks like a number.
+    static let numberMembers: Set<ExactText> = [
+        "transactionIdentifier", "originalTransactionIdentifier", "webOrderLineItemIdentifier",
+        "appTransactionIdentifier",
+        "transactionId", "originalTransactionId", "webOrderLineItemId", "appTransactionId", "orderId",
+        "transaction_id", "original_transaction_id", "web_order_line_item_id",
+    ]
+
     /// Reads a text of 16 to 19 digits, as all numbers of stores have.
     private static func number(_ text: some Collection<UInt8>) -> Int64? {
         guard (16...19).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -170,13 +185,15 @@ enum StoreScope {
     }
 
     /// Replaces strings of a JSON text.
-    /// - Parameter map: Returns what replaces a string's content; nil for nothing.
-    private static func mapStrings(of json: [UInt8], _ map: (ArraySlice<UInt8>) -> [UInt8]?) -> [UInt8] {
+    /// - Parameter map: Returns what replaces a string's content; nil for nothing. Its second argument is whether the
+    ///   string is the value of one of ``numberMembers``.
+    private static func mapStrings(of json: [UInt8], _ map: (ArraySlice<UInt8>, Bool) -> [UInt8]?) -> [UInt8] {
         let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
         var result: [UInt8] = []
         result.reserveCapacity(json.count)
         var copied = json.startIndex
         var index = json.startIndex
+        var isNumber = false
         while index < json.endIndex {
             guard json[index] == quote else {
                 index += 1
@@ -186,7 +203,9 @@ enum StoreScope {
             var end = start
             while end < json.endIndex, json[end] != quote { end += json[end] == backslash ? 2 : 1 }
             guard end < json.endIndex else { break }
-            if let replacement = map(json[start..<end]) {
+            let isName = json[(end + 1)...].first { !whitespace.contains($0) } == UInt8(ascii: ":")
+            if isName { isNumber = numberMembers.containsExactly(String(decoding: json[start..<end], as: UTF8.self)) }
+            if let replacement = map(json[start..<end], isNumber && !isName) {
                 result += json[copied..<start]
                 result += replacement
                 copied = end
@@ -196,6 +215,8 @@ enum StoreScope {
         result += json[copied...]
         return result
     }
+
+    private static let whitespace: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
 }
 
 extension HTTPField.Name {

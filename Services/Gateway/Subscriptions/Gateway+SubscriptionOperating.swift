@@ -30,7 +30,7 @@ extension Gateway {
                 _ = try await $0.body(of: TransactionRoutes.reverseRefund)
                 return try await services.call(
                     ServerAPIEndpoints.reverseRefund,
-                    RefundRequest(id: try $0.parameter(.id, of: "transaction")), context: $0.context())
+                    RefundRequest(try $0.scoped(.id, of: "transaction")), context: $0.context())
             },
             Route(TransactionRoutes.extend) { [self] in
                 let body = try await $0.body(of: TransactionRoutes.extend)
@@ -56,7 +56,7 @@ extension Gateway {
         -> PaymentTransaction
     {
         let body = try await call.body(RefundReason.self, isOptional: true)
-        let request = RefundRequest(id: try call.parameter(.id, of: "transaction"), reason: body.reason)
+        let request = RefundRequest(try call.scoped(.id, of: "transaction"), reason: body.reason)
         return try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the same again tells"
         ) { () async throws(StoreError) in try await services.call(endpoint, request, context: call.context()) }
@@ -67,7 +67,7 @@ extension Gateway {
         _ call: Call, _ operation: OperateSubscriptionRequest.Operation, days: Int? = nil
     ) async throws -> OperateSubscriptionReply {
         let request = OperateSubscriptionRequest(
-            id: try call.parameter(.id, of: "transaction"), operation: operation, days: days)
+            try call.scoped(.id, of: "transaction"), operation: operation, days: days)
         return try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the subscription's timeline tells",
             isRepeatable: false
@@ -78,7 +78,7 @@ extension Gateway {
 
     private func openRefundRequest(_ call: Call) async throws -> Reply<CustomerRefundRequest> {
         let body = try await call.body(of: TransactionRoutes.openRefundRequest)
-        let request = OpenRefundRequest(id: try call.parameter(.id, of: "transaction"), reason: body.reason)
+        let request = OpenRefundRequest(try call.scoped(.id, of: "transaction"), reason: body.reason)
         return try Reply(
             try await services.call(ServerAPIEndpoints.openRefundRequest, request, context: call.context()),
             status: .created)
@@ -93,31 +93,29 @@ extension Gateway {
     private func grantRefundRequest(_ call: Call) async throws -> CustomerRefundRequest {
         let body = try await call.body(of: TransactionRoutes.grantRefundRequest)
         let request = GrantRefundRequest(
-            refundRequestIdentifier: try call.refundRequest().refundRequestIdentifier, type: body.type,
-            percentage: body.percentage)
+            try call.refundRequest(), type: body.type, percentage: body.percentage)
         return try await services.call(ServerAPIEndpoints.grantRefundRequest, request, context: call.context())
     }
 
     private func allSubscriptions(_ call: Call) async throws -> SubscriptionsPage {
         let request = SubscriptionListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(),
-            state: try call.query.choice("state", SubscriptionState.self), after: try call.after(),
+            state: try call.query.choice("state", SubscriptionState.self), after: try call.subscriptionCursor(),
             limit: try call.limit())
-        return try await services.call(SubscriptionEndpoints.search, request, context: call.context())
+        return try await services.call(SubscriptionEndpoints.search, request, context: call.context()).shown
     }
 
     private func timeline(_ call: Call) async throws -> SubscriptionTimeline {
         let request = TimelineRequest(
-            id: try call.parameter(.id, of: "subscription"), after: try call.after(),
+            try call.scoped(.id, of: "subscription"), after: try call.after(),
             limit: try call.limit(HTTPLimits.adminPageMax))
         return try await services.call(SubscriptionEndpoints.timeline, request, context: call.context())
     }
 }
 
 extension Call {
-    fileprivate func refundRequest() throws(StoreError) -> RefundRequestReference {
-        RefundRequestReference(
-            refundRequestIdentifier: try parameter(.refundRequestIdentifier, of: "refund request"))
+    fileprivate func refundRequest() throws(StoreError) -> ScopedIdentifier {
+        try scoped(.refundRequestIdentifier, of: "refund request")
     }
 }
 

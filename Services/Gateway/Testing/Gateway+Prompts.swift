@@ -37,13 +37,13 @@ extension Gateway {
     /// `notFound`.
     /// - Throws: `outcomeUnknown` when the answer was sent but no reply says whether it counted.
     private func answerPrompt(_ call: Call) async throws -> Prompt {
-        let id = try call.parameter(.id)
+        let prompt = try call.scoped(.id, of: "prompt")
         let body = try await call.body(of: PromptRoutes.answer)
         try body.validate()
-        let request = AnswerPromptRequest(id: id, answer: body.answer, error: body.error?.code)
+        let request = AnswerPromptRequest(prompt, answer: body.answer, error: body.error?.code)
         do {
             return try await services.call(
-                id.hasPrefix(PromptCursor.promotionPrefix)
+                prompt.id.hasPrefix(PromptCursor.promotionPrefix)
                     ? PromotionEndpoints.answerPrompt : PaymentEndpoints.answerPrompt,
                 request, context: call.context())
         } catch  where error.leavesOutcomeUnknown {

@@ -5,7 +5,7 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes for testers, whose settings decide how the store treats an account in every app.
+    /// Routes for testers, whose settings decide how the store treats an account in every app of the request's scope.
     var testerRoutes: [Route] {
         [
             Route(AccountRoutes.list) { [self] in try await testers($0) },
@@ -16,14 +16,13 @@ extension Gateway {
     }
 
     private func testers(_ call: Call) async throws -> TestersResponse<TesterAnswer> {
-        let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
+        let request = try call.page()
         let page = try await services.call(PaymentEndpoints.listTesters, request, context: call.context())
         return TestersResponse(testers: page.testers.map(TesterAnswer.init), after: page.after)
     }
 
     private func tester(_ call: Call) async throws -> TesterAnswer {
-        let request = TesterRequest(account: try call.account())
-        return TesterAnswer(try await services.call(PaymentEndpoints.getTester, request, context: call.context()))
+        TesterAnswer(try await services.call(PaymentEndpoints.getTester, try call.account(), context: call.context()))
     }
 
     /// Replaces all settings of a tester; those missing from the body are no longer set.
@@ -33,13 +32,12 @@ extension Gateway {
         try settings.validate()
         if let storefront = settings.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
         let tester = try await services.call(
-            PaymentEndpoints.putTester, PutTesterRequest(account: account, settings: settings), context: call.context())
+            PaymentEndpoints.putTester, PutTesterRequest(account, settings: settings), context: call.context())
         return TesterAnswer(tester)
     }
 
     private func deleteTester(_ call: Call) async throws -> Reply<NoContent> {
-        let request = TesterRequest(account: try call.account())
-        _ = try await services.call(PaymentEndpoints.deleteTester, request, context: call.context())
+        _ = try await services.call(PaymentEndpoints.deleteTester, try call.account(), context: call.context())
         return .noContent
     }
 }
@@ -63,9 +61,9 @@ extension TesterSettings {
 extension Call {
     /// The account the path names.
     /// - Throws: `requestInvalid`.
-    func account() throws(StoreError) -> String {
-        let text = try parameter(.account)
-        try Identifier.check(text, as: .account, at: "account")
-        return text
+    func account() throws(StoreError) -> ScopedIdentifier {
+        let account = try scoped(.account, of: "account")
+        try Identifier.check(account.id, as: .account, at: "account")
+        return account
     }
 }

@@ -58,7 +58,8 @@ struct AccountService: Sendable {
         init(_ request: OpenAccountRequest, in reader: SQLReader) async throws {
             customer = try await CustomerRepository.find(
                 account: request.account, bundleId: request.bundleId, in: reader)
-            tester = try await TesterRepository.find(request.account, in: reader) ?? TesterSettings()
+            let account = ScopedIdentifier(request.account, in: IsolationScope(of: request.bundleId))
+            tester = try await TesterRepository.find(account, in: reader) ?? TesterSettings()
         }
 
         func storefront(for request: OpenAccountRequest) throws(StoreError) -> String {
@@ -99,7 +100,7 @@ struct AccountService: Sendable {
         let defaults = await defaults.of(request.bundleId, until: deadline)
         return try await database.read { reader in
             guard let customer = try await find(reader) else { throw StoreError(.notFound, "no such customer") }
-            let tester = try await TesterRepository.effective(customer.account, defaults: defaults, in: reader)
+            let tester = try await TesterRepository.effective(of: customer, defaults: defaults, in: reader)
             return AccountReply(
                 customerIdentifier: customer.id.customerIdentifier, account: customer.account,
                 storefront: customer.storefront, canMakePayments: tester.canMakePayments ?? true,

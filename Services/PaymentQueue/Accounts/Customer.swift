@@ -15,6 +15,9 @@ struct Customer: Hashable, Sendable {
     var modifiedSeq: Int64
     /// The number of the customer's download of the app; nil for one that an earlier version has opened.
     var appTransaction: Int64?
+
+    /// The account, whose settings all of its customers in the scope have.
+    var tester: ScopedIdentifier { ScopedIdentifier(account, in: IsolationScope(of: id.bundleId)) }
 }
 
 extension CustomerReference {

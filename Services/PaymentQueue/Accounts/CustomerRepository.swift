@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Reads and writes accounts, and the clocks of their apps.
@@ -66,9 +67,10 @@ enum CustomerRepository {
             """
             SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen,
                 t.settings AS tester_settings
-            FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id LEFT JOIN tester t ON t.account = c.account
+            FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
+                LEFT JOIN tester t ON t.scope = ? AND t.account = c.account
             WHERE c.bundle_id = ? AND c.customer_identifier = ?
-            """, id.bundleId, id.customerIdentifier)
+            """, IsolationScope(of: id.bundleId).key, id.bundleId, id.customerIdentifier)
     }
 
     /// Waits until the customer's row is locked.
@@ -226,12 +228,14 @@ enum CustomerRepository {
             id.bundleId, id.customerIdentifier)
     }
 
-    /// Moves an account's customers in all apps.
+    /// Moves an account's customers in all apps of its scope.
     static func setStorefront(
-        _ storefront: String, ofAccount account: String, in transaction: SQLTransaction
+        _ storefront: String, ofAccount account: ScopedIdentifier, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
+        let customers = account.scope.condition()
         try await transaction.execute(
-            "UPDATE customer SET storefront = ? WHERE account = ? AND storefront <> ?", storefront, account, storefront)
+            "UPDATE customer SET storefront = ? WHERE account = ? AND storefront <> ? AND \(customers.sql)",
+            arguments: [storefront, account.id, storefront] + customers.arguments)
     }
 
     /// A customer's last journal row and storefront.

@@ -57,7 +57,7 @@ extension CustomerTransaction {
     /// Returns the failure of a download that the tester is set to meet.
     /// - Parameter defaults: The app's defaults for testers.
     fileprivate func simulatedDownloadError(_ defaults: TesterSettings?) async throws -> TransactionError? {
-        let tester = try await TesterRepository.effective(account.account, defaults: defaults, in: transaction)
+        let tester = try await TesterRepository.effective(of: account, defaults: defaults, in: transaction)
         return tester.simulatedErrors?.download.map {
             SimulatedError.failure($0, "The download failed with the error the tester is set to meet.")
         }

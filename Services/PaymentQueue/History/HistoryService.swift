@@ -50,8 +50,8 @@ struct HistoryService: Sendable {
 
     /// Removes one transaction.
     /// - Throws: `notFound`; `serviceUnavailable` when it is in flight and the processor does not reply.
-    func delete(_ request: OperateTransactionRequest, deadline: ContinuousClock.Instant) async throws -> Empty {
-        let scope = try await scope(of: request.id)
+    func delete(_ named: ScopedIdentifier, deadline: ContinuousClock.Instant) async throws -> Empty {
+        let scope = try await scope(of: named)
         _ = try await remove(scope, until: deadline - PurchaseService.replyMargin)
         return Empty()
     }
@@ -183,10 +183,8 @@ struct HistoryService: Sendable {
 
     /// Makes the scope of one transaction.
     /// - Throws: `notFound`.
-    private func scope(of id: String) async throws -> HistoryScope {
-        let found = try await database.read { reader in
-            try await TransactionRepository.find(identifier: id, in: reader)
-        }
+    private func scope(of named: ScopedIdentifier) async throws -> HistoryScope {
+        let found = try await database.read { reader in try await TransactionRepository.find(named, in: reader) }
         guard let stored = found else { throw StoreError(.notFound, "no such transaction") }
         return HistoryScope(
             bundleId: stored.customer.bundleId, customerIdentifier: stored.customer.customerIdentifier,

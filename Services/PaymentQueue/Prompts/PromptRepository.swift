@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Reads and writes open prompts. The commit that deletes a prompt's row has answered it.
@@ -19,14 +20,16 @@ enum PromptRepository {
             stored.customer.customerIdentifier, stored.id, times, wall.milliseconds)
     }
 
-    static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
+    /// Reads an open prompt.
+    /// - Returns: Nil also for a prompt of another scope.
+    static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredPrompt? {
         try await reader.queryOne(
             """
             SELECT p.*, c.account FROM prompt p
             JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
             WHERE p.id = ?
-            """, id
-        ).map(StoredPrompt.init)
+            """, named.id
+        ).map(StoredPrompt.init).flatMap { named.scope.covers($0.customer.bundleId) ? $0 : nil }
     }
 
     /// Finds the open prompt about a transaction.
@@ -91,22 +94,14 @@ enum PromptRepository {
     static func list(
         _ request: PromptsRequest, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
-        var conditions = ["p.id > ?"]
-        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
-        func add(_ condition: String, _ argument: String?) {
-            guard let argument else { return }
-            conditions.append(condition)
-            arguments.append(argument)
-        }
-        add("c.account = ?", request.account)
-        add("p.bundle_id = ?", request.bundleId)
-        if request.bundleId == nil { conditions.append("p.bundle_id NOT LIKE '%@%'") }
+        var filter = OperatorFilter(app: request.bundleId, "p.", after: request.after, by: "id")
+        filter.add("c.account = ?", request.account)
         return try await reader.query(
             """
             SELECT p.*, c.account FROM prompt p
             JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
-            WHERE \(conditions.joined(separator: " AND ")) ORDER BY p.id LIMIT ?
-            """, arguments: arguments + [limit]
+            WHERE \(filter.sql) ORDER BY p.id LIMIT ?
+            """, arguments: filter.arguments + [limit]
         ).map(StoredPrompt.init)
     }
 }

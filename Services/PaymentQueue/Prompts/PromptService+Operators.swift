@@ -45,7 +45,7 @@ extension PromptService {
         _ action: OperatorPolicy.Action, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
     ) async throws -> ActionResult {
         let found = try await database.read { reader in
-            try await TransactionRepository.find(identifier: request.id, in: reader)
+            try await TransactionRepository.find(request.transaction, in: reader)
         }
         guard let known = found else { throw StoreError(.notFound, "no such transaction") }
         return try await database.write { transaction in

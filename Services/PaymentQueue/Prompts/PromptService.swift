@@ -51,7 +51,7 @@ struct PromptService: Sendable {
         let (stored, prompt) = try await question(about: request.transaction)
         guard let prompt else { return stored.transaction }
         do {
-            let answer = AnswerPromptRequest(id: prompt.id, answer: request.shouldContinue ? .approve : .decline)
+            let answer = AnswerPromptRequest(prompt.named, answer: request.shouldContinue ? .approve : .decline)
             return try await self.answer(answer, deadline: deadline).transaction ?? stored.transaction
         } catch let error as StoreError where error.code == .notFound {
             return try await question(about: request.transaction).stored.transaction
@@ -73,7 +73,7 @@ struct PromptService: Sendable {
         let overdue = try await questions(olderThan: Self.appAnswerTime, limit: Self.pageMax)
         for prompt in overdue {
             do {
-                _ = try await answer(AnswerPromptRequest(id: prompt.id, answer: .approve), deadline: deadline)
+                _ = try await answer(AnswerPromptRequest(prompt.named, answer: .approve), deadline: deadline)
             } catch let error as StoreError where error.code == .notFound {
                 // The app's answer came meanwhile, or another replica was first.
             }
@@ -107,7 +107,9 @@ struct PromptService: Sendable {
     /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
     private func commit(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
         try await database.write { transaction in
-            guard let prompt = try await PromptRepository.find(request.id, in: transaction) else { throw Self.answered }
+            guard let prompt = try await PromptRepository.find(request.prompt, in: transaction) else {
+                throw Self.answered
+            }
             let answers = prompt.answers
             guard answers.contains(request.answer) else {
                 let names = answers.map(\.rawValue).joined(separator: " or ")

@@ -42,7 +42,7 @@ struct SignInService: Sendable {
     private func isAsked(_ customer: CustomerReference) async throws -> Bool {
         try await database.read { reader in
             guard let known = try await CustomerRepository.find(customer, in: reader) else { return false }
-            return try await TesterRepository.effective(known.account, defaults: nil, in: reader).signIn == .interactive
+            return try await TesterRepository.effective(of: known, defaults: nil, in: reader).signIn == .interactive
         }
     }
 }

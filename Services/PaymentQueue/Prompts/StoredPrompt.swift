@@ -40,6 +40,9 @@ struct StoredPrompt: Hashable, Sendable {
         createdAt = Timestamp(milliseconds: try row["created_at"])
     }
 
+    /// The prompt as operators name it.
+    var named: ScopedIdentifier { ScopedIdentifier(id, in: IsolationScope(of: customer.bundleId)) }
+
     /// The answers it accepts. A redelivered purchase cannot be declined.
     var answers: [Prompt.Answer] {
         purpose == .redelivery ? [.approve, .cancel] : PaymentSheetPolicy.answers(to: kind)

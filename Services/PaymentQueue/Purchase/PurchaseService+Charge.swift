@@ -23,7 +23,7 @@ extension PurchaseService {
         guard inFlight.begin(id) else { return .busy }
         defer { inFlight.end(id) }
         var known = fresh
-        if known == nil { known = try await find(id) }
+        if known == nil { known = try await find(driven: id) }
         if let waiting = known, waiting.phase == .waiting {
             try await catchUp(before: waiting, until: deadline)
             known = try finish(await replan(waiting))
@@ -90,10 +90,10 @@ extension PurchaseService {
             case .now(let stored) where stored.isWithPerson || ContinuousClock.now >= last: return stored
             case .now, .busy: break
             }
-            guard ContinuousClock.now < last else { return try await find(id) }
+            guard ContinuousClock.now < last else { return try await find(driven: id) }
             let news = inFlight.listen(id)
             // Another task may have settled it before the listening began.
-            guard let stored = try await find(id), !stored.isAtRest else { return try await find(id) }
+            guard let stored = try await find(driven: id), !stored.isAtRest else { return try await find(driven: id) }
             await news.wait(until: min(last, .now + RetrySchedule.delay(afterAttempts: attempts)))
             attempt = try await drive(id, until: last)
             attempts += 1

@@ -72,9 +72,11 @@ struct PurchaseService: Sendable {
     ///
     /// Once it has ended that is the state of the terminal commit, without later deliveries, so that all replies to one
     /// key are the same.
-    func find(_ id: String) async throws -> StoredTransaction? {
+    /// - Parameter id: A transaction that this service drives, never one that a client names.
+    func find(driven id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
-            guard let stored = try await TransactionRepository.find(id, in: reader) else { return nil }
+            let row = try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id)
+            guard let stored = try row.map(StoredTransaction.init) else { return nil }
             return try await Self.withStoredReply(stored, in: reader)
         }
     }

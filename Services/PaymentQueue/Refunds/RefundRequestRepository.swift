@@ -16,8 +16,11 @@ enum RefundRequestRepository {
             value.transactionIdentifier, value.account, value.state, value.reason, value.requestedAt.milliseconds)
     }
 
-    static func find(_ id: String, in reader: SQLReader) async throws -> CustomerRefundRequest? {
-        try await reader.queryOne("SELECT * FROM refund_request WHERE id = ?", id).map(CustomerRefundRequest.init)
+    /// Reads the request that an operator names.
+    /// - Returns: Nil also for a request of another scope.
+    static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> CustomerRefundRequest? {
+        try await reader.queryOne("SELECT * FROM refund_request WHERE id = ?", named.id)
+            .map(CustomerRefundRequest.init).flatMap { named.scope.covers($0.bundleId) ? $0 : nil }
     }
 
     /// Finds the open request about a transaction.

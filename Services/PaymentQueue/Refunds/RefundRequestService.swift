@@ -18,12 +18,12 @@ struct RefundRequestService: Sendable {
     /// - Throws: `notFound`; `transactionStateInvalid` for no purchase, one that was taken back, and while one is open.
     func open(_ request: OpenRefundRequest) async throws -> CustomerRefundRequest {
         let committed = try await database.write { transaction in
-            guard let found = try await TransactionRepository.find(identifier: request.id, in: transaction) else {
-                throw Self.unknown(request.id)
+            guard let found = try await TransactionRepository.find(request.transaction, in: transaction) else {
+                throw Self.unknown
             }
             return try await CustomerTransaction.run(found.customer, in: transaction, clock: clock) { commit in
                 guard let stored = try await TransactionRepository.find(found.id, of: found.customer, in: transaction)
-                else { throw Self.unknown(request.id) }
+                else { throw Self.unknown }
                 return try await commit.requestRefund(of: stored, request.reason)
             }
         }
@@ -33,8 +33,8 @@ struct RefundRequestService: Sendable {
 
     /// Reads a request.
     /// - Throws: `notFound`.
-    func get(_ request: RefundRequestReference) async throws -> CustomerRefundRequest {
-        try await database.read { reader in try await Self.find(request.refundRequestIdentifier, in: reader) }
+    func get(_ named: ScopedIdentifier) async throws -> CustomerRefundRequest {
+        try await database.read { reader in try await Self.find(named, in: reader) }
     }
 
     /// Lists an app's requests that wait for an answer, oldest first.
@@ -58,7 +58,7 @@ struct RefundRequestService: Sendable {
         _ request: GrantRefundRequest, deadline: ContinuousClock.Instant
     ) async throws -> CustomerRefundRequest {
         let share = try RefundShareRules.share(request.type, request.percentage)
-        let found = try await get(RefundRequestReference(refundRequestIdentifier: request.refundRequestIdentifier))
+        let found = try await get(request.refundRequest)
         switch found.state {
         case .granted: return found
         case .declined: throw Self.decided(found)
@@ -66,21 +66,23 @@ struct RefundRequestService: Sendable {
         }
         // The refund ends the request in its own commit.
         _ = try await refunds.takeBack(
-            RefundRequest(id: found.transactionId), .refunded, share: share, deadline: deadline)
-        return try await get(RefundRequestReference(refundRequestIdentifier: request.refundRequestIdentifier))
+            RefundRequest(ScopedIdentifier(found.transactionId, in: request.refundRequest.scope)), .refunded,
+            share: share, deadline: deadline)
+        return try await get(request.refundRequest)
     }
 
     /// Declines a request.
     /// - Throws: `notFound`; `transactionStateInvalid` for one that was granted.
-    func decline(_ request: RefundRequestReference) async throws -> CustomerRefundRequest {
-        let found = try await get(request)
+    func decline(_ named: ScopedIdentifier) async throws -> CustomerRefundRequest {
+        let found = try await get(named)
+        let transaction = ScopedIdentifier(found.transactionId, in: named.scope)
         let customer = try await database.read { reader in
-            try await TransactionRepository.find(found.transactionId, in: reader)?.customer
+            try await TransactionRepository.find(transaction, in: reader)?.customer
         }
-        guard let customer else { throw Self.unknown(found.transactionId) }
+        guard let customer else { throw Self.unknown }
         let committed = try await database.write { transaction in
             try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
-                let known = try await Self.find(request.refundRequestIdentifier, in: transaction)
+                let known = try await Self.find(named, in: transaction)
                 switch known.state {
                 case .declined: return
                 case .granted: throw Self.decided(known)
@@ -89,13 +91,13 @@ struct RefundRequestService: Sendable {
                 guard
                     let stored = try await TransactionRepository.find(
                         known.transactionId, of: customer, in: transaction)
-                else { throw Self.unknown(known.transactionId) }
+                else { throw Self.unknown }
                 try await RefundRequestRepository.decide(.declined, about: stored.id, at: commit.now, in: transaction)
                 try await commit.note(.refundDeclined, about: stored)
             }
         }
         for change in committed.changes { publish(change) }
-        return try await get(request)
+        return try await get(named)
     }
 
     /// Keeps what the app's server says of a purchase's consumption, at its open request.
@@ -103,10 +105,8 @@ struct RefundRequestService: Sendable {
     func consume(_ request: ConsumptionInformation) async throws -> Empty {
         try await database.write { transaction in
             let stored = try await TransactionRepository.find(
-                identifier: request.transactionIdentifier, in: transaction)
-            guard let stored, stored.customer.bundleId.isExactly(request.bundleId) else {
-                throw Self.unknown(request.transactionIdentifier)
-            }
+                identifier: request.transactionIdentifier, ofApp: request.bundleId, in: transaction)
+            guard let stored else { throw Self.unknown }
             try await RefundRequestRepository.setConsumption(request.consumption, about: stored.id, in: transaction)
         }
         return Empty()
@@ -114,16 +114,14 @@ struct RefundRequestService: Sendable {
 
     // MARK: Errors
 
-    private static func find(_ id: String, in reader: SQLReader) async throws -> CustomerRefundRequest {
-        guard let found = try await RefundRequestRepository.find(id, in: reader) else {
-            throw StoreError(.notFound, "refund request '\(id)' not found")
+    private static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> CustomerRefundRequest {
+        guard let found = try await RefundRequestRepository.find(named, in: reader) else {
+            throw StoreError(.notFound, "no such refund request")
         }
         return found
     }
 
-    private static func unknown(_ id: String) -> StoreError {
-        StoreError(.notFound, "transaction '\(id)' not found")
-    }
+    private static let unknown = StoreError(.notFound, "no such transaction")
 
     private static func decided(_ found: CustomerRefundRequest) -> StoreError {
         StoreError(

@@ -115,7 +115,7 @@ struct RefundService: Sendable {
             do {
                 return try await commit(request, ending, share)
             } catch let error as StoreError where error.code == .serviceUnavailable && ContinuousClock.now < last {
-                guard let known = try await group(of: request.id) else { throw error }
+                guard let known = try await group(of: request.transaction) else { throw error }
                 try await renewals.catchUp(known.customer, group: known.group, until: last)
                 try await Task.sleep(for: Self.pause)
             }
@@ -138,7 +138,7 @@ struct RefundService: Sendable {
         _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
     ) async throws -> TakenBack {
         try await database.write { transaction in
-            guard let known = try await TransactionRepository.find(identifier: request.id, in: transaction) else {
+            guard let known = try await TransactionRepository.find(request.transaction, in: transaction) else {
                 throw Self.unknown
             }
             let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
@@ -159,9 +159,11 @@ struct RefundService: Sendable {
     private static let unknown = StoreError(.notFound, "no such transaction")
 
     /// Finds the customer and key of the subscription a transaction belongs to.
-    private func group(of id: String) async throws -> (customer: CustomerReference, group: String)? {
+    private func group(
+        of named: ScopedIdentifier
+    ) async throws -> (customer: CustomerReference, group: String)? {
         try await database.read { reader in
-            guard let stored = try await TransactionRepository.find(identifier: id, in: reader),
+            guard let stored = try await TransactionRepository.find(named, in: reader),
                 let group = stored.subscriptionKey
             else { return nil }
             return (stored.customer, group)

@@ -120,7 +120,7 @@ struct RestoreService: Sendable {
                 return known
             }
             let tester = try await TesterRepository.effective(
-                commit.account.account, defaults: defaults, in: commit.transaction)
+                of: commit.account, defaults: defaults, in: commit.transaction)
             return try await commit.beginRestore(request, id: id, failure: RestoreRules.failure(tester: tester))
         }
     }

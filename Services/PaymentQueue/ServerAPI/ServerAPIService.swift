@@ -19,14 +19,15 @@ struct ServerAPIService: Sendable {
     func lookup(_ request: TransactionLookupRequest) async throws -> TransactionLookup {
         guard let number = Identifiers.transactionNumber(request.identifier) else { throw Self.notFound }
         return try await database.read { reader in
-            let stored = try await TransactionRepository.find(identifier: request.identifier, in: reader)
+            let stored = try await TransactionRepository.find(
+                identifier: request.identifier, ofApp: request.bundleId, in: reader)
             let app: CustomerRepository.AppTransaction?
             if let stored {
                 app = try await CustomerRepository.appTransaction(of: stored.customer, in: reader)
             } else {
                 app = try await CustomerRepository.appTransaction(number, bundleId: request.bundleId, in: reader)
             }
-            guard let app, app.customer.bundleId.isExactly(request.bundleId) else { throw Self.notFound }
+            guard let app else { throw Self.notFound }
             var reply = try await reply(app, in: reader)
             if let stored {
                 guard let value = try await Self.shown(stored, storefront: app.storefront, in: reader) else {

@@ -29,6 +29,8 @@ struct AppRemoval: Sendable {
                     for table in Self.appTables {
                         try await transaction.execute("DELETE FROM \(table) WHERE bundle_id = ?", request.bundleId)
                     }
+                    try await transaction.execute(
+                        "DELETE FROM tester WHERE scope = ?", IsolationScope(of: request.bundleId).key)
                 }
                 return RemoveAppReply(isDone: true)
             }

@@ -31,5 +31,6 @@ enum PaymentQueueSchema {
         .lastEvents,
         .removedEvents,
         .refundOrder,
+        .testerScopes,
     ]
 }

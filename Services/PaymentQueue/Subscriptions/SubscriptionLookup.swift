@@ -1,25 +1,20 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Finds subscriptions by their transactions, and lists them.
 enum SubscriptionLookup {
-    /// Finds the subscription of a transaction of any customer, by the transaction's `id` or identifier.
-    /// - Throws: `notFound`.
-    static func find(_ id: String, in reader: SQLReader) async throws -> DueSubscription {
-        var identifier = id
-        if let stored = try await TransactionRepository.find(id, in: reader)?.transaction {
-            identifier = stored.originalTransactionIdentifier ?? stored.transactionIdentifier ?? id
-        } else if let number = Int64(id), let stored = try await transaction(number, in: reader)?.transaction {
-            identifier = stored.originalTransactionIdentifier ?? id
+    /// Finds the subscription of the transaction that an operator names.
+    /// - Throws: `notFound`, also for a transaction of another scope.
+    static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> DueSubscription {
+        let value = try await TransactionRepository.find(named, in: reader)?.transaction
+        let row = try await reader.queryOne(
+            "\(DueSubscription.select) WHERE s.original_identifier = ?",
+            value?.originalTransactionIdentifier ?? value?.transactionIdentifier ?? named.id)
+        guard let due = try row.map(DueSubscription.init), named.scope.covers(due.value.customer.bundleId) else {
+            throw StoreError(.notFound, "no such subscription")
         }
-        let row = try await reader.queryOne("\(DueSubscription.select) WHERE s.original_identifier = ?", identifier)
-        guard let row else { throw StoreError(.notFound, "no such subscription") }
-        return try DueSubscription(row)
-    }
-
-    private static func transaction(_ number: Int64, in reader: SQLReader) async throws -> StoredTransaction? {
-        try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number).map(
-            StoredTransaction.init)
+        return due
     }
 
     /// Finds a customer's own subscription by its first transaction's identifier.
@@ -49,22 +44,14 @@ enum SubscriptionLookup {
 
     /// Reads subscriptions of all customers for the operator, in the order of their first purchase.
     static func list(_ request: SubscriptionListRequest, in reader: SQLReader) async throws -> [DueSubscription] {
-        var conditions = ["s.original_identifier > ?"]
-        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
-        func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
-            guard let argument else { return }
-            conditions.append(condition)
-            arguments.append(argument)
-        }
-        add("s.bundle_id = ?", request.bundleId)
-        if request.bundleId == nil { conditions.append("s.bundle_id NOT LIKE '%@%'") }
-        add("c.account = ?", request.account)
-        add("s.state = ?", request.state?.rawValue)
+        var filter = OperatorFilter(app: request.bundleId, "s.", after: request.after, by: "original_identifier")
+        filter.add("c.account = ?", request.account)
+        filter.add("s.state = ?", request.state?.rawValue)
         return try await reader.query(
             """
             \(DueSubscription.select)
-            WHERE \(conditions.joined(separator: " AND ")) ORDER BY s.original_identifier LIMIT ?
-            """, arguments: arguments + [request.limit]
+            WHERE \(filter.sql) ORDER BY s.original_identifier LIMIT ?
+            """, arguments: filter.arguments + [request.limit]
         ).map(DueSubscription.init)
     }
 }

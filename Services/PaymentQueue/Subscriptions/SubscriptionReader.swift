@@ -64,7 +64,7 @@ struct SubscriptionReader: Sendable {
                 .requestInvalid, "'after' is no place in a timeline", details: ["path": .string("$.after")])
         }
         let (due, rows) = try await database.read { reader in
-            let due = try await SubscriptionLookup.find(request.id, in: reader)
+            let due = try await SubscriptionLookup.find(request.transaction, in: reader)
             let rows = try await SubscriptionEventRepository.timeline(
                 of: due.value.originalID, after: place, limit: request.limit + 1, in: reader)
             return (due, rows)

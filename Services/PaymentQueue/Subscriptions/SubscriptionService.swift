@@ -24,7 +24,9 @@ struct SubscriptionService: Sendable {
     ) async throws -> OperateSubscriptionReply {
         try Self.check(request)
         let last = deadline - PurchaseService.replyMargin
-        let due = try await current(until: last) { reader in try await SubscriptionLookup.find(request.id, in: reader) }
+        let due = try await current(until: last) { reader in
+            try await SubscriptionLookup.find(request.transaction, in: reader)
+        }
         switch request.operation {
         case .renew: return try await charge(due, from: [.subscribed])
         case .resolveBilling: return try await resolve(due)

@@ -2,24 +2,23 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Reads and writes the testers' settings, one row per account.
+/// Reads and writes the testers' settings, one row per account of a scope.
 ///
 /// A row has the settings an operator has set, without the app's defaults.
 enum TesterRepository {
     /// Reads an account's settings.
     /// - Returns: Nil when no operator has set any.
-    static func find(_ account: String, in reader: SQLReader) async throws -> TesterSettings? {
-        guard let row = try await reader.queryOne("SELECT settings FROM tester WHERE account = ?", account) else {
-            return nil
-        }
-        return try StoredJSON.value(TesterSettings.self, try row["settings"])
+    static func find(_ account: ScopedIdentifier, in reader: SQLReader) async throws -> TesterSettings? {
+        let row = try await reader.queryOne(
+            "SELECT settings FROM tester WHERE scope = ? AND account = ?", account.scope.key, account.id)
+        return try row.map { try StoredJSON.value(TesterSettings.self, try $0["settings"]) }
     }
 
     /// Merges an account's settings: an operator's, over the app's defaults, over StoreKit's behaviour.
     static func effective(
-        _ account: String, defaults: TesterSettings?, in reader: SQLReader
+        of customer: Customer, defaults: TesterSettings?, in reader: SQLReader
     ) async throws -> TesterSettings {
-        (try await find(account, in: reader) ?? TesterSettings()).over(defaults).over(.standard)
+        (try await find(customer.tester, in: reader) ?? TesterSettings()).over(defaults).over(.standard)
     }
 
     /// Merges an account's settings.
@@ -30,18 +29,19 @@ enum TesterRepository {
     }
 
     static func put(
-        _ settings: TesterSettings, of account: String, wall: Timestamp, in transaction: SQLTransaction
+        _ settings: TesterSettings, of account: ScopedIdentifier, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
         try await transaction.execute(
             """
-            INSERT INTO tester (account, settings, updated_at) VALUES (?, ?, ?)
-            ON CONFLICT (account) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
-            """, account, try StoredJSON.text(settings), wall.milliseconds)
+            INSERT INTO tester (scope, account, settings, updated_at) VALUES (?, ?, ?, ?)
+            ON CONFLICT (scope, account) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
+            """, account.scope.key, account.id, try StoredJSON.text(settings), wall.milliseconds)
         try await raiseVersion(in: transaction)
     }
 
-    static func delete(_ account: String, in transaction: SQLTransaction) async throws(PersistenceError) {
-        try await transaction.execute("DELETE FROM tester WHERE account = ?", account)
+    static func delete(_ account: ScopedIdentifier, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute(
+            "DELETE FROM tester WHERE scope = ? AND account = ?", account.scope.key, account.id)
         try await raiseVersion(in: transaction)
     }
 
@@ -58,16 +58,18 @@ enum TesterRepository {
         try await transaction.execute("UPDATE testers_version SET version = version + 1")
     }
 
-    /// Reads the accounts after `after` that have settings or customers, by name.
+    /// Reads the accounts of a scope that have settings or customers, by name.
     static func accounts(
-        after: String, limit: Int, in reader: SQLReader
+        _ page: PageRequest, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
+        let (after, customers) = (page.after ?? "", page.scope.condition())
         // An index orders both halves as the whole, so the page's cost grows with its limit only.
         let rows = try await reader.query(
             """
-            SELECT account FROM tester WHERE account > ? UNION SELECT account FROM customer WHERE account > ?
+            SELECT account FROM tester WHERE scope = ? AND account > ?
+            UNION SELECT account FROM customer WHERE account > ? AND \(customers.sql)
             ORDER BY account LIMIT ?
-            """, after, after, limit)
+            """, arguments: [page.scope.key, after, after] + customers.arguments + [limit])
         var accounts: [String] = []
         for row in rows { accounts.append(try row["account"]) }
         return accounts
@@ -76,12 +78,16 @@ enum TesterRepository {
     /// Reads the storefront that all of an account's customers share.
     /// - Returns: Nil when there are none, or they differ.
     static func commonStorefront(
-        of account: String, in reader: SQLReader
+        of account: ScopedIdentifier, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {
-        guard
-            let row = try await reader.queryOne(
-                "SELECT MIN(storefront) AS first, MAX(storefront) AS last FROM customer WHERE account = ?", account)
-        else { return nil }
+        let customers = account.scope.condition()
+        let row = try await reader.query(
+            """
+            SELECT MIN(storefront) AS first, MAX(storefront) AS last FROM customer
+            WHERE account = ? AND \(customers.sql)
+            """, arguments: [account.id] + customers.arguments
+        ).first
+        guard let row else { return nil }
         let (first, last): (String?, String?) = (try row["first"], try row["last"])
         return first == last ? first : nil
     }

@@ -14,9 +14,9 @@ struct TesterService: Sendable {
     /// Reads an account's settings. An account without settings behaves as StoreKit does, whether it has customers or
     /// not.
     /// - Throws: `requestInvalid`.
-    func get(_ request: TesterRequest) async throws -> Tester {
-        try AccountValidation.checkName(request.account)
-        return try await database.read { reader in try await Self.tester(request.account, in: reader) }
+    func get(_ account: ScopedIdentifier) async throws -> Tester {
+        try AccountValidation.checkName(account.id)
+        return try await database.read { reader in try await Self.tester(account, in: reader) }
     }
 
     /// Reads a version that grows with each change of any account.
@@ -26,11 +26,12 @@ struct TesterService: Sendable {
 
     /// Replaces an account's settings.
     ///
-    /// A storefront moves the account's customers of all apps in the same commit. Without one they keep theirs.
+    /// A storefront moves the account's customers in the same commit, in all apps of its scope. Without one they keep
+    /// theirs.
     /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog does
     ///   not reply about the storefront. Then nothing is stored.
     func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
-        try AccountValidation.checkName(request.account)
+        try AccountValidation.checkName(request.account.id)
         try TesterValidation.check(request.settings)
         if let storefront = request.settings.storefront { try await checkExists(storefront, deadline) }
         return try await database.write { transaction in
@@ -59,22 +60,21 @@ struct TesterService: Sendable {
 
     /// Deletes an account's settings. Its customers keep their storefront. Deleting again succeeds.
     /// - Throws: `requestInvalid`.
-    func delete(_ request: TesterRequest) async throws -> Empty {
-        try AccountValidation.checkName(request.account)
-        try await database.write { transaction in try await TesterRepository.delete(request.account, in: transaction) }
+    func delete(_ account: ScopedIdentifier) async throws -> Empty {
+        try AccountValidation.checkName(account.id)
+        try await database.write { transaction in try await TesterRepository.delete(account, in: transaction) }
         return Empty()
     }
 
-    /// Lists accounts that have settings or customers, by name.
+    /// Lists the accounts of a scope that have settings or customers, by name.
     /// - Throws: `requestInvalid`.
     func list(_ request: PageRequest) async throws -> TestersPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
-            let accounts = try await TesterRepository.accounts(
-                after: request.after ?? "", limit: request.limit + 1, in: reader)
+            let accounts = try await TesterRepository.accounts(request, limit: request.limit + 1, in: reader)
             var testers: [Tester] = []
             for account in accounts.prefix(request.limit) {
-                testers.append(try await Self.tester(account, in: reader))
+                testers.append(try await Self.tester(ScopedIdentifier(account, in: request.scope), in: reader))
             }
             let page = try ReplyBudget.fitting(testers)
             return TestersPage(testers: page, after: page.count == accounts.count ? nil : page.last?.account)
@@ -82,8 +82,9 @@ struct TesterService: Sendable {
     }
 
     /// Reads an account's settings. Without one of its own, the effective storefront is its customers' common one.
-    private static func tester(_ account: String, in reader: SQLReader) async throws -> Tester {
-        var tester = Tester(account: account, settings: try await TesterRepository.find(account, in: reader) ?? .init())
+    private static func tester(_ account: ScopedIdentifier, in reader: SQLReader) async throws -> Tester {
+        var tester = Tester(
+            account: account.id, settings: try await TesterRepository.find(account, in: reader) ?? .init())
         if tester.settings.storefront == nil,
             let storefront = try await TesterRepository.commonStorefront(of: account, in: reader)
         {

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 extension TransactionRepository {
@@ -175,24 +176,16 @@ extension TransactionRepository {
     static func list(
         _ request: TransactionListRequest, in reader: SQLReader
     ) async throws -> [(StoredTransaction, account: String)] {
-        var conditions = ["t.id > ?"]
-        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
-        func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
-            guard let argument else { return }
-            conditions.append(condition)
-            arguments.append(argument)
-        }
-        add("t.bundle_id = ?", request.bundleId)
-        if request.bundleId == nil { conditions.append("t.bundle_id NOT LIKE '%@%'") }
-        add("c.account = ?", request.account)
-        add("t.state = ?", request.state?.rawValue)
-        add("t.is_finished = ?", request.isFinished)
+        var filter = OperatorFilter(app: request.bundleId, "t.", after: request.after, by: "id")
+        filter.add("c.account = ?", request.account)
+        filter.add("t.state = ?", request.state?.rawValue)
+        filter.add("t.is_finished = ?", request.isFinished)
         let rows = try await reader.query(
             """
             SELECT t.*, c.account FROM payment_transaction t
             JOIN customer c ON c.bundle_id = t.bundle_id AND c.customer_identifier = t.customer_identifier
-            WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.id LIMIT ?
-            """, arguments: arguments + [request.limit])
+            WHERE \(filter.sql) ORDER BY t.id LIMIT ?
+            """, arguments: filter.arguments + [request.limit])
         return try rows.map { (try StoredTransaction($0), account: try $0["account"]) }
     }
 

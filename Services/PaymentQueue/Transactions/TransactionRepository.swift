@@ -1,4 +1,5 @@
 import Persistence
+import PlantedBugs
 import ServiceDatabase
 import StoreModels
 
@@ -143,11 +144,30 @@ enum TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Reads any customer's transaction for an operator, by `id` or by `transactionIdentifier`.
-    static func find(identifier text: String, in reader: SQLReader) async throws -> StoredTransaction? {
-        guard let number = Identifiers.transactionNumber(text) else { return try await find(text, in: reader) }
-        return try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number).map(
-            StoredTransaction.init)
+    /// Reads the transaction that an operator names.
+    /// - Returns: Nil also for a transaction of another scope.
+    static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredTransaction? {
+        let found = try await findAnywhere(named.id, in: reader)
+        #if PLANTED_BUGS
+            if PlantedBug.active == .scopeDropped { return found }
+        #endif
+        return found.flatMap { named.scope.covers($0.customer.bundleId) ? $0 : nil }
+    }
+
+    /// Reads the transaction of any of an app's customers.
+    /// - Returns: Nil also for another app's transaction.
+    static func find(
+        identifier text: String, ofApp bundleId: String, in reader: SQLReader
+    ) async throws -> StoredTransaction? {
+        try await findAnywhere(text, in: reader).flatMap { $0.customer.bundleId.isExactly(bundleId) ? $0 : nil }
+    }
+
+    private static func findAnywhere(_ text: String, in reader: SQLReader) async throws -> StoredTransaction? {
+        let row =
+            if let number = Identifiers.transactionNumber(text) {
+                try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number)
+            } else { try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", text) }
+        return try row.map(StoredTransaction.init)
     }
 
     /// Reads the transaction of a download, while it is in the queue.
@@ -160,11 +180,6 @@ enum TransactionRepository {
             stored.transaction.isVisible(to: deviceId), stored.transaction.downloads.contains(where: { $0.id == id })
         else { throw StoreError(.notFound, "no such download") }
         return stored
-    }
-
-    /// Reads a transaction by an identifier from the service's own tables.
-    static func find(_ id: String, in reader: SQLReader) async throws -> StoredTransaction? {
-        try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id).map(StoredTransaction.init)
     }
 
     /// Reads the transaction that has replaced an interrupted one.

@@ -49,8 +49,9 @@ struct TransactionService: Sendable {
         let identifier = request.originalTransactionIdentifier
         let unknown = StoreError(.notFound, "transaction '\(identifier)' not found")
         let committed = try await database.write { transaction in
-            guard let found = try await TransactionRepository.find(identifier: identifier, in: transaction),
-                found.customer.bundleId.isExactly(request.bundleId)
+            guard
+                let found = try await TransactionRepository.find(
+                    identifier: identifier, ofApp: request.bundleId, in: transaction)
             else { throw unknown }
             let original = found.transaction.originalTransactionIdentifier
             guard original == nil || original.isExactly(identifier) else {
@@ -133,9 +134,9 @@ struct TransactionService: Sendable {
 
     /// Reads one transaction of any customer for the operator, with downloads as in ``history(_:)``.
     /// - Throws: `notFound`, also for a transaction of another isolated store.
-    func find(_ request: OperatorTransactionRequest) async throws -> RecordedTransaction {
+    func find(_ named: ScopedIdentifier) async throws -> RecordedTransaction {
         try await database.read { reader in
-            let stored = try await Self.operated(request, in: reader)
+            let stored = try await Self.operated(named, in: reader)
             guard let customer = try await CustomerRepository.find(stored.customer, in: reader) else {
                 throw StoreError(.internal, "a transaction without its customer")
             }
@@ -150,28 +151,24 @@ struct TransactionService: Sendable {
     ///
     /// Open streams get it like any change. It counts as no launch's delivery (M51).
     /// - Throws: `notFound`; `transactionStateInvalid` for one that is finished or purchasing.
-    func redeliver(_ request: OperatorTransactionRequest) async throws -> PaymentTransaction {
+    func redeliver(_ named: ScopedIdentifier) async throws -> PaymentTransaction {
         let committed = try await database.write { transaction in
-            let known = try await Self.operated(request, in: transaction)
+            let known = try await Self.operated(named, in: transaction)
             return try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
                 // Read again under the customer's lock.
-                try await commit.redeliver(try await Self.operated(request, in: transaction))
+                try await commit.redeliver(try await Self.operated(named, in: transaction))
             }
         }
         for change in committed.changes { publish(change) }
         return committed.output
     }
 
-    /// Finds the transaction that an operator names, in the installation or in an isolated store.
-    private static func operated(
-        _ request: OperatorTransactionRequest, in reader: SQLReader
-    ) async throws -> StoredTransaction {
-        let unknown = StoreError(.notFound, "transaction '\(request.id)' not found")
-        guard let stored = try await TransactionRepository.find(identifier: request.id, in: reader) else {
-            throw unknown
+    /// Reads the transaction that an operator names.
+    /// - Throws: `notFound`, also for a transaction of another scope.
+    private static func operated(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredTransaction {
+        guard let stored = try await TransactionRepository.find(named, in: reader) else {
+            throw StoreError(.notFound, "no such transaction")
         }
-        let bundleId = stored.customer.bundleId
-        guard request.bundleId.map({ $0.isExactly(bundleId) }) ?? (IsolatedApp(bundleId) == nil) else { throw unknown }
         return stored
     }
 

@@ -5,45 +5,51 @@ import StoreModels
 enum DeviceRepository {
     /// Creates or updates the device; its row is locked until the commit.
     static func put(
-        _ deviceId: String, platform: DeviceLaunch.Platform, osVersion: String, seenAt wall: Timestamp,
+        _ device: ScopedIdentifier, platform: DeviceLaunch.Platform, osVersion: String, seenAt wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
             """
-            INSERT INTO device (device_id, platform, os_version, seen_at) VALUES (?, ?, ?, ?)
-            ON CONFLICT (device_id) DO UPDATE SET
+            INSERT INTO device (scope, device_id, platform, os_version, seen_at) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (scope, device_id) DO UPDATE SET
                 platform = excluded.platform, os_version = excluded.os_version, seen_at = excluded.seen_at
-            """, deviceId, platform, osVersion, wall.milliseconds)
+            """, device.scope.key, device.id, platform, osVersion, wall.milliseconds)
     }
 
-    static func find(_ deviceId: String, in reader: SQLReader) async throws(PersistenceError) -> StoredDevice? {
-        guard let row = try await reader.queryOne("SELECT * FROM device WHERE device_id = ?", deviceId) else {
-            return nil
-        }
-        return try StoredDevice(row)
+    static func find(
+        _ device: ScopedIdentifier, in reader: SQLReader
+    ) async throws(PersistenceError) -> StoredDevice? {
+        try await reader.queryOne(
+            "SELECT * FROM device WHERE scope = ? AND device_id = ?", device.scope.key, device.id
+        ).map(StoredDevice.init)
     }
 
     /// Reads a device, locked until the commit.
     /// - Throws: `notFound` for an unknown device.
-    static func lock(_ deviceId: String, in transaction: SQLTransaction) async throws -> StoredDevice {
+    static func lock(_ device: ScopedIdentifier, in transaction: SQLTransaction) async throws -> StoredDevice {
         let row = try await transaction.queryOne(
-            "SELECT * FROM device WHERE device_id = ? \(transaction.dialect.lockRow)", deviceId)
-        guard let row else { throw StoreError(.notFound, "no device '\(deviceId)'") }
+            "SELECT * FROM device WHERE scope = ? AND device_id = ? \(transaction.dialect.lockRow)", device.scope.key,
+            device.id)
+        guard let row else { throw unknown(device) }
         return try StoredDevice(row)
     }
 
-    /// Reads devices after `after`, in the order of their identifiers.
-    static func list(
-        after: String, limit: Int, in reader: SQLReader
-    ) async throws(PersistenceError) -> [StoredDevice] {
-        var devices: [StoredDevice] = []
-        let rows = try await reader.query(
-            "SELECT * FROM device WHERE device_id > ? ORDER BY device_id LIMIT ?", after, limit)
-        for row in rows { devices.append(try StoredDevice(row)) }
-        return devices
+    static func unknown(_ device: ScopedIdentifier) -> StoreError {
+        StoreError(.notFound, "no device '\(device.id)'")
     }
 
-    static func remove(_ deviceId: String, in transaction: SQLTransaction) async throws(PersistenceError) {
-        try await transaction.execute("DELETE FROM device WHERE device_id = ?", deviceId)
+    /// Reads devices of a scope, in the order of their identifiers.
+    static func list(
+        _ page: PageRequest, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [StoredDevice] {
+        try await reader.query(
+            "SELECT * FROM device WHERE scope = ? AND device_id > ? ORDER BY device_id LIMIT ?", page.scope.key,
+            page.after ?? "", limit
+        ).map { row throws(PersistenceError) in try StoredDevice(row) }
+    }
+
+    static func remove(_ device: ScopedIdentifier, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute(
+            "DELETE FROM device WHERE scope = ? AND device_id = ?", device.scope.key, device.id)
     }
 }

@@ -27,7 +27,8 @@ struct DeviceService: Sendable {
         let wall = times.wall()
         try await database.write { transaction in
             try await DeviceRepository.put(
-                launch.deviceId, platform: launch.platform, osVersion: launch.osVersion, seenAt: wall, in: transaction)
+                launch.installation.device, platform: launch.platform, osVersion: launch.osVersion, seenAt: wall,
+                in: transaction)
             try await InstallationRepository.launch(launch, at: wall, in: transaction)
             try await PromptRepository.removeAll(of: launch.installation, in: transaction)
         }
@@ -37,32 +38,31 @@ struct DeviceService: Sendable {
     /// Creates or updates a device.
     /// - Throws: `requestInvalid` for a version that cannot be read.
     func put(_ request: PutDeviceRequest) async throws -> Device {
-        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
+        try StoreError.checkIdentifier(request.device.id, .device, "deviceId")
         try DeviceRules.check(version: request.osVersion, at: "$.osVersion")
         let wall = times.wall()
         return try await database.write { transaction in
             try await DeviceRepository.put(
-                request.deviceId, platform: request.platform, osVersion: request.osVersion, seenAt: wall,
+                request.device, platform: request.platform, osVersion: request.osVersion, seenAt: wall,
                 in: transaction)
-            return try await device(request.deviceId, in: transaction)
+            return try await device(request.device, in: transaction)
         }
     }
 
     /// Reads a device and its apps.
     /// - Throws: `notFound`.
-    func get(_ request: DeviceRequest) async throws -> Device {
-        try await database.read { try await device(request.deviceId, in: $0) }
+    func get(_ named: ScopedIdentifier) async throws -> Device {
+        try await database.read { try await device(named, in: $0) }
     }
 
-    /// Lists devices by identifier.
+    /// Lists devices of a scope by identifier.
     /// - Throws: `requestInvalid`.
     func list(_ request: PageRequest) async throws -> DevicesPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let devices = try await database.read { reader in
             var devices: [Device] = []
-            let rows = try await DeviceRepository.list(
-                after: request.after ?? "", limit: request.limit + 1, in: reader)
-            for row in rows { devices.append(try await device(row, in: reader)) }
+            let rows = try await DeviceRepository.list(request, limit: request.limit + 1, in: reader)
+            for row in rows { devices.append(try await device(row, in: request.scope, reader)) }
             return devices
         }
         let page = try ReplyBudget.fitting(Array(devices.prefix(request.limit)))
@@ -70,18 +70,18 @@ struct DeviceService: Sendable {
     }
 
     /// Deletes the device with its apps, and cancels its open intents.
-    func delete(_ request: DeviceRequest) async throws -> Empty {
+    func delete(_ device: ScopedIdentifier) async throws -> Empty {
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         try await database.write { transaction in
-            guard try await DeviceRepository.find(request.deviceId, in: transaction) != nil else { return }
-            _ = try await DeviceRepository.lock(request.deviceId, in: transaction)
+            guard try await DeviceRepository.find(device, in: transaction) != nil else { return }
+            _ = try await DeviceRepository.lock(device, in: transaction)
             let commit = IntentTransaction(transaction: transaction, now: now)
-            for intent in try await IntentRepository.lockOpen(onDevice: request.deviceId, in: transaction) {
+            for intent in try await IntentRepository.lockOpen(on: device, in: transaction) {
                 _ = try await commit.apply(.decided(.cancel, feedback: Self.removalFeedback), to: intent)
             }
-            try await PromptRepository.removeAll(on: request.deviceId, in: transaction)
-            try await InstallationRepository.removeAll(on: request.deviceId, in: transaction)
-            try await DeviceRepository.remove(request.deviceId, in: transaction)
+            try await PromptRepository.removeAll(on: device, in: transaction)
+            try await InstallationRepository.removeAll(on: device, in: transaction)
+            try await DeviceRepository.remove(device, in: transaction)
         }
         return Empty()
     }
@@ -92,13 +92,13 @@ struct DeviceService: Sendable {
         try DeviceRules.check(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId))
         try DeviceRules.check(version: request.version, at: "$.version")
         return try await database.write { transaction in
-            let device = try await DeviceRepository.lock(request.deviceId, in: transaction)
             let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+            let device = try await DeviceRepository.lock(installation.device, in: transaction)
             try check(request.promotedPurchases, on: device)
             try await InstallationRepository.install(
                 installation, version: request.version, promotedPurchases: request.promotedPurchases, in: transaction)
             try await PromptRepository.removeAll(of: installation, in: transaction)
-            return try await self.device(device, in: transaction)
+            return try await self.device(device, in: installation.device.scope, transaction)
         }
     }
 
@@ -106,8 +106,8 @@ struct DeviceService: Sendable {
     func deleteInstallation(_ installation: InstallationReference) async throws -> Empty {
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         try await database.write { transaction in
-            guard try await DeviceRepository.find(installation.deviceId, in: transaction) != nil else { return }
-            _ = try await DeviceRepository.lock(installation.deviceId, in: transaction)
+            guard try await DeviceRepository.find(installation.device, in: transaction) != nil else { return }
+            _ = try await DeviceRepository.lock(installation.device, in: transaction)
             let commit = IntentTransaction(transaction: transaction, now: now)
             for intent in try await IntentRepository.lockOpen(of: installation, in: transaction) {
                 _ = try await commit.apply(.withdrawn, to: try await commit.settle(intent))
@@ -127,17 +127,19 @@ struct DeviceService: Sendable {
         throw StoreError(.promotionUnsupported, reason)
     }
 
-    private func device(_ deviceId: String, in reader: SQLReader) async throws -> Device {
-        guard let row = try await DeviceRepository.find(deviceId, in: reader) else {
-            throw StoreError(.notFound, "no device '\(deviceId)'")
+    private func device(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> Device {
+        guard let row = try await DeviceRepository.find(named, in: reader) else {
+            throw DeviceRepository.unknown(named)
         }
-        return try await device(row, in: reader)
+        return try await device(row, in: named.scope, reader)
     }
 
-    private func device(_ row: StoredDevice, in reader: SQLReader) async throws -> Device {
+    private func device(_ row: StoredDevice, in scope: IsolationScope, _ reader: SQLReader) async throws -> Device {
         Device(
             deviceId: row.deviceId, platform: row.platform, osVersion: row.osVersion,
-            apps: try await InstallationRepository.list(on: row.deviceId, in: reader).map(\.app))
+            apps: try await InstallationRepository.list(
+                on: ScopedIdentifier(row.deviceId, in: scope), in: reader
+            ).map(\.app))
     }
 }
 

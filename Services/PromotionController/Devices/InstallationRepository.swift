@@ -24,9 +24,11 @@ enum InstallationRepository {
     }
 
     /// Reads a device's apps in the order of their bundle identifiers.
-    static func list(on deviceId: String, in reader: SQLReader) async throws -> [StoredInstallation] {
-        try await reader.query("SELECT * FROM installation WHERE device_id = ? ORDER BY bundle_id", deviceId)
-            .map(StoredInstallation.init)
+    static func list(on device: ScopedIdentifier, in reader: SQLReader) async throws -> [StoredInstallation] {
+        try await reader.query(
+            "SELECT * FROM installation WHERE scope = ? AND device_id = ? ORDER BY bundle_id", device.scope.key,
+            device.id
+        ).map(StoredInstallation.init)
     }
 
     /// Installs the app or another version of it. An earlier launch stays recorded, and so do the overrides.
@@ -37,11 +39,12 @@ enum InstallationRepository {
     ) async throws(PersistenceError) {
         try await transaction.execute(
             """
-            INSERT INTO installation (bundle_id, device_id, version, promoted_purchases) VALUES (?, ?, ?, ?)
+            INSERT INTO installation (bundle_id, scope, device_id, version, promoted_purchases) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (bundle_id, device_id) DO UPDATE SET
                 version = excluded.version,
                 promoted_purchases = COALESCE(excluded.promoted_purchases, installation.promoted_purchases)
-            """, installation.bundleId, installation.deviceId, version, promotedPurchases)
+            """, installation.bundleId, installation.device.scope.key, installation.deviceId, version,
+            promotedPurchases)
     }
 
     /// Records a launch with its version and handler (M94).
@@ -50,13 +53,15 @@ enum InstallationRepository {
     ) async throws(PersistenceError) {
         try await transaction.execute(
             """
-            INSERT INTO installation (bundle_id, device_id, version, promoted_purchases, launched_version, launched_at)
-            VALUES (?, ?, ?, ?, ?, ?)
+            INSERT INTO installation (bundle_id, scope, device_id, version, promoted_purchases, launched_version,
+                launched_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (bundle_id, device_id) DO UPDATE SET
                 version = excluded.version, promoted_purchases = excluded.promoted_purchases,
                 launched_version = excluded.launched_version, launched_at = excluded.launched_at
             """,
-            launch.bundleId, launch.deviceId, launch.appVersion, launch.promotedPurchases, launch.appVersion,
+            launch.bundleId, launch.installation.device.scope.key, launch.deviceId, launch.appVersion,
+            launch.promotedPurchases, launch.appVersion,
             wall.milliseconds)
     }
 
@@ -68,8 +73,8 @@ enum InstallationRepository {
             """
             SELECT d.device_id, d.platform, d.os_version, i.launched_version, i.overrides FROM device d
             LEFT JOIN installation i ON i.device_id = d.device_id AND i.bundle_id = ?
-            WHERE d.device_id = ?
-            """, installation.bundleId, installation.deviceId)
+            WHERE d.scope = ? AND d.device_id = ?
+            """, installation.bundleId, installation.device.scope.key, installation.deviceId)
         guard let row else {
             return DevicePromotions(overrides: PromotionOverrides(), isLaunched: false, isKnown: false)
         }
@@ -98,7 +103,10 @@ enum InstallationRepository {
             installation.deviceId)
     }
 
-    static func removeAll(on deviceId: String, in transaction: SQLTransaction) async throws(PersistenceError) {
-        try await transaction.execute("DELETE FROM installation WHERE device_id = ?", deviceId)
+    static func removeAll(
+        on device: ScopedIdentifier, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "DELETE FROM installation WHERE scope = ? AND device_id = ?", device.scope.key, device.id)
     }
 }

@@ -44,6 +44,11 @@ struct StoredInstallation: Hashable, Sendable {
     }
 }
 
+extension InstallationReference {
+    /// The device, which the apps of one scope share.
+    var device: ScopedIdentifier { ScopedIdentifier(deviceId, in: IsolationScope(of: bundleId)) }
+}
+
 extension DeviceLaunch.PromotedPurchases: SQLValueConvertible {}
 
 /// A device's row.

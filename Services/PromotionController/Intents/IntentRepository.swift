@@ -48,13 +48,17 @@ enum IntentRepository {
         try await open(of: installation, customer, transaction.dialect.lockRow, in: transaction)
     }
 
-    /// Locks the open intents of a device, in all apps.
-    static func lockOpen(onDevice deviceId: String, in transaction: SQLTransaction) async throws -> [StoredIntent] {
-        try await transaction.query(
+    /// Locks the open intents of a device, in all apps of its scope.
+    static func lockOpen(
+        on device: ScopedIdentifier, in transaction: SQLTransaction
+    ) async throws -> [StoredIntent] {
+        let apps = device.scope.condition()
+        return try await transaction.query(
             """
-            SELECT * FROM purchase_intent WHERE device_id = ? AND state IN ('pending', 'deferred')
+            SELECT * FROM purchase_intent
+            WHERE device_id = ? AND state IN ('pending', 'deferred') AND \(apps.sql)
             ORDER BY intent_identifier \(transaction.dialect.lockRow)
-            """, deviceId
+            """, arguments: [device.id] + apps.arguments
         ).map(StoredIntent.init)
     }
 
@@ -147,22 +151,15 @@ extension IntentRepository {
 
     /// Reads intents of all devices for the operator, oldest first.
     static func search(_ request: IntentListRequest, in reader: SQLReader) async throws -> [StoredIntent] {
-        var conditions = ["intent_identifier > ?"]
-        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
-        func add(_ column: String, _ argument: (any SQLValueConvertible)?) {
-            guard let argument else { return }
-            conditions.append("\(column) = ?")
-            arguments.append(argument)
-        }
-        add("bundle_id", request.bundleId)
-        add("account", request.account)
-        add("device_id", request.deviceId)
-        add("state", request.state)
+        var filter = OperatorFilter(app: request.bundleId, after: request.after, by: "intent_identifier")
+        filter.add("account = ?", request.account)
+        filter.add("device_id = ?", request.deviceId)
+        filter.add("state = ?", request.state)
         return try await reader.query(
             """
-            SELECT * FROM purchase_intent WHERE \(conditions.joined(separator: " AND "))
+            SELECT * FROM purchase_intent WHERE \(filter.sql)
             ORDER BY intent_identifier LIMIT ?
-            """, arguments: arguments + [request.limit + 1]
+            """, arguments: filter.arguments + [request.limit + 1]
         ).map(StoredIntent.init)
     }
 }

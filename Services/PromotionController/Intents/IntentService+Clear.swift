@@ -42,8 +42,8 @@ extension IntentService {
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         return try await database.write { transaction in
             // The deletion of the device has cancelled its open intents.
-            guard try await DeviceRepository.find(deviceId, in: transaction) != nil else { return 0 }
-            _ = try await DeviceRepository.lock(deviceId, in: transaction)
+            guard try await DeviceRepository.find(installation.device, in: transaction) != nil else { return 0 }
+            _ = try await DeviceRepository.lock(installation.device, in: transaction)
             let commit = IntentTransaction(transaction: transaction, now: now)
             var count = 0
             for intent in try await IntentRepository.lockOpen(of: installation, in: transaction)

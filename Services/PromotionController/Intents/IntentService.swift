@@ -62,7 +62,7 @@ struct IntentService: Sendable {
     private func deliver(
         _ installation: InstallationReference, _ customer: String, _ commit: IntentTransaction
     ) async throws -> [StoredIntent] {
-        _ = try await DeviceRepository.lock(installation.deviceId, in: commit.transaction)
+        _ = try await DeviceRepository.lock(installation.device, in: commit.transaction)
         guard
             let version = try await InstallationRepository.find(installation, in: commit.transaction)?.launchedVersion
         else { return [] }

@@ -69,7 +69,7 @@ struct OverrideService: Sendable {
         _ change: @escaping @Sendable (inout PromotionOverrides) throws(StoreError) -> Void
     ) async throws -> PromotionOverrides {
         try await database.write { transaction in
-            if let reason = try await DeviceRepository.find(installation.deviceId, in: transaction)?.unsupported {
+            if let reason = try await DeviceRepository.find(installation.device, in: transaction)?.unsupported {
                 throw StoreError(.promotionUnsupported, reason)
             }
             guard let installed = try await InstallationRepository.lock(installation, in: transaction),

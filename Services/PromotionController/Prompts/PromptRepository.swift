@@ -11,11 +11,12 @@ enum PromptRepository {
     ) async throws -> String {
         try await transaction.execute(
             """
-            INSERT INTO app_prompt (id, bundle_id, device_id, customer_identifier, account, version,
+            INSERT INTO app_prompt (id, bundle_id, scope, device_id, customer_identifier, account, version,
                 product_identifier, app_price, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-            """, Identifiers.prompt(wall: wall), request.bundleId, request.deviceId, request.customerIdentifier,
-            request.account, request.facts.currentVersion, request.facts.product.productIdentifier,
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, Identifiers.prompt(wall: wall), request.bundleId, IsolationScope(of: request.bundleId).key,
+            request.deviceId, request.customerIdentifier, request.account, request.facts.currentVersion,
+            request.facts.product.productIdentifier,
             try request.facts.appPrice.map(StoredJSON.text), wall.milliseconds)
         let row = try await transaction.queryOne(
             "SELECT id FROM app_prompt WHERE bundle_id = ? AND device_id = ? AND customer_identifier = ?",
@@ -24,8 +25,11 @@ enum PromptRepository {
         return try row["id"]
     }
 
-    static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
-        try await reader.queryOne("SELECT * FROM app_prompt WHERE id = ?", id).map(StoredPrompt.init)
+    /// Reads an open prompt.
+    /// - Returns: Nil also for a prompt of another scope.
+    static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredPrompt? {
+        try await reader.queryOne("SELECT * FROM app_prompt WHERE id = ?", named.id).map(StoredPrompt.init)
+            .flatMap { named.scope.covers($0.installation.bundleId) ? $0 : nil }
     }
 
     /// Deletes a prompt.
@@ -44,20 +48,21 @@ enum PromptRepository {
             arguments: [installation.bundleId, installation.deviceId] + [account].compactMap(\.self))
     }
 
-    static func removeAll(on deviceId: String, in transaction: SQLTransaction) async throws(PersistenceError) {
-        try await transaction.execute("DELETE FROM app_prompt WHERE device_id = ?", deviceId)
+    static func removeAll(
+        on device: ScopedIdentifier, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "DELETE FROM app_prompt WHERE scope = ? AND device_id = ?", device.scope.key, device.id)
     }
 
     /// Reads prompts after `after`, oldest first.
     static func list(
         _ request: PromptsRequest, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
-        var conditions = ["id > ?", request.bundleId == nil ? "bundle_id NOT LIKE '%@%'" : "bundle_id = ?"]
-        if request.account != nil { conditions.append("account = ?") }
+        var filter = OperatorFilter(app: request.bundleId, after: request.after, by: "id")
+        filter.add("account = ?", request.account)
         return try await reader.query(
-            """
-            SELECT * FROM app_prompt WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?
-            """, arguments: [request.after ?? ""] + [request.bundleId, request.account].compactMap(\.self) + [limit]
+            "SELECT * FROM app_prompt WHERE \(filter.sql) ORDER BY id LIMIT ?", arguments: filter.arguments + [limit]
         ).map(StoredPrompt.init)
     }
 }

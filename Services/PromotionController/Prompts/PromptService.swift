@@ -30,13 +30,13 @@ struct PromptService: Sendable {
     ///   here.
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         guard request.error == nil else { throw DeviceRules.invalid("$.error", "an app's purchase has no error") }
-        let missing = StoreError(.notFound, "no prompt '\(request.id)' is open")
-        guard let found = try await database.read({ try await PromptRepository.find(request.id, in: $0) }) else {
+        let missing = StoreError(.notFound, "no such prompt; it may have been answered")
+        guard let found = try await database.read({ try await PromptRepository.find(request.prompt, in: $0) }) else {
             throw missing
         }
         let now = try await times.now(of: found.installation.bundleId, deadline: deadline)
         return try await database.write { transaction in
-            _ = try await DeviceRepository.lock(found.installation.deviceId, in: transaction)
+            _ = try await DeviceRepository.lock(found.installation.device, in: transaction)
             guard try await PromptRepository.remove(found.id, in: transaction) else { throw missing }
             switch request.answer {
             case .approve: try await install(found, in: transaction)

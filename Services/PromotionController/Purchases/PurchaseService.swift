@@ -41,7 +41,7 @@ struct PurchaseService: Sendable {
 
     private func start(_ request: StartPurchaseRequest, _ commit: IntentTransaction) async throws -> Started {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
-        let device = try await DeviceRepository.lock(request.deviceId, in: commit.transaction)
+        let device = try await DeviceRepository.lock(installation.device, in: commit.transaction)
         let installed = try await InstallationRepository.find(installation, in: commit.transaction)
         let key = request.requestIdentifier
         if let begun = try await StartRepository.intent(of: key, installation, in: commit.transaction) {

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Removes an isolated store's app. Devices stay, because they are the installation's.
+/// Removes an isolated store's app, and then the store's devices.
 struct AppRemoval: Sendable {
     private static let tables = [
         "purchase_start", "app_prompt", "purchase_intent", "intent_head", "intent_event", "installation", "app_clock",
@@ -17,6 +17,10 @@ struct AppRemoval: Sendable {
             try await database.write { transaction in
                 _ = try await transaction.execute("DELETE FROM \(table) WHERE bundle_id = ?", request.bundleId)
             }
+        }
+        try await database.write { transaction in
+            _ = try await transaction.execute(
+                "DELETE FROM device WHERE scope = ?", IsolationScope(of: request.bundleId).key)
         }
         return RemoveAppReply(isDone: true)
     }

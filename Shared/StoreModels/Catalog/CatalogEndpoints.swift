@@ -108,8 +108,10 @@ public enum CatalogEndpoints {
     /// Approves or rejects an image, for the operator.
     public static let reviewImage = Endpoint<ReviewImageRequest, PromotionImage>(
         .catalog, "image.review", isIdempotent: true)
-    /// Replaces the featured tab of all apps.
-    public static let putFeatured = Endpoint<FeaturedList, FeaturedList>(.catalog, "featured.put", isIdempotent: true)
-    /// Reads the featured tab of all apps.
-    public static let getFeatured = Endpoint<Empty, FeaturedList>(.catalog, "featured.get", isIdempotent: true)
+    /// Replaces the featured tab of a scope's apps.
+    public static let putFeatured = Endpoint<PutFeaturedRequest, FeaturedList>(
+        .catalog, "featured.put", isIdempotent: true)
+    /// Reads the featured tab of a scope's apps.
+    public static let getFeatured = Endpoint<FeaturedRequest, FeaturedList>(
+        .catalog, "featured.get", isIdempotent: true)
 }

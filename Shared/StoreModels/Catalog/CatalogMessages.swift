@@ -23,11 +23,14 @@ public struct PutAppRequest: Hashable, Sendable, Codable {
 
 /// Asks for a page of a list: at most `limit` entries after `after`.
 public struct PageRequest: Hashable, Sendable, Codable {
+    /// Where the service looks for what it lists.
+    public var scope: IsolationScope
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int
-    public init(after: String? = nil, limit: Int = 100) {
+    public init(in scope: IsolationScope, after: String? = nil, limit: Int = 100) {
+        self.scope = scope
         self.after = after
         self.limit = limit
     }

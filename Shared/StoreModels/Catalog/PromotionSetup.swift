@@ -190,7 +190,24 @@ public struct ReviewImageRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The featured tab, across apps, in its order. PUT replaces it.
+/// Asks for the featured tab of a scope.
+public struct FeaturedRequest: Hashable, Sendable, Codable {
+    public var scope: IsolationScope
+    public init(in scope: IsolationScope) { self.scope = scope }
+}
+
+/// Replaces the featured tab of a scope.
+public struct PutFeaturedRequest: Hashable, Sendable, Codable {
+    public var scope: IsolationScope
+    /// At most ``FeaturedList/productsMax``, of apps in the scope, each once.
+    public var products: [ProductReference]
+    public init(_ products: [ProductReference], in scope: IsolationScope) {
+        self.scope = scope
+        self.products = products
+    }
+}
+
+/// The featured tab of a scope, across its apps, in its order. PUT replaces it.
 public struct FeaturedList: Hashable, Sendable, Codable {
     /// The most products of the tab, all apps together.
     public static let productsMax = 100

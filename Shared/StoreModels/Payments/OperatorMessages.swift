@@ -1,24 +1,11 @@
-/// An operator's decision on one transaction of any customer, by `id`.
+/// An operator's decision on one transaction of any customer.
 public struct OperateTransactionRequest: Hashable, Sendable, Codable {
-    /// As ``PaymentTransaction/id``, of any customer.
-    public var id: String
+    public var transaction: ScopedIdentifier
     /// The error a declined payment fails with; nil is `unknown`.
     public var error: SKErrorCode?
-    public init(id: String, error: SKErrorCode? = nil) {
-        self.id = id
+    public init(_ transaction: ScopedIdentifier, error: SKErrorCode? = nil) {
+        self.transaction = transaction
         self.error = error
-    }
-}
-
-/// Names a transaction of any customer for the operator, by `id` or by `transactionIdentifier`.
-public struct OperatorTransactionRequest: Hashable, Sendable, Codable {
-    /// As ``PaymentTransaction/id``, or its `transactionIdentifier`.
-    public var id: String
-    /// The app of the isolated store that asks; nil for the installation, which knows no store's transaction.
-    public var bundleId: String?
-    public init(id: String, bundleId: String? = nil) {
-        self.id = id
-        self.bundleId = bundleId
     }
 }
 

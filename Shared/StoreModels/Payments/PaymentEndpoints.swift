@@ -54,14 +54,14 @@ public enum PaymentEndpoints {
         .paymentQueue, "transaction.resolve", isIdempotent: true)
     /// Reads one transaction of any customer, for the operator.
     /// - Throws: `notFound`, also for a transaction of another isolated store.
-    public static let findTransaction = Endpoint<OperatorTransactionRequest, RecordedTransaction>(
+    public static let findTransaction = Endpoint<ScopedIdentifier, RecordedTransaction>(
         .paymentQueue, "transaction.find", isIdempotent: true)
     /// Gives an unfinished transaction to the app's observers once more. A second request does so again.
     /// - Throws: `notFound`; `transactionStateInvalid` for one that is finished or purchasing.
-    public static let redeliverTransaction = Endpoint<OperatorTransactionRequest, PaymentTransaction>(
+    public static let redeliverTransaction = Endpoint<ScopedIdentifier, PaymentTransaction>(
         .paymentQueue, "transaction.redeliver", isIdempotent: false)
     /// Deletes a transaction, as ``clearHistory`` does.
-    public static let deleteTransaction = Endpoint<OperateTransactionRequest, Empty>(
+    public static let deleteTransaction = Endpoint<ScopedIdentifier, Empty>(
         .paymentQueue, "transaction.delete", isIdempotent: true)
     /// Begins a restore; one key is one restore.
     public static let startRestore = Endpoint<StartRestoreRequest, Restore>(
@@ -100,11 +100,12 @@ public enum PaymentEndpoints {
         .paymentQueue, "customer.standings", isIdempotent: true)
 
     /// Reads a tester's settings; an unknown account has the defaults.
-    public static let getTester = Endpoint<TesterRequest, Tester>(.paymentQueue, "tester.get", isIdempotent: true)
+    public static let getTester = Endpoint<ScopedIdentifier, Tester>(.paymentQueue, "tester.get", isIdempotent: true)
     /// Replaces all of a tester's settings.
     public static let putTester = Endpoint<PutTesterRequest, Tester>(.paymentQueue, "tester.put", isIdempotent: true)
     /// Resets a tester to the defaults; the account and its purchases stay.
-    public static let deleteTester = Endpoint<TesterRequest, Empty>(.paymentQueue, "tester.delete", isIdempotent: true)
+    public static let deleteTester = Endpoint<ScopedIdentifier, Empty>(
+        .paymentQueue, "tester.delete", isIdempotent: true)
     /// Lists the accounts with settings or purchases, by name.
     public static let listTesters = Endpoint<PageRequest, TestersPage>(
         .paymentQueue, "tester.list", isIdempotent: true)

@@ -44,23 +44,16 @@ public struct Device: Hashable, Sendable, Codable {
     }
 }
 
-/// Names a device.
-public struct DeviceRequest: Hashable, Sendable, Codable {
-    /// 1…255 characters; an unknown device is `notFound`.
-    public var deviceId: String
-    public init(deviceId: String) { self.deviceId = deviceId }
-}
-
 /// Creates or changes a device; its apps stay. A session of the App Store app sends it, too.
 public struct PutDeviceRequest: Hashable, Sendable, Codable {
     /// 1…255 characters; an unknown device is created.
-    public var deviceId: String
+    public var device: ScopedIdentifier
     /// As ``Device/platform``.
     public var platform: DeviceLaunch.Platform
     /// Integers with dots, at most 64 characters; a session may send any text.
     public var osVersion: String
-    public init(deviceId: String, platform: DeviceLaunch.Platform, osVersion: String) {
-        self.deviceId = deviceId
+    public init(_ device: ScopedIdentifier, platform: DeviceLaunch.Platform, osVersion: String) {
+        self.device = device
         self.platform = platform
         self.osVersion = osVersion
     }

@@ -168,7 +168,7 @@ public struct IntentsRequest: Hashable, Sendable, Codable {
 
 /// Asks for intents across devices, for the operator.
 public struct IntentListRequest: Hashable, Sendable, Codable {
-    /// Nil: intents of all apps.
+    /// Nil: intents of all of the installation's apps, without isolated stores.
     public var bundleId: String?
     /// Only this account's; nil: all accounts'.
     public var account: String?

@@ -9,13 +9,13 @@ public enum PromotionEndpoints {
         .promotionController, "device.put", isIdempotent: true)
     /// Reads a device with its apps.
     /// - Throws: `notFound`.
-    public static let getDevice = Endpoint<DeviceRequest, Device>(
+    public static let getDevice = Endpoint<ScopedIdentifier, Device>(
         .promotionController, "device.get", isIdempotent: true)
     /// Lists the devices with their apps, for the operator.
     public static let listDevices = Endpoint<PageRequest, DevicesPage>(
         .promotionController, "device.list", isIdempotent: true)
     /// Deletes a device with its apps and their overrides; open intents are cancelled.
-    public static let deleteDevice = Endpoint<DeviceRequest, Empty>(
+    public static let deleteDevice = Endpoint<ScopedIdentifier, Empty>(
         .promotionController, "device.delete", isIdempotent: true)
     /// Installs an app on a device.
     /// - Throws: `notFound` for an unknown device.

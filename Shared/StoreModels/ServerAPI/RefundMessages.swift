@@ -57,20 +57,12 @@ public struct CustomerRefundRequest: Hashable, Sendable, Codable {
 
 /// Asks PaymentQueue to open a customer's request for a refund.
 public struct OpenRefundRequest: Hashable, Sendable, Codable {
-    /// The transaction, by `id` or by `transactionIdentifier`.
-    public var id: String
+    public var transaction: ScopedIdentifier
     public var reason: ConsumptionRequestReason
-    public init(id: String, reason: ConsumptionRequestReason) {
-        self.id = id
+    public init(_ transaction: ScopedIdentifier, reason: ConsumptionRequestReason) {
+        self.transaction = transaction
         self.reason = reason
     }
-}
-
-/// Asks PaymentQueue for a customer's request for a refund, or to decline it.
-public struct RefundRequestReference: Hashable, Sendable, Codable {
-    /// As ``CustomerRefundRequest/refundRequestIdentifier``.
-    public var refundRequestIdentifier: String
-    public init(refundRequestIdentifier: String) { self.refundRequestIdentifier = refundRequestIdentifier }
 }
 
 /// Asks PaymentQueue for an app's requests for refunds that wait for an answer, oldest first.
@@ -101,14 +93,14 @@ public struct RefundRequestsPage: Hashable, Sendable, Codable {
 
 /// Asks PaymentQueue to grant a customer's request for a refund.
 public struct GrantRefundRequest: Hashable, Sendable, Codable {
-    /// As ``CustomerRefundRequest/refundRequestIdentifier``.
-    public var refundRequestIdentifier: String
+    /// By its ``CustomerRefundRequest/refundRequestIdentifier``.
+    public var refundRequest: ScopedIdentifier
     /// Nil for a whole refund.
     public var type: RevocationType?
     /// 1…100000, in thousandths of a percent of the price; with `REFUND_PRORATED` only.
     public var percentage: Int?
-    public init(refundRequestIdentifier: String, type: RevocationType? = nil, percentage: Int? = nil) {
-        self.refundRequestIdentifier = refundRequestIdentifier
+    public init(_ refundRequest: ScopedIdentifier, type: RevocationType? = nil, percentage: Int? = nil) {
+        self.refundRequest = refundRequest
         self.type = type
         self.percentage = percentage
     }

@@ -38,7 +38,7 @@ public enum ServerAPIEndpoints {
         .paymentQueue, "refundRequest.open", isIdempotent: false)
     /// Reads a customer's request for a refund.
     /// - Throws: `notFound`.
-    public static let getRefundRequest = Endpoint<RefundRequestReference, CustomerRefundRequest>(
+    public static let getRefundRequest = Endpoint<ScopedIdentifier, CustomerRefundRequest>(
         .paymentQueue, "refundRequest.get", isIdempotent: true)
     /// Lists an app's requests for refunds that wait for an answer, oldest first.
     /// - Throws: `requestInvalid`.
@@ -50,7 +50,7 @@ public enum ServerAPIEndpoints {
         .paymentQueue, "refundRequest.grant", isIdempotent: true)
     /// Declines a request. Repeated, it changes nothing.
     /// - Throws: `notFound`; `transactionStateInvalid` for one that was granted.
-    public static let declineRefundRequest = Endpoint<RefundRequestReference, CustomerRefundRequest>(
+    public static let declineRefundRequest = Endpoint<ScopedIdentifier, CustomerRefundRequest>(
         .paymentQueue, "refundRequest.decline", isIdempotent: true)
     /// Takes a refund back: the purchase is paid again. Repeated, it changes nothing.
     /// - Throws: `notFound`; `transactionStateInvalid` for a purchase that was not refunded.

@@ -17,7 +17,7 @@ public struct SubscriptionsRequest: Hashable, Sendable, Codable {
 
 /// Asks for subscriptions across customers, for the operator.
 public struct SubscriptionListRequest: Hashable, Sendable, Codable {
-    /// Nil: subscriptions of all apps.
+    /// Nil: subscriptions of all of the installation's apps, without isolated stores.
     public var bundleId: String?
     /// Only this account's; nil: all accounts'.
     public var account: String?
@@ -96,14 +96,14 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
         case extend
     }
 
-    /// Any transaction of the subscription, by `id` or by `transactionIdentifier`.
-    public var id: String
+    /// Any transaction of the subscription.
+    public var transaction: ScopedIdentifier
     /// What the operator does; the subscription's state must allow it.
     public var operation: Operation
     /// For `extend` only.
     public var days: Int?
-    public init(id: String, operation: Operation, days: Int? = nil) {
-        self.id = id
+    public init(_ transaction: ScopedIdentifier, operation: Operation, days: Int? = nil) {
+        self.transaction = transaction
         self.operation = operation
         self.days = days
     }
@@ -126,26 +126,25 @@ public struct RefundRequest: Hashable, Sendable, Codable {
     /// Apple's numbers: 0 other, 1 an issue with the app.
     public enum Reason: String, CaseIterable, Sendable, Codable { case other, appIssue }
 
-    /// The transaction, by `id` or by `transactionIdentifier`.
-    public var id: String
+    public var transaction: ScopedIdentifier
     /// Apple's reason for the receipt; nil is `other`.
     public var reason: Reason?
-    public init(id: String, reason: Reason? = nil) {
-        self.id = id
+    public init(_ transaction: ScopedIdentifier, reason: Reason? = nil) {
+        self.transaction = transaction
         self.reason = reason
     }
 }
 
 /// Asks for a page of a subscription's timeline.
 public struct TimelineRequest: Hashable, Sendable, Codable {
-    /// Any transaction of the subscription, by `id` or by `transactionIdentifier`.
-    public var id: String
+    /// Any transaction of the subscription.
+    public var transaction: ScopedIdentifier
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
     public var limit: Int
-    public init(id: String, after: String? = nil, limit: Int = 100) {
-        self.id = id
+    public init(_ transaction: ScopedIdentifier, after: String? = nil, limit: Int = 100) {
+        self.transaction = transaction
         self.after = after
         self.limit = limit
     }

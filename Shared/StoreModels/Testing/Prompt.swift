@@ -93,14 +93,14 @@ public struct PromptsPage: Hashable, Sendable, Codable {
 
 /// Answers a prompt. An answered prompt is `notFound`: the first answer decides.
 public struct AnswerPromptRequest: Hashable, Sendable, Codable {
-    /// As ``Prompt/id``.
-    public var id: String
+    /// By its ``Prompt/id``.
+    public var prompt: ScopedIdentifier
     /// One of the prompt's ``Prompt/answers``; another is `requestInvalid`.
     public var answer: Prompt.Answer
     /// The error a declined payment fails with; nil is `unknown`.
     public var error: SKErrorCode?
-    public init(id: String, answer: Prompt.Answer, error: SKErrorCode? = nil) {
-        self.id = id
+    public init(_ prompt: ScopedIdentifier, answer: Prompt.Answer, error: SKErrorCode? = nil) {
+        self.prompt = prompt
         self.answer = answer
         self.error = error
     }

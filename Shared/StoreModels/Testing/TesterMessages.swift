@@ -1,6 +1,6 @@
 /// A tester of the store: `{"account":"alice","settings":{…},"effective":{…}}`.
 public struct Tester: Hashable, Sendable, Codable {
-    /// The shopper's name; its settings apply in every app.
+    /// The shopper's name; its settings apply in every app of its scope.
     public var account: String
     /// Only the settings that the operator has set.
     public var settings: TesterSettings
@@ -15,20 +15,14 @@ public struct Tester: Hashable, Sendable, Codable {
     }
 }
 
-/// Names a tester: `{"account":"alice"}`.
-public struct TesterRequest: Hashable, Sendable, Codable {
-    /// 1…128 characters; an account need not exist.
-    public var account: String
-    public init(account: String) { self.account = account }
-}
-
-/// Replaces all of a tester's settings. A storefront given here becomes that of the account's customers in every app.
+/// Replaces all of a tester's settings. A storefront given here becomes that of the account's customers in every app
+/// of its scope.
 public struct PutTesterRequest: Hashable, Sendable, Codable {
-    /// 1…128 characters.
-    public var account: String
+    /// A name of 1…128 characters; an account need not exist.
+    public var account: ScopedIdentifier
     /// The complete new settings; what is nil is no longer set.
     public var settings: TesterSettings
-    public init(account: String, settings: TesterSettings) {
+    public init(_ account: ScopedIdentifier, settings: TesterSettings) {
         self.account = account
         self.settings = settings
     }

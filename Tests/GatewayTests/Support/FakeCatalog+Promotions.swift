@@ -47,8 +47,8 @@ extension FakeCatalog {
             return setup(of: request.bundleId)
         }
         service.handle(CatalogEndpoints.getPromotions) { [self] in setup(of: $0.bundleId) }
-        service.handle(CatalogEndpoints.putFeatured) { [self] list in
-            contents.withLock { $0.promoting.featured = list.products }
+        service.handle(CatalogEndpoints.putFeatured) { [self] request in
+            contents.withLock { $0.promoting.featured = request.products }
             return list
         }
         service.handle(CatalogEndpoints.getFeatured) { [self] _ in

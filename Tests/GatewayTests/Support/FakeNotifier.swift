@@ -45,13 +45,13 @@ final class FakeNotifier: Sendable {
     @discardableResult
     func deliver(
         _ count: Int = 1, _ type: NotificationType = .didRenew, _ subtype: NotificationSubtype? = nil,
-        result: SendAttemptResult? = .success
+        result: SendAttemptResult? = .success, of bundleId: String = Sample.bundleId
     ) -> [String] {
         contents.withLock { contents in
             (0..<count).map { _ in
                 let number = contents.notifications.count + 1
                 var notification = ServerNotification(
-                    notificationUUID: Self.uuid(number), bundleId: Sample.bundleId, notificationType: type,
+                    notificationUUID: Self.uuid(number), bundleId: bundleId, notificationType: type,
                     subtype: subtype, at: Self.now + .seconds(number),
                     state: result == .success ? .delivered : .pending,
                     attempts: [NotificationAttempt(attemptDate: Self.now + .seconds(number), sendAttemptResult: result)]
@@ -207,7 +207,11 @@ final class FakeNotifier: Sendable {
         service.handle(NotifierEndpoints.report) { [self] request in
             try reading { contents in
                 contents.reports.append(request)
-                guard contents.customers["\(request.attemptIdentifier.dropFirst(2))"] != nil else {
+                let isThere = contents.notifications.contains {
+                    "a_\($0.notificationUUID)".isExactly(request.attemptIdentifier)
+                        && $0.bundleId.isExactly(request.bundleId)
+                }
+                guard isThere else {
                     throw StoreError(.notFound, "there is no such attempt")
                 }
                 return Empty()

@@ -94,49 +94,58 @@ extension FakePaymentQueue {
         operate(PaymentEndpoints.approveTransaction, "approve")
         operate(PaymentEndpoints.declineTransaction, "decline")
         operate(PaymentEndpoints.resolveTransaction, "resolve")
-        service.handle(PaymentEndpoints.findTransaction) { [self] request in
-            let transaction = try noted("find", request)
+        service.handle(PaymentEndpoints.findTransaction) { [self] named in
+            let transaction = try noted("find", named)
             return RecordedTransaction(
                 transaction: transaction,
                 record: .init(
-                    bundleId: request.bundleId ?? Sample.bundleId, account: "alice", customerIdentifier: Self.customer,
+                    bundleId: named.scope.bundleId ?? Sample.bundleId, account: "alice",
+                    customerIdentifier: Self.customer,
                     isFinished: contents.withLock { $0.finished.contains(transaction.id) }))
         }
-        service.handle(PaymentEndpoints.redeliverTransaction) { [self] request in
-            var transaction = try noted("redeliver", request)
+        service.handle(PaymentEndpoints.redeliverTransaction) { [self] named in
+            var transaction = try noted("redeliver", named)
             guard transaction.transactionState != .purchasing else {
-                throw StoreError(.transactionStateInvalid, "transaction \(request.id) is purchasing")
+                throw StoreError(.transactionStateInvalid, "transaction \(named.id) is purchasing")
             }
             transaction.revision += 1
             commit(transaction)
             return transaction
         }
-        service.handle(PaymentEndpoints.deleteTransaction) { [self] request in
-            _ = try noted("delete", request)
-            contents.withLock { $0.transactions.removeAll { $0.id == request.id } }
+        service.handle(PaymentEndpoints.deleteTransaction) { [self] named in
+            _ = try noted("delete", named)
+            contents.withLock { $0.transactions.removeAll { $0.id == named.id } }
             return Empty()
         }
     }
 
     private func operate(_ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>, _ verb: String) {
         service.handle(endpoint) { [self] request in
-            let transaction = try noted(verb, request)
+            let transaction = try noted(verb, request.transaction, error: request.error)
             guard transaction.transactionState == .deferred else {
-                throw StoreError(.transactionStateInvalid, "transaction \(request.id) was never deferred")
+                throw StoreError(.transactionStateInvalid, "transaction \(transaction.id) was never deferred")
             }
             return transaction
         }
     }
 
-    private func noted(_ verb: String, _ request: OperatorTransactionRequest) throws -> PaymentTransaction {
-        try noted(request.bundleId.map { "\(verb) in \($0)" } ?? verb, OperateTransactionRequest(id: request.id))
+    private func noted(
+        _ verb: String, _ named: ScopedIdentifier, error: SKErrorCode? = nil
+    ) throws -> PaymentTransaction {
+        contents.withLock { contents in
+            let place = named.scope.bundleId.map { "\(verb) in \($0)" } ?? verb
+            contents.operations.append("\(place) \(named.id)" + (error.map { " \($0.name)" } ?? ""))
+        }
+        return try transaction(named)
     }
 
-    private func noted(_ verb: String, _ request: OperateTransactionRequest) throws -> PaymentTransaction {
+    /// The transaction that an operator names.
+    func transaction(_ named: ScopedIdentifier) throws -> PaymentTransaction {
         try check()
         let found = contents.withLock { contents in
-            contents.operations.append("\(verb) \(request.id)" + (request.error.map { " \($0.name)" } ?? ""))
-            return contents.transactions.first { $0.id == request.id }
+            contents.transactions.first {
+                contents.scope == named.scope && [$0.id, $0.transactionIdentifier].contains(named.id)
+            }
         }
         guard let found else { throw StoreError(.notFound, "there is no such transaction") }
         return found

@@ -46,7 +46,7 @@ extension FakePaymentQueue {
         service.handle(SubscriptionEndpoints.update) { [self] in try update($0) }
         service.handle(SubscriptionEndpoints.timeline) { [self] request in
             try check()
-            let subscription = try subscription(of: request.id)
+            let subscription = try subscription(named: request.transaction)
             contents.withLock { $0.subscribing.timelines.append(request) }
             return SubscriptionTimeline(subscription: subscription, events: [Self.renewed])
         }
@@ -55,7 +55,7 @@ extension FakePaymentQueue {
     func serveOperations() {
         service.handle(SubscriptionEndpoints.operate) { [self] request in
             try check()
-            let subscription = try subscription(of: request.id)
+            let subscription = try subscription(named: request.transaction)
             contents.withLock { $0.subscribing.operations.append(request) }
             let makesOne = request.operation == .renew || request.operation == .resolveBilling
             return OperateSubscriptionReply(
@@ -67,13 +67,11 @@ extension FakePaymentQueue {
                 contents.subscribing.refundLists.append(request)
                 return RefundRequestsPage(
                     refundRequests: [
-                        CustomerRefundRequest(
-                            refundRequestIdentifier: "q_1", transactionId: "t_1",
-                            transactionIdentifier: "2000000000000001", bundleId: request.bundleId, account: "alice",
-                            state: .open, reason: .legal, requestedAt: contents.subscribing.clock.now)
+                        Sample.refundRequest("q_1", of: "t_1", bundleId: request.bundleId)
                     ], after: "q_1")
             }
         }
+        serveRefundRequests()
         takeBack(SubscriptionEndpoints.refund, "refund")
         takeBack(SubscriptionEndpoints.revoke, "revoke")
         service.handle(SubscriptionEndpoints.acknowledgeRevocations) { [self] request in
@@ -115,8 +113,12 @@ extension FakePaymentQueue {
             return advance("a_\(request.requestKey)")
         }
         service.handle(SubscriptionEndpoints.getAdvance) { [self] request in
-            let keys = contents.withLock { $0.subscribing.moves.map { "a_\($0.requestKey)" } }
-            guard request.bundleId == Sample.bundleId, keys.contains(request.advanceIdentifier) else {
+            let isThere = contents.withLock { contents in
+                contents.subscribing.moves.contains {
+                    $0.bundleId == request.bundleId && "a_\($0.requestKey)" == request.advanceIdentifier
+                }
+            }
+            guard isThere else {
                 throw StoreError(.notFound, "there is no such move of the clock")
             }
             return advance(request.advanceIdentifier)
@@ -179,17 +181,50 @@ extension FakePaymentQueue {
     private func takeBack(_ endpoint: Endpoint<RefundRequest, PaymentTransaction>, _ verb: String) {
         service.handle(endpoint) { [self] request in
             try check()
-            let found = contents.withLock { contents in
-                contents.subscribing.refunds.append((verb, request))
-                return contents.transactions.first { [$0.id, $0.transactionIdentifier].contains(request.id) }
-            }
-            guard var found else { throw StoreError(.notFound, "there is no such transaction") }
+            contents.withLock { $0.subscribing.refunds.append((verb, request)) }
+            var found = try transaction(request.transaction)
             guard found.transactionState == .purchased else {
-                throw StoreError(.transactionStateInvalid, "transaction \(request.id) was not purchased")
+                throw StoreError(.transactionStateInvalid, "transaction \(found.id) was not purchased")
             }
             found.revocationDate = Timestamp(milliseconds: 1_800_000_000_000)
             return found
         }
+    }
+
+    /// A customer's request for a refund, which may be decided about once.
+    private func serveRefundRequests() {
+        service.handle(ServerAPIEndpoints.openRefundRequest) { [self] request in
+            let transaction = try transaction(request.transaction)
+            let opened = Sample.refundRequest("q_1", of: transaction.id)
+            contents.withLock { $0.refundRequests.append(opened) }
+            return opened
+        }
+        service.handle(ServerAPIEndpoints.getRefundRequest) { [self] in try refundRequest($0) }
+        service.handle(ServerAPIEndpoints.grantRefundRequest) { [self] in
+            try with(refundRequest($0.refundRequest)) { $0.state = .granted }
+        }
+        service.handle(ServerAPIEndpoints.declineRefundRequest) { [self] in
+            try with(refundRequest($0)) { $0.state = .declined }
+        }
+        service.handle(ServerAPIEndpoints.reverseRefund) { [self] in try transaction($0.transaction) }
+    }
+
+    private func refundRequest(_ named: ScopedIdentifier) throws -> CustomerRefundRequest {
+        try check()
+        let found = contents.withLock { contents in
+            contents.refundRequests.first {
+                contents.scope == named.scope && $0.refundRequestIdentifier == named.id
+            }
+        }
+        guard let found else { throw StoreError(.notFound, "there is no such refund request") }
+        return found
+    }
+
+    private func subscription(named: ScopedIdentifier) throws -> Subscription {
+        guard contents.withLock({ $0.scope }) == named.scope else {
+            throw StoreError(.notFound, "there is no such subscription")
+        }
+        return try subscription(of: named.id)
     }
 
     func subscription(of id: String) throws -> Subscription {

@@ -4,26 +4,24 @@ import StoreModels
 /// Testers, prompts, events and upkeep.
 extension FakePaymentQueue {
     func serveTesters() {
-        service.handle(PaymentEndpoints.getTester) { [self] request in
+        service.handle(PaymentEndpoints.getTester) { [self] account in
             try check()
-            return contents.withLock {
-                Tester(account: request.account, settings: $0.testers[request.account] ?? .init())
-            }
+            return contents.withLock { Tester(account: account.id, settings: $0.testers[account] ?? .init()) }
         }
         service.handle(PaymentEndpoints.putTester) { [self] request in
             try check()
             contents.withLock { $0.testers[request.account] = request.settings }
-            return Tester(account: request.account, settings: request.settings)
+            return Tester(account: request.account.id, settings: request.settings)
         }
-        service.handle(PaymentEndpoints.deleteTester) { [self] request in
-            contents.withLock { $0.testers[request.account] = nil }
+        service.handle(PaymentEndpoints.deleteTester) { [self] account in
+            contents.withLock { $0.testers[account] = nil }
             return Empty()
         }
         service.handle(PaymentEndpoints.listTesters) { [self] request in
-            let all = contents.withLock { $0.testers }.sorted { $0.key < $1.key }.filter {
-                $0.key > request.after ?? ""
+            let all = contents.withLock { $0.testers }.sorted { $0.key.id < $1.key.id }.filter {
+                $0.key.scope == request.scope && $0.key.id > request.after ?? ""
             }
-            let page = all.prefix(request.limit).map { Tester(account: $0.key, settings: $0.value) }
+            let page = all.prefix(request.limit).map { Tester(account: $0.key.id, settings: $0.value) }
             return TestersPage(testers: page, after: all.count > page.count ? page.last?.account : nil)
         }
     }

@@ -9,6 +9,8 @@ final class FakePaymentQueue: Sendable {
 
     struct Contents {
         var transactions: [PaymentTransaction] = []
+        /// Where an operator finds what is here.
+        var scope = IsolationScope.installation
         var finished: Set<String> = []
         var journal: [CustomerChange] = []
         var seq: Int64 = 0
@@ -33,7 +35,7 @@ final class FakePaymentQueue: Sendable {
         var accountRequests: [GetAccountRequest] = []
         var canMakePayments = true
         var failure: StoreError?
-        var testers: [String: TesterSettings] = [:]
+        var testers: [ScopedIdentifier: TesterSettings] = [:]
         var prompts: [Prompt] = []
         var answers: [AnswerPromptRequest] = []
         var cleared: [ClearHistoryRequest] = []
@@ -53,6 +55,7 @@ final class FakePaymentQueue: Sendable {
         /// `approve t_1` and the like, in order.
         var operations: [String] = []
         var subscribing = Subscribing()
+        var refundRequests: [CustomerRefundRequest] = []
         var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
         /// Of every customer, oldest first.
         var receiptItems: [ReceiptItem] = []

@@ -8,42 +8,45 @@ extension FakePromotionController {
             try check()
             launches.append(launch)
             contents.withLock { contents in
-                contents.put(launch.deviceId, launch.platform, launch.osVersion)
+                let installation = InstallationReference(bundleId: launch.bundleId, deviceId: launch.deviceId)
+                contents.put(installation.device, launch.platform, launch.osVersion)
                 contents.install(
-                    launch.bundleId, on: launch.deviceId, version: launch.appVersion,
-                    promotedPurchases: launch.promotedPurchases, isLaunched: true)
+                    installation, version: launch.appVersion, promotedPurchases: launch.promotedPurchases,
+                    isLaunched: true)
             }
             return Empty()
         }
         service.handle(PromotionEndpoints.putDevice) { [self] request in
             try check()
             return contents.withLock { contents in
-                contents.put(request.deviceId, request.platform, request.osVersion)
-                return contents.devices[request.deviceId] ?? Sample.device
+                contents.put(request.device, request.platform, request.osVersion)
+                return contents.devices[request.device] ?? Sample.device
             }
         }
-        service.handle(PromotionEndpoints.getDevice) { [self] in try device($0.deviceId) }
+        service.handle(PromotionEndpoints.getDevice) { [self] in try device($0) }
         service.handle(PromotionEndpoints.listDevices) { [self] request in
-            let devices = contents.withLock { $0.devices.values.sorted { $0.deviceId < $1.deviceId } }
+            let devices = contents.withLock { $0.devices }.filter { $0.key.scope == request.scope }
+                .map(\.value).sorted { $0.deviceId < $1.deviceId }
             let page = Array(devices.filter { $0.deviceId > request.after ?? "" }.prefix(request.limit))
             return DevicesPage(
                 devices: page, after: page.last?.deviceId == devices.last?.deviceId ? nil : page.last?.deviceId)
         }
-        service.handle(PromotionEndpoints.deleteDevice) { [self] request in
-            contents.withLock { $0.devices[request.deviceId] = nil }
+        service.handle(PromotionEndpoints.deleteDevice) { [self] device in
+            contents.withLock { $0.devices[device] = nil }
             return Empty()
         }
         service.handle(PromotionEndpoints.putInstallation) { [self] request in
-            _ = try device(request.deviceId)
+            let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+            _ = try device(installation.device)
             return contents.withLock { contents in
                 contents.install(
-                    request.bundleId, on: request.deviceId, version: request.version,
-                    promotedPurchases: request.promotedPurchases, isLaunched: false)
-                return contents.devices[request.deviceId] ?? Sample.device
+                    installation, version: request.version, promotedPurchases: request.promotedPurchases,
+                    isLaunched: false)
+                return contents.devices[installation.device] ?? Sample.device
             }
         }
         service.handle(PromotionEndpoints.deleteInstallation) { [self] request in
-            contents.withLock { $0.devices[request.deviceId]?.apps.removeAll { $0.bundleId == request.bundleId } }
+            contents.withLock { $0.devices[request.device]?.apps.removeAll { $0.bundleId == request.bundleId } }
             return Empty()
         }
     }
@@ -73,7 +76,7 @@ extension FakePromotionController {
             return DevicePromotions(
                 overrides: app?.overrides ?? PromotionOverrides(), isLaunched: app?.isLaunched ?? false,
                 unsupported: contents.unsupported[installation.deviceId],
-                isKnown: contents.devices[installation.deviceId] != nil)
+                isKnown: contents.devices[installation.device] != nil)
         }
     }
 
@@ -89,16 +92,16 @@ extension FakePromotionController {
                 throw StoreError(.appNeverLaunched, "the app was never launched there")
             }
             change(&app.overrides)
-            contents.devices[installation.deviceId]?.apps.removeAll { $0.bundleId == installation.bundleId }
-            contents.devices[installation.deviceId]?.apps.append(app)
+            contents.devices[installation.device]?.apps.removeAll { $0.bundleId == installation.bundleId }
+            contents.devices[installation.device]?.apps.append(app)
             return app.overrides
         }
     }
 
-    private func device(_ deviceId: String) throws -> Device {
+    private func device(_ named: ScopedIdentifier) throws -> Device {
         try check()
-        guard let device = contents.withLock({ $0.devices[deviceId] }) else {
-            throw StoreError(.notFound, "no device '\(deviceId)'")
+        guard let device = contents.withLock({ $0.devices[named] }) else {
+            throw StoreError(.notFound, "no device '\(named.id)'")
         }
         return device
     }
@@ -106,23 +109,31 @@ extension FakePromotionController {
 
 extension FakePromotionController.Contents {
     func app(_ installation: InstallationReference) -> Device.InstalledApp? {
-        devices[installation.deviceId]?.apps.first { $0.bundleId == installation.bundleId }
+        devices[installation.device]?.apps.first { $0.bundleId == installation.bundleId }
     }
 
-    fileprivate mutating func put(_ deviceId: String, _ platform: DeviceLaunch.Platform, _ osVersion: String) {
-        let apps = devices[deviceId]?.apps ?? []
-        devices[deviceId] = Device(deviceId: deviceId, platform: platform, osVersion: osVersion, apps: apps)
+    fileprivate mutating func put(
+        _ device: ScopedIdentifier, _ platform: DeviceLaunch.Platform, _ osVersion: String
+    ) {
+        let apps = devices[device]?.apps ?? []
+        devices[device] = Device(deviceId: device.id, platform: platform, osVersion: osVersion, apps: apps)
     }
 
     fileprivate mutating func install(
-        _ bundleId: String, on deviceId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases?,
-        isLaunched: Bool
+        _ installation: InstallationReference, version: String,
+        promotedPurchases: DeviceLaunch.PromotedPurchases?, isLaunched: Bool
     ) {
-        let known = app(InstallationReference(bundleId: bundleId, deviceId: deviceId))
-        devices[deviceId]?.apps.removeAll { $0.bundleId == bundleId }
-        devices[deviceId]?.apps.append(
+        let known = app(installation)
+        devices[installation.device]?.apps.removeAll { $0.bundleId == installation.bundleId }
+        devices[installation.device]?.apps.append(
             Device.InstalledApp(
-                bundleId: bundleId, version: version, promotedPurchases: promotedPurchases ?? known?.promotedPurchases,
+                bundleId: installation.bundleId, version: version,
+                promotedPurchases: promotedPurchases ?? known?.promotedPurchases,
                 isLaunched: isLaunched || known?.isLaunched == true, overrides: known?.overrides ?? .init()))
     }
+}
+
+extension InstallationReference {
+    /// The device, which the apps of one scope share.
+    fileprivate var device: ScopedIdentifier { ScopedIdentifier(deviceId, in: IsolationScope(of: bundleId)) }
 }

@@ -8,7 +8,7 @@ import StoreModels
 /// pending until a decision.
 final class FakePromotionController: Sendable {
     struct Contents {
-        var devices: [String: Device] = [:]
+        var devices: [ScopedIdentifier: Device] = [:]
         /// Why a device shows nothing.
         var unsupported: [String: String] = [:]
         var intents: [PurchaseIntent] = []

@@ -16,7 +16,11 @@ extension [Prompt] {
     /// Takes the answered one away.
     /// - Throws: `notFound`.
     mutating func answer(_ request: AnswerPromptRequest) throws(StoreError) -> Prompt {
-        guard let index = firstIndex(where: { $0.id == request.id }) else {
+        guard
+            let index = firstIndex(where: {
+                $0.id == request.prompt.id && request.prompt.scope.covers($0.bundleId)
+            })
+        else {
             throw StoreError(.notFound, "there is no such prompt")
         }
         return remove(at: index)

@@ -87,6 +87,18 @@ enum Sample {
             id: id, transactionState: .purchasing, payment: payment(id), revision: 1, originDeviceId: device)
     }
 
+    /// Alice's first device, outside of isolated stores.
+    static let phone = ScopedIdentifier(deviceId, in: .installation)
+
+    static func refundRequest(
+        _ id: String, of transaction: String, bundleId: String = bundleId
+    ) -> CustomerRefundRequest {
+        CustomerRefundRequest(
+            refundRequestIdentifier: id, transactionId: transaction, transactionIdentifier: "2000000000000001",
+            bundleId: bundleId, account: "alice", state: .open, reason: .legal,
+            requestedAt: Timestamp(milliseconds: 1_800_000_000_000))
+    }
+
     static func failed(_ id: String, device: String = deviceId) -> PaymentTransaction {
         with(
             PaymentTransaction(

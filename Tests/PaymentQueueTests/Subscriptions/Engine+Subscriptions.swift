@@ -68,7 +68,7 @@ extension TestStore {
 
     func timeline(_ id: String, limit: Int = 500, after: String? = nil) async throws -> SubscriptionTimeline {
         try await caller.call(
-            SubscriptionEndpoints.timeline, TimelineRequest(id: id, after: after, limit: limit))
+            SubscriptionEndpoints.timeline, TimelineRequest(.outside(id), after: after, limit: limit))
     }
 
     /// `2027-02-28 renewed 9.99`, an entry a line.
@@ -84,7 +84,7 @@ extension TestStore {
         _ id: String, _ operation: OperateSubscriptionRequest.Operation, days: Int? = nil
     ) async throws -> OperateSubscriptionReply {
         try await caller.call(
-            SubscriptionEndpoints.operate, OperateSubscriptionRequest(id: id, operation: operation, days: days))
+            SubscriptionEndpoints.operate, OperateSubscriptionRequest(.outside(id), operation: operation, days: days))
     }
 
     func subscriptions(_ request: SubscriptionListRequest) async throws -> SubscriptionsPage {

@@ -13,13 +13,13 @@ extension TestStore {
         _ id: String, reason: RefundRequest.Reason? = nil, within time: Duration = .seconds(5)
     ) async throws -> PaymentTransaction {
         try await caller.call(
-            SubscriptionEndpoints.refund, RefundRequest(id: id, reason: reason),
+            SubscriptionEndpoints.refund, RefundRequest(.outside(id), reason: reason),
             context: CallContext(deadline: .now + time))
     }
 
     @discardableResult
     func revoke(_ id: String, reason: RefundRequest.Reason? = nil) async throws -> PaymentTransaction {
-        try await caller.call(SubscriptionEndpoints.revoke, RefundRequest(id: id, reason: reason))
+        try await caller.call(SubscriptionEndpoints.revoke, RefundRequest(.outside(id), reason: reason))
     }
 
     /// The processor's refunds, in order.

@@ -5,20 +5,25 @@ import StorebusTesting
 /// What the operator does at the store.
 extension TestStore {
     @discardableResult
-    func set(_ account: String, _ settings: TesterSettings) async throws -> Tester {
-        try await caller.call(PaymentEndpoints.putTester, PutTesterRequest(account: account, settings: settings))
+    func set(
+        _ account: String, _ settings: TesterSettings, in scope: IsolationScope = .installation
+    ) async throws -> Tester {
+        try await caller.call(
+            PaymentEndpoints.putTester, PutTesterRequest(ScopedIdentifier(account, in: scope), settings: settings))
     }
 
-    func tester(_ account: String) async throws -> Tester {
-        try await caller.call(PaymentEndpoints.getTester, TesterRequest(account: account))
+    func tester(_ account: String, in scope: IsolationScope = .installation) async throws -> Tester {
+        try await caller.call(PaymentEndpoints.getTester, ScopedIdentifier(account, in: scope))
     }
 
-    func forget(_ account: String) async throws {
-        _ = try await caller.call(PaymentEndpoints.deleteTester, TesterRequest(account: account))
+    func forget(_ account: String, in scope: IsolationScope = .installation) async throws {
+        _ = try await caller.call(PaymentEndpoints.deleteTester, ScopedIdentifier(account, in: scope))
     }
 
-    func testers(after: String? = nil, limit: Int = 100) async throws -> TestersPage {
-        try await caller.call(PaymentEndpoints.listTesters, PageRequest(after: after, limit: limit))
+    func testers(
+        in scope: IsolationScope = .installation, after: String? = nil, limit: Int = 100
+    ) async throws -> TestersPage {
+        try await caller.call(PaymentEndpoints.listTesters, PageRequest(in: scope, after: after, limit: limit))
     }
 
     func prompts(
@@ -42,40 +47,40 @@ extension TestStore {
         _ id: String, _ answer: Prompt.Answer, error: SKErrorCode? = nil, within time: Duration = .seconds(5)
     ) async throws -> Prompt {
         try await caller.call(
-            PaymentEndpoints.answerPrompt, AnswerPromptRequest(id: id, answer: answer, error: error),
+            PaymentEndpoints.answerPrompt, AnswerPromptRequest(.outside(id), answer: answer, error: error),
             context: CallContext(deadline: .now + time))
     }
 
     @discardableResult
     func approve(_ id: String, within time: Duration = .seconds(5)) async throws -> PaymentTransaction {
         try await caller.call(
-            PaymentEndpoints.approveTransaction, OperateTransactionRequest(id: id),
+            PaymentEndpoints.approveTransaction, OperateTransactionRequest(.outside(id)),
             context: CallContext(deadline: .now + time))
     }
 
     @discardableResult
     func decline(_ id: String, error: SKErrorCode? = nil) async throws -> PaymentTransaction {
-        try await caller.call(PaymentEndpoints.declineTransaction, OperateTransactionRequest(id: id, error: error))
+        try await caller.call(
+            PaymentEndpoints.declineTransaction, OperateTransactionRequest(.outside(id), error: error))
     }
 
     @discardableResult
     func resolve(_ id: String) async throws -> PaymentTransaction {
-        try await caller.call(PaymentEndpoints.resolveTransaction, OperateTransactionRequest(id: id))
+        try await caller.call(PaymentEndpoints.resolveTransaction, OperateTransactionRequest(.outside(id)))
     }
 
     @discardableResult
-    func redeliver(_ id: String, in store: String? = nil) async throws -> PaymentTransaction {
-        try await caller.call(
-            PaymentEndpoints.redeliverTransaction, OperatorTransactionRequest(id: id, bundleId: store))
+    func redeliver(_ id: String) async throws -> PaymentTransaction {
+        try await caller.call(PaymentEndpoints.redeliverTransaction, .outside(id))
     }
 
-    func find(_ id: String, in store: String? = nil) async throws -> RecordedTransaction {
-        try await caller.call(PaymentEndpoints.findTransaction, OperatorTransactionRequest(id: id, bundleId: store))
+    func find(_ id: String) async throws -> RecordedTransaction {
+        try await caller.call(PaymentEndpoints.findTransaction, .outside(id))
     }
 
     func delete(_ id: String, within time: Duration = .seconds(5)) async throws {
         _ = try await caller.call(
-            PaymentEndpoints.deleteTransaction, OperateTransactionRequest(id: id),
+            PaymentEndpoints.deleteTransaction, .outside(id),
             context: CallContext(deadline: .now + time))
     }
 
@@ -136,6 +141,11 @@ extension TestStore {
                     CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: $0.customer)
                 }))
     }
+}
+
+extension ScopedIdentifier {
+    /// An object outside of isolated stores.
+    static func outside(_ id: String) -> ScopedIdentifier { ScopedIdentifier(id, in: .installation) }
 }
 
 extension Shopper {

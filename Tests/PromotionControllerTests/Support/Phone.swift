@@ -34,7 +34,7 @@ struct Phone: Sendable {
     func openStore(platform: DeviceLaunch.Platform = .iOS, osVersion: String = "17.4") async throws {
         _ = try await call(
             PromotionEndpoints.putDevice,
-            PutDeviceRequest(deviceId: device, platform: platform, osVersion: osVersion))
+            PutDeviceRequest(installation.device, platform: platform, osVersion: osVersion))
     }
 
     func install(version: String, _ handler: DeviceLaunch.PromotedPurchases? = nil) async throws {
@@ -49,7 +49,7 @@ struct Phone: Sendable {
     }
 
     func state() async throws -> Device {
-        try await call(PromotionEndpoints.getDevice, DeviceRequest(deviceId: device))
+        try await call(PromotionEndpoints.getDevice, installation.device)
     }
 
     // MARK: Overrides
@@ -178,13 +178,25 @@ extension TestStore {
             context: CallContext(deadline: .now + .seconds(30)))
     }
 
-    func prompts(of account: String? = nil) async throws -> [Prompt] {
-        try await caller.call(PromotionEndpoints.listPrompts, PromptsRequest(account: account)).prompts
+    func prompts(of account: String? = nil, in scope: IsolationScope = .installation) async throws -> [Prompt] {
+        try await caller.call(
+            PromotionEndpoints.listPrompts, PromptsRequest(account: account, bundleId: scope.bundleId)
+        ).prompts
     }
 
     @discardableResult
-    func answer(_ id: String, _ answer: Prompt.Answer) async throws -> Prompt {
-        try await caller.call(PromotionEndpoints.answerPrompt, AnswerPromptRequest(id: id, answer: answer))
+    func answer(
+        _ id: String, _ answer: Prompt.Answer, in scope: IsolationScope = .installation
+    ) async throws -> Prompt {
+        try await caller.call(
+            PromotionEndpoints.answerPrompt, AnswerPromptRequest(ScopedIdentifier(id, in: scope), answer: answer))
+    }
+
+    func devices(
+        in scope: IsolationScope = .installation, after: String? = nil, limit: Int = 100
+    ) async throws -> DevicesPage {
+        try await caller.call(
+            PromotionEndpoints.listDevices, PageRequest(in: scope, after: after, limit: limit))
     }
 
     func events(

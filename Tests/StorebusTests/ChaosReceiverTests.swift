@@ -1,6 +1,7 @@
 import Chaos
 import Foundation
 import StoreHTTP
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing

@@ -1,7 +1,6 @@
 import Chaos
 import Foundation
 import StoreHTTP
-import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing

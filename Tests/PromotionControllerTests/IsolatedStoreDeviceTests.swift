@@ -1,4 +1,4 @@
-import Persistence
+import BusService
 import StoreModels
 import StorebusTesting
 import Testing
@@ -20,7 +20,7 @@ import Testing
                 let device = try await phone.state()
                 #expect(device.osVersion == "17.\(number)")
                 #expect(device.apps.map(\.bundleId) == [phone.bundleId])
-                #expect(try await store.devices(in: phone.installation.device.scope).devices == [device])
+                #expect(try await store.devices(in: phone.named.scope).devices == [device])
             }
             // What one store's operator does, the others do not see.
             let others = [try await phones[0].state(), try await phones[2].state()]
@@ -30,7 +30,7 @@ import Testing
             #expect(try await store.search().intents.isEmpty)
             #expect(try await store.search(bundleId: Self.apps[1]).intents.map(\.intentIdentifier) == [intent])
             let intents = [try await phones[0].begin(), try await phones[2].begin()]
-            _ = try await phones[1].call(PromotionEndpoints.deleteDevice, phones[1].installation.device)
+            _ = try await phones[1].call(PromotionEndpoints.deleteDevice, phones[1].named)
             #expect(try await [phones[0].state(), phones[2].state()] == others)
             #expect(try await phones[1].get(intent).state == .cancelled)
             #expect(try await phones[0].get(intents[0]).state == .pending)
@@ -38,7 +38,7 @@ import Testing
 
             try await phones[1].launch()
             _ = try await store.caller.call(PromotionEndpoints.removeApp, AppRequest(bundleId: Self.apps[1]))
-            #expect(try await store.devices(in: phones[1].installation.device.scope).devices.isEmpty)
+            #expect(try await store.devices(in: phones[1].named.scope).devices.isEmpty)
             #expect(try await [phones[0].state(), phones[2].state()] == others)
         }
     }

@@ -11,6 +11,8 @@ struct Phone: Sendable {
     let bundleId: String
 
     var installation: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: device) }
+    /// The device, as an operator names it.
+    var named: ScopedIdentifier { ScopedIdentifier(device, in: IsolationScope(of: bundleId)) }
     private var account: String { customer.replacing("c_", with: "") }
 
     func call<Request, Response>(
@@ -34,7 +36,7 @@ struct Phone: Sendable {
     func openStore(platform: DeviceLaunch.Platform = .iOS, osVersion: String = "17.4") async throws {
         _ = try await call(
             PromotionEndpoints.putDevice,
-            PutDeviceRequest(installation.device, platform: platform, osVersion: osVersion))
+            PutDeviceRequest(named, platform: platform, osVersion: osVersion))
     }
 
     func install(version: String, _ handler: DeviceLaunch.PromotedPurchases? = nil) async throws {
@@ -49,7 +51,7 @@ struct Phone: Sendable {
     }
 
     func state() async throws -> Device {
-        try await call(PromotionEndpoints.getDevice, installation.device)
+        try await call(PromotionEndpoints.getDevice, named)
     }
 
     // MARK: Overrides

@@ -140,7 +140,7 @@ struct Observer: Sendable {
     /// Continues until it is superseded or the task is cancelled.
     /// - Throws: Errors that a retry cannot change, and that of an address where there is no store.
     func run() async throws(CLIError) {
-        var interruptions = Interruptions(context)
+        var interruptions = Interruptions(context, waitsAtStart: !endsWhenSynchronized)
         while !Task.isCancelled {
             var reason: CLIError
             var lived = Duration.zero

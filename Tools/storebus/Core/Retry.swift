@@ -49,11 +49,16 @@ extension CLIError {
 /// The interruptions of a command that goes on over them until the user ends it.
 struct Interruptions: Sendable {
     private let context: CommandContext
+    private let waitsAtStart: Bool
     private var backoff = Backoff()
     /// Whether the store has answered.
     private var isKnown = false
 
-    init(_ context: CommandContext) { self.context = context }
+    /// - Parameter waitsAtStart: Whether a service that is away at the start is waited for.
+    init(_ context: CommandContext, waitsAtStart: Bool = true) {
+        self.context = context
+        self.waitsAtStart = waitsAtStart
+    }
 
     /// Notes that the store has answered.
     mutating func storeAnswered() { isKnown = true }
@@ -67,7 +72,7 @@ struct Interruptions: Sendable {
         after error: CLIError, lived: Duration, next: String = "asking again"
     ) async throws(CLIError) {
         guard !Task.isCancelled else { return }
-        guard error.mayPass, isKnown || error.status != .unreachable else { throw error }
+        guard error.mayPass, isKnown || waitsAtStart && error.status != .unreachable else { throw error }
         let delay = backoff.next(lived: lived)
         context.narrate("note: \(error.message); \(next) in \(Format.delay(delay))\n")
         try? await ContinuousClock().sleep(for: delay)

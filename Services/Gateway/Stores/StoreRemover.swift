@@ -1,5 +1,6 @@
 import BusService
 import Logging
+import Persistence
 import ServiceDatabase
 import ServiceLifecycle
 import StoreModels

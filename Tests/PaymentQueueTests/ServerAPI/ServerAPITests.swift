@@ -309,7 +309,7 @@ import Testing
             try await store.refund(bought[2].id)
             #expect(try await alice.modified(by: .refunds, after: rest.place).identifiers == [ids[2]])
             // A refund that is taken back is none.
-            _ = try await store.caller.call(ServerAPIEndpoints.reverseRefund, RefundRequest(id: bought[1].id))
+            _ = try await store.caller.call(ServerAPIEndpoints.reverseRefund, RefundRequest(.outside(bought[1].id)))
             #expect(try await alice.modified(by: .refunds).identifiers == [ids[3], ids[4], ids[2]])
         }
     }

@@ -103,7 +103,7 @@ package final class Gateway: Sendable {
             + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
-            + monitoringRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes + signingRoutes
+            + monitoringRoutes + environmentRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes + signingRoutes
             + notificationRoutes + appleServerRoutes + isolatedStoreRoutes + consoleRoutes
             + busRoutes + faultRoutes + chaosRunRoutes
             + (serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes).map { route in

@@ -168,7 +168,12 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     private func registerPurchases(on endpoints: DatabaseEndpoints) {
         endpoints.handle(PaymentEndpoints.openAccount, accounts.open)
         endpoints.handle(PaymentEndpoints.getAccount, accounts.get)
-        endpoints.handle(PaymentEndpoints.addPayment, purchases.add)
+        endpoints.handle(PaymentEndpoints.addPayment) { [purchases, priceConsents] request, deadline in
+            let reply = try await purchases.add(request, deadline: deadline)
+            // The catalogue has not changed, so nothing else compares the former price with it at once.
+            if request.past?.price != nil { try await priceConsents.sweep() }
+            return reply
+        }
     }
 
     private func registerTransactions(on endpoints: DatabaseEndpoints) {

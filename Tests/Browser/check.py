@@ -521,7 +521,7 @@ def operate(browser, store):
     browser.click("Use this endpoint", "main")
     toast("Use this endpoint: done.")
     choose("type", "TEST")
-    browser.click("Make one", "main")
+    browser.click("Trigger", "main")
     browser.until("the notification", lambda: "test" in browser.text("tbody"))
     browser.press(browser.all("tbody a")[0])
     browser.says("What it says")

@@ -50,7 +50,8 @@ import Testing
             #expect(made.url.hasSuffix("/s/t-1"))
             #expect(made.bundleId == "com.example.app")
             #expect(made.seed == 42)
-            #expect(made.rootCertificate.hasPrefix("-----BEGIN CERTIFICATE-----"))
+            let root = try await store.gateway.signing.authority().rootDER()
+            #expect(Data(base64Encoded: made.rootCertificate) == Data(root))
             let clock = store.payments.contents.withLock { $0.subscribing.clock }
             #expect(clock.frozen)
             #expect(clock.now == Timestamp("2026-01-01T00:00:00Z"))

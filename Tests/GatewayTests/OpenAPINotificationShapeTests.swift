@@ -35,8 +35,8 @@ import Testing
         let endpoint = NotificationEndpoint(
             url: "listen:", retry: .fast, retryFollowsEnvironment: true, shuffle: true, duplicate: true)
         #expect(try members("NotificationEndpoint") == written(endpoint))
-        #expect(try members("NotificationEndpointState") == written(NotificationEndpointReply(endpoint: endpoint)))
-        #expect(try written(NotificationEndpointReply(endpoint: nil)).isEmpty)
+        #expect(try members("NotificationEndpointState") == written(NotificationEndpointResponse(endpoint)))
+        #expect(try written(NotificationEndpointResponse(nil)) == ["url"])
         let attempt = with(NotificationAttempt(attemptDate: .wallClock(), sendAttemptResult: .success)) {
             ($0.httpStatus, $0.durationMs, $0.bodyStart) = (200, 1, "b")
         }
@@ -47,6 +47,24 @@ import Testing
                 state: .failed)
         ) { ($0.account, $0.signedPayload, $0.nextAttemptAt) = ("alice", "j", .wallClock()) }
         #expect(try members("Notification") == written(notification))
+        let step = with(TriggerStep(.pastPurchase)) {
+            ($0.productIdentifier, $0.offer, $0.transactionIdentifier) = ("p", RedeemedOffer(type: .code), "1")
+            ($0.at, $0.reason, $0.settings) = (.wallClock(), .other, TesterSettings())
+            $0.refundRequestIdentifier = "q"
+        }
+        #expect(try members("TriggerStep") == written(step))
+        #expect(
+            document.schema("TriggerStep")?["properties"]?["action"]?["enum"]?.arrayValue?.compactMap(\.stringValue)
+                == TriggerStep.Action.allCases.map(\.rawValue))
+        let state = TriggerState(transaction: Sample.purchased("t_1"), subscription: Sample.subscription)
+        #expect(try members("TriggerState") == written(state))
+        let cause = TriggerCause(account: "a", isNewAccount: true, steps: [step], before: state, after: state)
+        #expect(try members("TriggerCause") == written(cause))
+        #expect(
+            try written(TriggerResponse(notification: notification, cause: cause))
+                == written(notification).union(["cause"]))
+        let environment = StoreEnvironment(url: "u", bundleId: "b", issuerId: "i", keyId: "k", rootCertificate: "r")
+        #expect(try members("StoreEnvironment") == written(environment))
         #expect(try members("Notifications") == written(NotificationsPage(notifications: [], after: "a")))
         let settled = NotificationsSettled(settled: true, pending: 0, made: 0, delivered: 0)
         #expect(try members("NotificationsSettled") == written(settled))

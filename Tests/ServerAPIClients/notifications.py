@@ -278,7 +278,8 @@ def shown(api, receiver):
     receiver.received.clear()
     trigger = f"/admin/v1/apps/{APP}/notifications/trigger"
     call("POST", trigger, ADMIN, {
-        "notificationType": "PRICE_INCREASE", "subtype": "PENDING", "account": "nora", "set": {"version": "3.0"}})
+        "notificationType": "PRICE_INCREASE", "subtype": "PENDING", "account": "nora", "onlySend": True,
+        "set": {"version": "3.0"}})
     settled(APP)
     expect("a trigger", [(name(made), made.version) for made in
                          [offline_notification(payload) for payload, _ in receiver.received]],
@@ -292,7 +293,8 @@ def shown(api, receiver):
         "bundle": VerificationStatus.INVALID_APP_IDENTIFIER, "environment": VerificationStatus.INVALID_ENVIRONMENT,
     }.items():
         receiver.received.clear()
-        call("POST", trigger, ADMIN, {"notificationType": "REFUND", "account": "nora", "break": broken})
+        call("POST", trigger, ADMIN, {
+            "notificationType": "REFUND", "account": "nora", "onlySend": True, "break": broken})
         settled(APP)
         found = [status_of(lambda text: verify(verifier(False, app=APP), text), payload)
                  for payload, _ in receiver.received]

@@ -24,7 +24,7 @@ import Testing
             let present = Locked(before)
             let left = Locked(leases)
             fake.answer("GET \(app)/notifications/endpoint") { _ in
-                (200, ["endpoint": present.withLock { $0 }.map { JSONText.value($0) } ?? .null])
+                (200, JSONText.value(NotificationEndpointResponse(present.withLock { $0 })))
             }
             fake.answer("PUT \(app)/notifications/endpoint") { request in
                 let body = try? StoreJSON.decode(NotificationEndpointBody.self, from: request.body ?? [])

@@ -205,18 +205,43 @@ import Testing
     @Test func `all that is wanted is sent`() async throws {
         let store = FakeStore()
         let (status, said) = await store.run(
-            "trigger", "EXPIRED.BILLING_RETRY", "--of", "0001", "--set", "signedDate=0", "--break", "root")
+            "trigger", "EXPIRED.BILLING_RETRY", "--of", "0001", "--only-send", "--set", "signedDate=0", "--break",
+            "root")
         #expect(status == .success, "\(said.narration)")
-        #expect(said.result == "triggered  \(Notified.uuid)  DID_RENEW  pending\n")
         var wanted = TriggerNotificationBody(
             notificationType: .expired, subtype: .billingRetry, account: "alice")
-        wanted.of = "2000000000000001"
+        (wanted.of, wanted.onlySend) = ("2000000000000001", true)
         wanted.set = ["signedDate": 0]
         wanted.break = .root
         #expect(try body(store) == wanted)
         let json = await store.run("trigger", "TEST", "-o", "json").said.result
         #expect(json.contains(#""payload":{"data":"#) && json.contains(#""signedPayload":""#))
         #expect(try body(store) == TriggerNotificationBody(notificationType: .test))
+        _ = await store.run("trigger", "ONE_TIME_CHARGE", "--product", "fishing")
+        #expect(try body(store).productIdentifier == "fishing")
+        #expect(try body(store).account == nil)
+    }
+
+    @Test func `each step is said, with the states before and after, and how to take it back`() async {
+        let said = await FakeStore().run("trigger", "REFUND").said
+        for line in [
+            "settings  trigger-1: processor approve", "storebus account set trigger-1 --processor approve",
+            "storebus buy hidden-beaches --as trigger-1", "storebus refund 2000000000000001",
+            "event   DID_RENEW  \(Notified.uuid)  pending", "undo    storebus account clear trigger-1 --yes",
+            "        storebus account reset trigger-1",
+        ] { #expect(said.result.contains(line), "\(line) in \(said.result)") }
+        let (before, after) = (
+            said.result.split(separator: "\n").first { $0.hasPrefix("before") } ?? "",
+            said.result.split(separator: "\n").first { $0.hasPrefix("after") } ?? ""
+        )
+        #expect(!before.contains("revoked") && after.contains("revoked 2026-11-21"), "\(said.result)")
+    }
+
+    @Test func `a notification that was only sent has no steps`() async {
+        let store = FakeStore()
+        store.answer("POST \(Self.path)", JSONText.value(Notified.notification(1, .pending)))
+        let said = await store.run("trigger", "DID_RENEW", "--as", "alice", "--only-send").said
+        #expect(said.result == "triggered  \(Notified.uuid)  DID_RENEW  pending\n")
     }
 
     @Test func `an account that is not there is said as users know it`() async {

@@ -52,14 +52,32 @@ enum Notified {
     }
 
     static let answers: [String: JSONValue] = [
-        "GET \(app)/notifications/endpoint": ["endpoint": JSONText.value(endpoint)],
+        "GET \(app)/notifications/endpoint": JSONText.value(endpoint),
         "PUT \(app)/notifications/endpoint": JSONText.value(endpoint),
         "DELETE \(app)/notifications/endpoint": .object([:]),
         "GET \(app)/notifications": page([notification()]),
         "GET \(app)/notifications/\(uuid)": JSONText.value(notification(signed: true)),
         "POST \(app)/notifications/\(uuid)/resend": JSONText.value(notification(signed: true)),
-        "POST \(app)/notifications/trigger": JSONText.value(notification(1, .pending, signed: true)),
+        "POST \(app)/notifications/trigger": JSONText.value(triggered),
     ]
+
+    /// A refund that was caused, of a purchase that was made for it.
+    static let triggered: TriggerResponse = {
+        var bought = Fixtures.transaction("t_1", .purchased, identifier: "2000000000000001")
+        let before = TriggerState(transaction: bought)
+        bought.revocationDate = Timestamp(milliseconds: 1_795_255_264_000)
+        let steps = [
+            with(TriggerStep(.settings)) { $0.settings = TesterSettings(processor: .approve) },
+            with(TriggerStep(.purchase)) {
+                ($0.productIdentifier, $0.transactionIdentifier) = ("hidden-beaches", "2000000000000001")
+            }, with(TriggerStep(.refund)) { $0.transactionIdentifier = "2000000000000001" },
+        ]
+        return TriggerResponse(
+            notification: notification(1, .pending, signed: true),
+            cause: TriggerCause(
+                account: "trigger-1", isNewAccount: true, steps: steps, before: before,
+                after: TriggerState(transaction: bought)))
+    }()
 }
 
 /// A server of an app, which answers as the test says.

@@ -84,8 +84,8 @@ extension Gateway {
 }
 
 extension Call {
-    /// Context for work that grows with a store's history. It has half a minute unless the client sets a timeout.
-    fileprivate func patientContext() -> CallContext {
+    /// Context for work of many steps. It has half a minute unless the client sets a timeout.
+    func patientContext() -> CallContext {
         context(deadline: request.headers[.sbTimeout] == nil ? .now + HTTPLimits.upkeepTimeout : deadline)
     }
 }

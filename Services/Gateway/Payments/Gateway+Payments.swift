@@ -34,20 +34,39 @@ extension Gateway {
     /// A key makes it safe to repeat, as with a payment; without one each request is another purchase.
     private func buyOutside(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
-        let bundleId = try call.bundleId()
         let purchase = try await call.body(of: PaymentRoutes.addOutside)
         try purchase.validate()
+        let bundleId = try call.bundleId()
         let defaults = try await apps.testerDefaults(of: bundleId, call)
+        return try await add(
+            try await request(of: purchase, key: key, in: bundleId, defaults: defaults, call.context()), call,
+            isRepeatable: key != nil)
+    }
+
+    /// Opens the account of a purchase outside the app, and makes the request for its payment.
+    private func request(
+        of purchase: OutsidePurchase, key: String? = nil, in bundleId: String, defaults: TesterSettings?,
+        _ context: CallContext
+    ) async throws -> AddPaymentRequest {
         let account = try await services.call(
             PaymentEndpoints.openAccount,
             OpenAccountRequest(
                 bundleId: bundleId, account: purchase.account, deviceId: OutsidePurchase.deviceId, defaults: defaults),
-            context: call.context())
-        return try await add(
-            AddPaymentRequest(
-                bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: OutsidePurchase.deviceId,
-                payment: purchase.payment(key: key ?? IdempotencyKey.make()), redeemedOffer: purchase.offer),
-            call, isRepeatable: key != nil)
+            context: context)
+        return AddPaymentRequest(
+            bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: OutsidePurchase.deviceId,
+            payment: purchase.payment(key: key ?? IdempotencyKey.make()), redeemedOffer: purchase.offer)
+    }
+
+    /// Buys for an account outside the app, as a step of a trigger.
+    /// - Parameter past: What dates the purchase back.
+    func buyOutside(
+        _ purchase: OutsidePurchase, past: PastPurchase?, in bundleId: String, defaults: TesterSettings?,
+        _ context: CallContext
+    ) async throws -> PaymentTransaction {
+        var request = try await request(of: purchase, in: bundleId, defaults: defaults, context)
+        request.past = past
+        return try await payments.call(PaymentEndpoints.addPayment, request, context: context).transaction
     }
 
     private func add(

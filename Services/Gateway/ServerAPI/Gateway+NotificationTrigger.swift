@@ -19,17 +19,19 @@ extension Gateway {
         var transaction: ServerTransaction?
     }
 
-    /// Makes a notification without an event, of what the customer has bought.
-    func triggerNotification(_ call: Call) async throws -> Reply<ServerNotification> {
+    /// Brings about what a notification tells of, or only sends it.
+    func triggerNotification(_ call: Call) async throws -> Reply<TriggerResponse> {
         let bundleId = try call.bundleId()
         let body = try await call.body(of: NotificationRoutes.trigger)
         try body.validate()
         try await apps.check(bundleId, call)
+        guard body.isOnlySent else { return try Reply(try await causeNotification(body, call), status: .created) }
         let app = try await serverApps.app(bundleId)
         let request = try await triggerRequest(body, app, call)
         // The notifier signs later; a fault that cannot be done is an error of this request.
         if body.break != nil { _ = try await signed([request.draft], call.context()) { _ in "$" } }
-        return try Reply(try await changed(NotifierEndpoints.trigger, request, call), status: .created)
+        let made = try await changed(NotifierEndpoints.trigger, request, call)
+        return try Reply(TriggerResponse(notification: made), status: .created)
     }
 
     private func triggerRequest(
@@ -101,24 +103,33 @@ extension Gateway {
     }
 
     /// Returns the transaction of the account that has changed last and that the notification can be about.
-    /// - Parameter place: Where the history is read from, towards its beginning; nil for its end.
     /// - Throws: `notFound` for an account without any.
     private func latest(
-        _ body: TriggerNotificationBody, _ account: AccountReply, before place: Int64? = nil, _ app: ServerApp,
-        _ call: Call
+        _ body: TriggerNotificationBody, _ account: AccountReply, _ app: ServerApp, _ call: Call
     ) async throws -> ServerTransaction {
-        let request = ModifiedTransactionsRequest(
-            bundleId: app.bundleId, customerIdentifier: account.customerIdentifier, after: place, isDescending: true,
-            limit: 1, filter: body.filter)
-        let page = try await services.call(ServerAPIEndpoints.modified, request, context: call.context())
-        if let transaction = page.transactions.first { return transaction }
-        guard page.hasMore else {
+        let found = try await latestTransaction(
+            body.filter, of: account.customerIdentifier, in: app.bundleId, call.context())
+        guard let found else {
             throw StoreError(
                 .notFound,
                 "account '\(account.account)' has no \(body.object) that a \(body.notificationType.rawValue) can be "
                     + "about; buy one with POST /admin/v1/apps/\(app.bundleId)/purchases")
         }
-        return try await latest(body, account, before: page.place, app, call)
+        return found
+    }
+
+    /// Returns the customer's transaction that has changed last; nil when no one is selected.
+    func latestTransaction(
+        _ filter: ServerTransactionFilter, of customerIdentifier: String, in bundleId: String, _ context: CallContext
+    ) async throws -> ServerTransaction? {
+        var request = ModifiedTransactionsRequest(
+            bundleId: bundleId, customerIdentifier: customerIdentifier, isDescending: true, limit: 1, filter: filter)
+        while true {
+            let page = try await services.call(ServerAPIEndpoints.modified, request, context: context)
+            if let transaction = page.transactions.first { return transaction }
+            guard page.hasMore else { return nil }
+            request.after = page.place
+        }
     }
 
     /// Returns the subscription that a transaction belongs to.
@@ -195,6 +206,15 @@ extension ServerApp {
 }
 
 extension TriggerNotificationBody {
+    /// Whether nothing in the store brings it about, or nothing is to.
+    fileprivate var isOnlySent: Bool {
+        switch notificationType {
+        // A TEST's cause is the request for it, and the store has no state that the other two could tell of.
+        case .test, .externalPurchaseToken, .rescindConsent: true
+        default: onlySend == true
+        }
+    }
+
     /// Whether it is about something that a customer has bought.
     fileprivate var isAboutPurchase: Bool {
         switch notificationType {
@@ -245,6 +265,14 @@ extension TriggerNotificationBody {
             throw .invalid("$.subtype", "of \(notificationType.rawValue) must be one of: \(names)")
         }
         if let account { try Identifier.check(account, as: .account, at: "$.account") }
+        if let productIdentifier {
+            guard !isOnlySent else {
+                throw .invalid("$.productIdentifier", "must be left out: a notification that is only sent buys nothing")
+            }
+            try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
+        }
+        guard isOnlySent || set == nil else { throw Self.onlySent("$.set") }
+        guard isOnlySent || self.break == nil else { throw Self.onlySent("$.break") }
         if let of {
             guard isAboutPurchase else {
                 throw .invalid("$.of", "must be left out: a \(notificationType.rawValue) is about no transaction")
@@ -252,9 +280,14 @@ extension TriggerNotificationBody {
             try Identifier.check(of, at: "$.of")
         }
         let isAboutNoCustomer = !isAboutPurchase || notificationType == .renewalExtension && subtype == .summary
-        guard isAboutNoCustomer || account != nil || of != nil else {
+        guard !isOnlySent || isAboutNoCustomer || account != nil || of != nil else {
             throw .invalid(
                 "$.account", "is missing: a \(notificationType.rawValue) is about what an account has bought")
         }
+    }
+
+    private static func onlySent(_ place: String) -> StoreError {
+        .invalid(
+            place, "changes what is only sent; add onlySend, because the event's own notification is sent as it is")
     }
 }

@@ -16,7 +16,8 @@ extension Gateway {
         [
             Route(NotificationRoutes.endpoint) { [self] call in
                 let request = AppRequest(bundleId: try await existingApp(call))
-                return try await services.call(NotifierEndpoints.getEndpoint, request, context: call.context())
+                return NotificationEndpointResponse(
+                    try await services.call(NotifierEndpoints.getEndpoint, request, context: call.context()).endpoint)
             },
             Route(NotificationRoutes.putEndpoint) { [self] in try await putNotificationEndpoint($0) },
             Route(NotificationRoutes.deleteEndpoint) { [self] call in

@@ -4,6 +4,12 @@ import Signing
 import StoreHTTP
 import StoreModels
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension Gateway {
     /// Routes by which the operator makes, lists and deletes isolated stores.
     var isolatedStoreRoutes: [Route] {
@@ -48,7 +54,8 @@ extension Gateway {
             IsolatedStoreResponse(
                 store: app.store, url: signing.currentPublicURL + IsolatedStoreRoutes.pathPrefix + app.store,
                 bundleId: base, issuerId: try await issuerId, keyId: key.record.keyIdentifier, privateKey: key.secret,
-                rootCertificate: try await signing.authority().rootPEM(), seed: app.seed, expiresAt: expiresAt),
+                rootCertificate: Data(try await signing.authority().rootDER()).base64EncodedString(), seed: app.seed,
+                expiresAt: expiresAt),
             status: .created)
     }
 

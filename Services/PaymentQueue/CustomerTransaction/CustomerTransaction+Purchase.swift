@@ -12,9 +12,11 @@ extension CustomerTransaction {
     ///   - started: The quote's queries, if they were started with the customer's lock.
     ///   - id: The purchase itself, when it is already waiting.
     ///   - isResumed: Whether the purchase was interrupted and continues.
+    ///   - past: What dates it back.
+    /// - Throws: As ``PurchasePlan/dated(back:_:now:)``.
     func plan(
         _ payment: Payment, _ request: OfferRequest?, quote: Quote, started: EntitlementRepository.StartedFacts? = nil,
-        except id: String? = nil, isResumed: Bool = false
+        except id: String? = nil, isResumed: Bool = false, past: PastPurchase? = nil
     ) async throws -> PurchasePlan {
         let tester = try TesterRepository.effective(testerSettings, defaults: quote.testerDefaults)
         var subscribed: EntitlementRepository.Subscribed?
@@ -42,9 +44,11 @@ extension CustomerTransaction {
             context.winBack = try await EntitlementRepository.winBackFacts(
                 of: context.subscription, history: context.groupHistory, in: transaction)
         }
-        return PurchasePlan(
+        context.givesIntroductoryOffer = past == nil
+        let plan = PurchasePlan(
             payment: payment, request, quote: quote, context: context, tester: tester, storefront: account.storefront,
-            now: now, isResumed: isResumed)
+            now: now, isResumed: isResumed, isPast: past != nil)
+        return try past.map { past throws(StoreError) in try plan.dated(back: past, context, now: now) } ?? plan
     }
 
     /// Writes a new purchase as its plan says.
@@ -264,8 +268,10 @@ extension CustomerTransaction {
             }
         }
         let identifier = try await TransactionRepository.nextIdentifier(of: customer.bundleId, in: transaction)
+        // A concurrent purchase in the group may have been first: then this one changes it now.
+        let past = known == nil ? terms.past?.start : nil
         let purchase = terms.purchase(
-            transactionIdentifier: identifier, at: now, original: try await original(of: known))
+            transactionIdentifier: identifier, at: past ?? now, original: try await original(of: known))
         let next = try await apply(.purchase(purchase), to: stored)
         if !next.transaction.transactionIdentifier.isExactly(identifier) {
             // Another writer was first.

@@ -40,7 +40,10 @@ extension CustomerTransaction {
                 .init(applied: $0, amount: terms.amount, periodsLeft: bought.offerPeriodsLeft)
             }, rate: bought.rate)
         let before = known ?? .new(customer, group: bought.key, value, identifier: identifier, purchase)
-        try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: stored)
+        let begun = try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: stored)
+        if known == nil, terms.past?.willAutoRenew == false {
+            try await apply(.autoRenewDisabled, to: begun, at: start)
+        }
     }
 
     /// Schedules that the next renewal buys another product of the group.

@@ -25,17 +25,18 @@ struct PurchasePlan: Hashable, Sendable {
     ///   - storefront: The shopper's storefront.
     ///   - now: The app's clock.
     ///   - isResumed: Whether the purchase was interrupted and continues.
+    ///   - isPast: Whether it is dated back: it asks for no answer, and its charge was approved.
     init(
         payment: Payment, _ request: OfferRequest? = nil, quote: Quote, context: PurchasePolicy.Context,
-        tester: TesterSettings, storefront: String? = nil, now: Timestamp, isResumed: Bool = false
+        tester: TesterSettings, storefront: String? = nil, now: Timestamp, isResumed: Bool = false, isPast: Bool = false
     ) {
         let decision = PurchasePolicy.decide(payment, request, quote: quote, context: context, now: now)
         let asksToBuy = payment.simulatesAskToBuyInSandbox
-        let sheet =
-            isResumed
-            ? PaymentSheetPolicy.decideAgain(tester: tester, asksToBuy: asksToBuy)
-            : PaymentSheetPolicy.decide(tester: tester, asksToBuy: asksToBuy)
-        self.decision = decision.charged(as: tester.processor, in: storefront)
+        let sheet: PaymentSheetPolicy.Outcome =
+            if isPast { .pay } else if isResumed {
+                PaymentSheetPolicy.decideAgain(tester: tester, asksToBuy: asksToBuy)
+            } else { PaymentSheetPolicy.decide(tester: tester, asksToBuy: asksToBuy) }
+        self.decision = decision.charged(as: isPast ? .approve : tester.processor, in: storefront)
         self.asks = []
         switch (decision, sheet) {
         case (.fail, _), (_, .pay): break
@@ -58,6 +59,35 @@ extension PurchasePolicy.Decision {
     }
 }
 
+extension PurchasePlan {
+    /// Dates a planned purchase back.
+    /// - Parameters:
+    ///   - context: What the plan was made of.
+    ///   - now: The app's clock.
+    /// - Throws: `requestInvalid` for what is no subscription, and a price in another currency;
+    ///   `transactionStateInvalid` for a customer who has subscribed in the group before; `serviceUnavailable` while
+    ///   another purchase of the product is in flight.
+    func dated(
+        back past: PastPurchase, _ context: PurchasePolicy.Context, now: Timestamp
+    ) throws(StoreError) -> PurchasePlan {
+        switch decision {
+        case .fail: return self
+        case .wait:
+            throw StoreError(
+                .serviceUnavailable, "another purchase of the product has to end first; ask again", retryAfterMs: 500)
+        case .sell(let terms, let reservesOffer):
+            guard context.subscription == nil, context.groupHistory?.state == nil else {
+                throw StoreError(
+                    .transactionStateInvalid,
+                    "the customer has subscribed in this group before, and only a first purchase is dated back")
+            }
+            var plan = self
+            plan.decision = .sell(try terms.dated(back: past, now: now), reservesOffer: reservesOffer)
+            return plan
+        }
+    }
+}
+
 /// A purchase about to be written for the first time.
 struct NewPurchase: Sendable {
     /// The transaction's identifier.
@@ -68,6 +98,8 @@ struct NewPurchase: Sendable {
     var quote: Quote
     /// The offer request that comes with the payment.
     var request: OfferRequest?
+    /// What dates it back; nil for a purchase now.
+    var past: PastPurchase?
     /// The request's fingerprint; nil for a purchase without an idempotency key.
     var fingerprint: String?
     /// The interrupted transaction it replaces.

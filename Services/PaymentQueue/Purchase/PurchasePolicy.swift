@@ -28,6 +28,8 @@ enum PurchasePolicy {
         var rate = SubscriptionRenewalRate.realTime
         /// Whether another payment has used the nonce of the payment's discount.
         var isNonceUsed = false
+        /// Whether an eligible customer gets the introductory offer; a purchase in the past has none.
+        var givesIntroductoryOffer = true
         /// Set for payments that redeem a win-back offer.
         var winBack: WinBackFacts?
 
@@ -156,8 +158,8 @@ enum PurchasePolicy {
     /// Finds the introductory offer. A customer who is not eligible pays the regular price, also if the client has
     /// shown another (M134).
     private static func introductoryOffer(of sale: Sale) -> ProductDiscount? {
-        guard sale.product.type == .autoRenewable, sale.product.subscriptionGroupIdentifier != nil,
-            let offer = sale.product.introductoryPrice
+        guard sale.context.givesIntroductoryOffer, sale.product.type == .autoRenewable,
+            sale.product.subscriptionGroupIdentifier != nil, let offer = sale.product.introductoryPrice
         else { return nil }
         let decision = IntroductoryOfferPolicy.decide(history: sale.context.groupHistory, now: sale.now)
         return decision.eligibility == .eligible ? offer : nil

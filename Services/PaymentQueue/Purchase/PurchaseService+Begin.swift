@@ -23,7 +23,7 @@ extension PurchaseService {
                 retryAfterMs: 500)
         }
         defer { places.giveBack(request.customer) }
-        let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer)
+        let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer, past: request.past)
         var refusal: StoreError?
         if request.isRepeat != true {
             let atOnce = try await addAtOnce(request, fingerprint, deadline)
@@ -78,7 +78,11 @@ extension PurchaseService {
     ) async throws -> AddPaymentReply {
         try finish(written)
         guard !written.stored.isWithPerson else { return try reply(written.stored.transaction) }
-        return try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
+        let bought = try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
+        if request.past != nil, let group = written.stored.subscriptionKey {
+            try await renewals.catchUp(request.customer, group: group, until: deadline - Self.replyMargin)
+        }
+        return bought
     }
 
     /// Repeats a key: returns the stored reply, or waits for the purchase in flight to end.
@@ -196,7 +200,7 @@ extension PurchaseService {
         let purchase = NewPurchase(
             id: newIdentifier(), payment: request.payment, deviceId: request.deviceId, quote: quote,
             request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
-            fingerprint: fingerprint)
+            past: request.past, fingerprint: fingerprint)
         let begun = try await commit(purchase, of: customer, in: storefront, authorization)
         if let authorization { try settle(authorization, begun) }
         return begun
@@ -235,7 +239,8 @@ extension PurchaseService {
                     try await Self.use(intent, of: customer.bundleId, in: transaction)
                 }
                 let plan = try await commit.plan(
-                    purchase.payment, purchase.request, quote: purchase.quote, started: started.facts)
+                    purchase.payment, purchase.request, quote: purchase.quote, started: started.facts,
+                    past: purchase.past)
                 if let authorization, let terms = authorization.terms(of: plan) {
                     var purchase = purchase
                     purchase.id = authorization.id
@@ -354,14 +359,22 @@ extension AddPaymentRequest {
 /// customer's.
 enum RequestFingerprint {
     /// Returns 64 hexadecimal digits.
-    /// - Parameter redeemed: An offer that is redeemed with the payment. The gateway's check of its signature is left
-    ///   out, because it follows from the payment.
-    static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil) -> String {
+    /// - Parameters:
+    ///   - redeemed: An offer that is redeemed with the payment. The gateway's check of its signature is left out,
+    ///     because it follows from the payment.
+    ///   - past: What dates it back.
+    static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil, past: PastPurchase? = nil) -> String {
         var hash = SHA256()
         for field in fields(of: payment) { add(field, to: &hash) }
         if let redeemed {
             add(redeemed.type.rawValue, to: &hash)
             add(redeemed.identifier, to: &hash)
+        }
+        if let past {
+            add(past.due.rawValue, to: &hash)
+            add("\(past.at.milliseconds)", to: &hash)
+            add(past.price.map { "\($0.minorUnits) \($0.currency.code)" }, to: &hash)
+            add(past.willAutoRenew.map { "\($0)" }, to: &hash)
         }
         return Hex.text(Array(hash.finalize()))
     }

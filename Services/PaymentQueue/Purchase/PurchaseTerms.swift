@@ -49,6 +49,14 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var isNote: Bool { self == .scheduled || self == .reverted }
     }
 
+    /// What dates a purchase back.
+    struct Past: Hashable, Sendable, Codable {
+        /// When it was bought, business time.
+        var start: Timestamp
+        /// Whether the customer has left renewal on.
+        var willAutoRenew: Bool
+    }
+
     /// The product's hosted content, as the catalogue had it at the sale.
     struct Content: Hashable, Sendable, Codable {
         /// Dotted integers, such as `1.0`.
@@ -78,6 +86,8 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     var change: Change?
     /// When the scheduled change takes effect, or when a reverted one was to.
     var effectiveDate: Timestamp?
+    /// Nil for a purchase now.
+    var past: Past?
 
     /// Makes the terms of a sale at the product's price or an offer's.
     /// - Parameters:
@@ -151,6 +161,33 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         else { return self }
         var terms = self
         terms.subscription?.filedUnder = key
+        return terms
+    }
+
+    /// Returns the terms of the same purchase in the past.
+    /// - Parameter now: The app's clock.
+    /// - Throws: `requestInvalid` for what is no subscription, and a price in another currency.
+    func dated(back past: PastPurchase, now: Timestamp) throws(StoreError) -> PurchaseTerms {
+        guard let subscription, change == nil else {
+            throw StoreError(
+                .requestInvalid, "only a subscription is dated back", details: ["path": .string("$.past")])
+        }
+        var terms = self
+        if let price = past.price {
+            guard price.currency == amount.currency, price.minorUnits > 0 else {
+                throw StoreError(
+                    .requestInvalid, "the former price must be more than nothing, in \(amount.currency.code)",
+                    details: ["path": .string("$.past.price")])
+            }
+            terms.amount = price
+            terms.subscription?.price = price
+        }
+        let start = RenewalSchedule(subscription.rate).start(of: subscription.length, past.due, at: past.at)
+        guard start >= AppClock.earliest else {
+            throw StoreError(
+                .requestInvalid, "the purchase would be before 1970", details: ["path": .string("$.past.at")])
+        }
+        terms.past = Past(start: min(start, now), willAutoRenew: past.willAutoRenew ?? true)
         return terms
     }
 

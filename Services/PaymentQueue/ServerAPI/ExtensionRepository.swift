@@ -61,19 +61,28 @@ enum ExtensionRepository {
     static func insert(
         _ request: ExtendSubscriptionsRequest, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
-        // Collated as the identifiers are compared below.
-        let last: String? = try await transaction.queryOne(
-            """
-            SELECT original_id FROM subscription WHERE bundle_id = ? AND product_identifier = ?
-            ORDER BY original_id DESC LIMIT 1
-            """, request.bundleId, request.productIdentifier)?["original_id"]
+        // Collated as the identifiers are compared below. An identifier without its last character lies directly
+        // before it.
+        let last: String?
+        if let only = request.only {
+            last = try await transaction.queryOne(
+                "SELECT original_id FROM subscription WHERE bundle_id = ? AND original_identifier = ?",
+                request.bundleId, only)?["original_id"]
+        } else {
+            last = try await transaction.queryOne(
+                """
+                SELECT original_id FROM subscription WHERE bundle_id = ? AND product_identifier = ?
+                ORDER BY original_id DESC LIMIT 1
+                """, request.bundleId, request.productIdentifier)?["original_id"]
+        }
         try await transaction.execute(
             """
-            INSERT INTO mass_extension (bundle_id, product_identifier, request_identifier, days, storefronts, last_place,
-                created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            INSERT INTO mass_extension (bundle_id, product_identifier, request_identifier, days, storefronts, place,
+                last_place, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, request.bundleId, request.productIdentifier, request.requestIdentifier, request.days,
-            try request.storefronts.map(StoredJSON.text), last ?? "", wall.milliseconds)
+            try request.storefronts.map(StoredJSON.text),
+            request.only == nil ? "" : String((last ?? "").dropLast()), last ?? "", wall.milliseconds)
     }
 
     static func find(

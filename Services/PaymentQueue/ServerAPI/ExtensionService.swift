@@ -81,7 +81,7 @@ struct ExtensionService: Sendable {
             }
             return stored
         }
-        guard stored.request == request else {
+        guard stored.request == with(request, { $0.only = nil }) else {
             throw StoreError(
                 .requestInvalid, "requestIdentifier '\(request.requestIdentifier)' was used for another extension",
                 details: ["path": .string("$.requestIdentifier")])

@@ -84,7 +84,8 @@ enum RenewalPolicy {
         return RenewalAttempt(
             chargeKey: RenewalAttempt.chargeKey(of: value), period: value.period.index + 1, product: value.renewProduct,
             terms: terms, offerLeft: max(0, (offer?.periodsLeft ?? 0) - 1), at: at,
-            hasGrace: context.quote.billingGracePeriod ?? false, formerPrice: former == terms.amount ? nil : former,
+            hasGrace: context.tester.billingGracePeriod ?? context.quote.billingGracePeriod ?? false,
+            formerPrice: former == terms.amount ? nil : former,
             asks: asks)
     }
 

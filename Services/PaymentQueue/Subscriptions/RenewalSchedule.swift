@@ -27,6 +27,30 @@ struct RenewalSchedule: Hashable, Sendable {
         return Timestamp(milliseconds: start.milliseconds + length * Int64(count))
     }
 
+    /// Computes the latest beginning of a first period of which something is due at an instant, or before it where the
+    /// calendar has no such day.
+    func start(of period: SubscriptionPeriod, _ due: PastPurchase.Due, at instant: Timestamp) -> Timestamp {
+        let wait: Int64 =
+            switch due {
+            case .periodEnd: 0
+            case .gracePeriodEnd: grace(of: period)
+            case .billingRetryEnd: retry
+            }
+        let last = Timestamp(milliseconds: instant.milliseconds - wait)
+        // The end grows with the beginning, and no period is four days longer than the next one.
+        let length = end(of: period, from: last).milliseconds - last.milliseconds
+        var (low, high) = (last.milliseconds - length - 4 * Self.day, last.milliseconds)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            if end(of: period, from: Timestamp(milliseconds: middle)) <= last {
+                low = middle
+            } else {
+                high = middle - 1
+            }
+        }
+        return Timestamp(milliseconds: low)
+    }
+
     /// Computes the anchor for periods after one that was bought.
     ///
     /// It is the beginning of that period where counting from it gives its end, so that the day of the month is kept;

@@ -52,16 +52,3 @@ enum SubscriptionChangePolicy {
         return wanted.level == subscription.level ? .crossgrade : .downgrade
     }
 }
-
-extension SubscriptionPeriod {
-    /// Tells whether two periods have the same length: twelve months are a year, and seven days a week.
-    fileprivate func isAsLong(as other: SubscriptionPeriod) -> Bool { normal == other.normal }
-
-    private var normal: SubscriptionPeriod {
-        switch unit {
-        case .day, .month: self
-        case .week: SubscriptionPeriod(numberOfUnits: numberOfUnits * 7, unit: .day)
-        case .year: SubscriptionPeriod(numberOfUnits: numberOfUnits * 12, unit: .month)
-        }
-    }
-}

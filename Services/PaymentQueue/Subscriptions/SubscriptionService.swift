@@ -30,7 +30,7 @@ struct SubscriptionService: Sendable {
         switch request.operation {
         case .renew: return try await charge(due, from: [.subscribed])
         case .resolveBilling: return try await resolve(due)
-        case .expire: return try await change(due, .expired(.other))
+        case .expire: return try await change(due, .expired(request.reason ?? .other), endsQuarantine: true)
         case .enableAutoRenew: return try await change(due, .autoRenewEnabled)
         case .disableAutoRenew: return try await change(due, .autoRenewDisabled)
         case .failNextRenewal: return try await change(due, .renewalWillFail)
@@ -44,6 +44,10 @@ struct SubscriptionService: Sendable {
             throw StoreError(
                 .requestInvalid, "'extend', and nothing else, takes 1 to \(daysMax) days",
                 details: ["path": .string("$.days")])
+        }
+        guard request.reason == nil || request.operation == .expire else {
+            throw StoreError(
+                .requestInvalid, "only 'expire' takes a reason", details: ["path": .string("$.reason")])
         }
     }
 
@@ -95,10 +99,10 @@ struct SubscriptionService: Sendable {
 
     /// Commits an operator's change. An expiry also ends a renewal in quarantine.
     private func change(
-        _ due: DueSubscription, _ event: SubscriptionChange
+        _ due: DueSubscription, _ event: SubscriptionChange, endsQuarantine: Bool = false
     ) async throws -> OperateSubscriptionReply {
         let value = try await commit(
-            due.value, endsQuarantine: event == .expired(.other)
+            due.value, endsQuarantine: endsQuarantine
         ) { commit, known -> PaymentTransaction? in
             let next = try await commit.apply(event, to: known, at: commit.now)
             return next.period.end == known.period.end

@@ -43,7 +43,7 @@ package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
     package var keyId: String
     /// PEM.
     package var privateKey: String
-    /// PEM; the installation's, one for all stores.
+    /// Base64 of DER; the installation's, one for all stores.
     package var rootCertificate: String
     package var seed: Int64
     /// By the wall clock.

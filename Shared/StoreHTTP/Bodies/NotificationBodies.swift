@@ -18,24 +18,24 @@ package struct NotificationEndpointBody: Hashable, Sendable, Codable {
     }
 }
 
-/// The body of `POST /admin/v1/apps/{bundleId}/notifications/trigger`:
-/// `{"notificationType":"REFUND","account":"alice"}`.
-package struct TriggerNotificationBody: Hashable, Sendable, Codable {
-    package var notificationType: NotificationType
-    package var subtype: NotificationSubtype?
-    /// Whose latest transaction it is about; nil only for types that are about no customer.
-    package var account: String?
-    /// The transaction it is about; nil for the account's latest.
-    package var of: String?
-    /// Members of the payload to replace; null removes one.
-    package var set: [String: JSONValue]?
-    /// How the signature is to be wrong; nil for a good one.
-    package var `break`: BrokenSignature?
+/// The response of `GET /admin/v1/apps/{bundleId}/notifications/endpoint`: the endpoint's members, or `{"url":null}`.
+package struct NotificationEndpointResponse: Hashable, Sendable, Codable {
+    private enum CodingKeys: String, CodingKey { case url }
 
-    package init(notificationType: NotificationType, subtype: NotificationSubtype? = nil, account: String? = nil) {
-        self.notificationType = notificationType
-        self.subtype = subtype
-        self.account = account
+    /// Nil for an app without one.
+    package var endpoint: NotificationEndpoint?
+
+    package init(_ endpoint: NotificationEndpoint?) { self.endpoint = endpoint }
+
+    package init(from decoder: any Decoder) throws {
+        let url = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .url)
+        endpoint = url == nil ? nil : try NotificationEndpoint(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        if let endpoint { return try endpoint.encode(to: encoder) }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeNil(forKey: .url)
     }
 }
 

@@ -18,7 +18,14 @@ package enum MonitoringRoutes {
     package static let drain = HTTPEndpoint<Empty, DrainResponse>(
         .post, "/admin/v1/services/{id}/drain", .admin, isBodyOptional: true)
 
+    /// Lists what a program needs to verify the store's data and to call its API, as environment variables.
+    package static let environment = HTTPEndpoint<Empty, StoreEnvironment>(
+        .get, "/admin/v1/env", .admin, query: ["bundleId", "format"])
+    /// The same as lines of a shell or of a file; `format` decides.
+    package static let environmentLines = HTTPEndpoint<Empty, RawBody>(environment.route)
+
     static let all: [HTTPRoute] = [
         frontPage.route, liveness.route, readiness.route, metrics.route, openAPI.route, services.route, drain.route,
+        environment.route,
     ]
 }

@@ -2,8 +2,8 @@ import StoreModels
 
 /// The operator's view of the notifications that go to an app's server.
 package enum NotificationRoutes {
-    /// Reads where notifications go; `endpoint` is null for an app without one.
-    package static let endpoint = HTTPEndpoint<Empty, NotificationEndpointReply>(
+    /// Reads where notifications go; `url` is null for an app without an endpoint.
+    package static let endpoint = HTTPEndpoint<Empty, NotificationEndpointResponse>(
         .get, "/admin/v1/apps/{bundleId}/notifications/endpoint", .admin)
     /// Sets where notifications go.
     package static let putEndpoint = HTTPEndpoint<NotificationEndpointBody, NotificationEndpoint>(
@@ -24,8 +24,8 @@ package enum NotificationRoutes {
     /// Waits until nothing is due by the app's clock.
     package static let settled = HTTPEndpoint<Empty, NotificationsSettled>(
         .get, "/admin/v1/apps/{bundleId}/notifications/settled", .admin, query: ["timeout"])
-    /// Makes a notification without an event.
-    package static let trigger = HTTPEndpoint<TriggerNotificationBody, ServerNotification>(
+    /// Brings about what a notification tells of, or only sends it.
+    package static let trigger = HTTPEndpoint<TriggerNotificationBody, TriggerResponse>(
         .post, "/admin/v1/apps/{bundleId}/notifications/trigger", .admin)
     /// Takes notifications that are due at a `listen:` endpoint.
     package static let lease = HTTPEndpoint<LeaseNotificationsBody, LeaseNotificationsReply>(

@@ -48,4 +48,15 @@ public struct SubscriptionPeriod: Hashable, Sendable, Codable, CustomStringConve
     public func times(_ numberOfPeriods: Int) -> SubscriptionPeriod {
         SubscriptionPeriod(numberOfUnits: numberOfUnits * numberOfPeriods, unit: unit)
     }
+
+    /// Tells whether two periods have the same length: twelve months are a year, and seven days a week.
+    package func isAsLong(as other: SubscriptionPeriod) -> Bool { normal == other.normal }
+
+    private var normal: SubscriptionPeriod {
+        switch unit {
+        case .day, .month: self
+        case .week: SubscriptionPeriod(numberOfUnits: numberOfUnits * 7, unit: .day)
+        case .year: SubscriptionPeriod(numberOfUnits: numberOfUnits * 12, unit: .month)
+        }
+    }
 }

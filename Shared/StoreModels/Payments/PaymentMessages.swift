@@ -61,6 +61,8 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     /// Whether the payment was added before. It is then answered again. Where it is gone, nothing is bought and the
     /// answer is `intentDecided`. Only PromotionController sets it; nil means no.
     public var isRepeat: Bool?
+    /// Dates the purchase back. Only an operator's trigger does; nil means now.
+    public var past: PastPurchase?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment,
         discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, isTest: Bool? = nil,
@@ -74,6 +76,36 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
         self.redeemedOffer = redeemedOffer
         self.isTest = isTest
         self.isRepeat = isRepeat
+    }
+}
+
+/// The first purchase of a subscription, dated back so that something of it falls due at an instant.
+///
+/// It was paid at that time, at the regular price and without a question: the tester's settings apply to what has
+/// happened since. The reply comes when everything that fell due since has happened.
+public struct PastPurchase: Hashable, Sendable, Codable {
+    /// What falls due of a subscription.
+    public enum Due: String, CaseIterable, Sendable, Codable {
+        /// The end of the first period.
+        case periodEnd
+        /// The end of the grace period, when the first renewal was declined.
+        case gracePeriodEnd
+        /// The last retry, when the first renewal was declined.
+        case billingRetryEnd
+    }
+
+    public var due: Due
+    /// When that is, by the app's clock. No purchase is dated ahead: what is due may be later, then.
+    public var at: Timestamp
+    /// The regular price at that time; nil for today's.
+    public var price: Money?
+    /// False: the customer turned renewal off at once.
+    public var willAutoRenew: Bool?
+    public init(due: Due, at: Timestamp, price: Money? = nil, willAutoRenew: Bool? = nil) {
+        self.due = due
+        self.at = at
+        self.price = price
+        self.willAutoRenew = willAutoRenew
     }
 }
 

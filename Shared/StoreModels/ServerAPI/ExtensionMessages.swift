@@ -50,6 +50,8 @@ public struct ExtendSubscriptionsRequest: Hashable, Sendable, Codable {
     public var days: Int
     /// The server's name of the request, 1…128 bytes, one for each product.
     public var requestIdentifier: String
+    /// The first transaction of the only subscription it is about. Only an operator's trigger sets it; nil for all.
+    public var only: String?
 
     public init(
         bundleId: String, productIdentifier: String, storefronts: [String]? = nil, days: Int, requestIdentifier: String

@@ -102,10 +102,16 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     public var operation: Operation
     /// For `extend` only.
     public var days: Int?
-    public init(_ transaction: ScopedIdentifier, operation: Operation, days: Int? = nil) {
+    /// For `expire` only; nil for `other`.
+    public var reason: Subscription.ExpirationReason?
+    public init(
+        _ transaction: ScopedIdentifier, operation: Operation, days: Int? = nil,
+        reason: Subscription.ExpirationReason? = nil
+    ) {
         self.transaction = transaction
         self.operation = operation
         self.days = days
+        self.reason = reason
     }
 }
 

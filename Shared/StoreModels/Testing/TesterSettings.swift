@@ -70,6 +70,8 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     public var sheet: PaymentSheetAnswer?
     /// The subscriber's answer to a higher price.
     public var priceConsent: PriceConsent?
+    /// Whether access continues for a while after a declined renewal; nil takes the app's setting.
+    public var billingGracePeriod: Bool?
     /// One of ``SubscriptionRenewalRate``'s names.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
     /// The errors that this tester's requests fail with; nil: none.
@@ -97,7 +99,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// The members a request may have; anything else is a spelling mistake.
     public static let memberNames: Set = [
         "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet", "priceConsent",
-        "subscriptionRenewalRate", "simulatedErrors", "processor",
+        "billingGracePeriod", "subscriptionRenewalRate", "simulatedErrors", "processor",
     ]
 
     /// Takes settings that are not set here from `defaults`.
@@ -111,6 +113,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
             $0.signIn = signIn ?? defaults.signIn
             $0.sheet = sheet ?? defaults.sheet
             $0.priceConsent = priceConsent ?? defaults.priceConsent
+            $0.billingGracePeriod = billingGracePeriod ?? defaults.billingGracePeriod
             $0.subscriptionRenewalRate = subscriptionRenewalRate ?? defaults.subscriptionRenewalRate
             $0.simulatedErrors = simulatedErrors ?? defaults.simulatedErrors
             $0.processor = processor ?? defaults.processor

@@ -25,7 +25,7 @@ import Testing
 
     @Test func `an endpoint is set, shown and removed`() async throws {
         try await GatewayHarness.run { store in
-            #expect(try await send(store, .GET, "/endpoint").json == .object([:]))
+            #expect(try await send(store, .GET, "/endpoint").json == .object(["url": .null]))
             let set = try await put(
                 store, #"{"url":"http://localhost:8080/Ä?x=%20","retry":"fast","timeoutMs":100,"shuffle":true}"#)
             #expect(set.status == 200)
@@ -33,9 +33,9 @@ import Testing
                 "url": "http://localhost:8080/Ä?x=%20", "retry": "fast", "timeoutMs": .integer(100), "shuffle": true,
             ])
             #expect(set.json == expected)
-            #expect(try await send(store, .GET, "/endpoint").json == .object(["endpoint": expected]))
+            #expect(try await send(store, .GET, "/endpoint").json == expected)
             #expect(try await send(store, .DELETE, "/endpoint").status == 204)
-            #expect(try await send(store, .GET, "/endpoint").json == .object([:]))
+            #expect(try await send(store, .GET, "/endpoint").json == .object(["url": .null]))
         }
     }
 

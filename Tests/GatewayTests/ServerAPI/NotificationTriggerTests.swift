@@ -6,14 +6,16 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: operators make any notification of Apple's, of what a customer has bought.
+/// Goal: operators only send any notification of Apple's, of what a customer has bought.
 @Suite struct NotificationTriggerTests {
     private static let path = "/admin/v1/apps/com.example.app/notifications/trigger"
     private static let charge = "2000000000000002"
     private static let renewal = "2000000000000003"
 
+    /// Sends a body, to which `onlySend` is added.
     private func trigger(_ store: GatewayHarness, _ body: String) async throws -> Answer {
-        try await store.send(.POST, Self.path, token: Sample.adminKey, body: body)
+        try await store.send(
+            .POST, Self.path, token: Sample.adminKey, body: body.dropLast() + #","onlySend":true}"#)
     }
 
     /// A store in which Alice has bought the samples; her subscription is theirs.
@@ -174,10 +176,23 @@ import Testing
         (#"{"notificationType":"REFUND"}"#, "$.account"), (#"{"notificationType":"REFUND","account":""}"#, "$.account"),
         (#"{"notificationType":"TEST","of":"1"}"#, "$.of"), (#"{"notificationType":"REFUND","of":""}"#, "$.of"),
         (#"{"notificationType":"TEST","break":"all"}"#, "$.break"), (#"{"notificationType":"TEST","now":1}"#, "$.now"),
+        (#"{"notificationType":"REFUND","account":"alice","productIdentifier":"x"}"#, "$.productIdentifier"),
     ])
     func `what cannot be made is refused, and says where`(body: String, place: String) async throws {
         try await GatewayHarness.run { store in
             refuses(try await trigger(store, body), 400, place)
+            #expect(store.notifier.contents.withLock { $0.triggers.isEmpty })
+        }
+    }
+
+    @Test(arguments: [#""set":{"version":"3.0"}"#, #""break":"root""#])
+    func `an event's own notification is sent as it is`(member: String) async throws {
+        try await withSamples { store in
+            let answer = try await store.send(
+                .POST, Self.path, token: Sample.adminKey,
+                body: #"{"notificationType":"REFUND","account":"alice",\#(member)}"#)
+            refuses(answer, 400, member.hasPrefix(#""set"#) ? "$.set" : "$.break")
+            #expect(answer.json["detail"]?.stringValue?.contains("add onlySend") == true)
             #expect(store.notifier.contents.withLock { $0.triggers.isEmpty })
         }
     }

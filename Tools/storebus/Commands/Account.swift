@@ -153,6 +153,10 @@ struct TesterOptions: ParsableArguments {
     var priceConsent: String?
 
     @Option(
+        help: ArgumentHelp("Whether access continues after a declined renewal: true or false.", valueName: "bool"))
+    var billingGracePeriod: Bool?
+
+    @Option(
         help: ArgumentHelp(
             "How fast subscriptions renew: \(Self.renewalRates.joined(separator: ", ")).",
             valueName: "rate"),
@@ -185,8 +189,9 @@ struct TesterOptions: ParsableArguments {
 
     var isEmpty: Bool {
         storefront == nil && canMakePayments == nil && askToBuy == nil && interruptPurchases == nil && signIn == nil
-            && sheet == nil && priceConsent == nil && renewalRate == nil && processor == nil && simulate.isEmpty
-            && unset.isEmpty
+            && sheet == nil && priceConsent == nil && billingGracePeriod == nil && renewalRate == nil
+            && processor == nil
+            && simulate.isEmpty && unset.isEmpty
     }
 
     func validate() throws {
@@ -223,6 +228,7 @@ struct TesterOptions: ParsableArguments {
         settings.signIn = signIn ?? before.signIn
         settings.sheet = sheet ?? before.sheet
         settings.priceConsent = priceConsent ?? before.priceConsent
+        settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
         settings.subscriptionRenewalRate = renewalRate ?? before.subscriptionRenewalRate
         settings.processor = processor ?? before.processor
         for word in simulate {

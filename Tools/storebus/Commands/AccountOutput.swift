@@ -36,6 +36,7 @@ enum TesterTable {
         add("signIn", settings.signIn?.rawValue)
         add("sheet", settings.sheet?.text)
         add("priceConsent", settings.priceConsent?.rawValue)
+        add("billingGracePeriod", settings.billingGracePeriod.map { "\($0)" })
         add("askToBuy", settings.askToBuy.map { "\($0)" })
         add("interruptPurchases", settings.interruptPurchases.map { "\($0)" })
         add("subscriptionRenewalRate", settings.subscriptionRenewalRate?.rawValue)

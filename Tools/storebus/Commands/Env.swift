@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import StoreHTTP
 import StoreModels
 
 /// `storebus env`
@@ -12,7 +13,8 @@ struct EnvCommand: AsyncParsableCommand {
             storebus env -- npm test
 
             An app with StoreKitClient needs nothing else: the account, alice unless --as names one, and its device \
-            are printed with the address.
+            are printed with the address. A server gets the issuer, the app's In-App Purchase key ID, if it has a \
+            key, and the root certificate (base64 DER) while the store runs.
 
             Prints the admin key, which is a secret: what it prints belongs into no log. With a command, that command \
             takes the place of storebus, and its exit status is the command's.
@@ -49,7 +51,12 @@ struct EnvCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, bundleId: app.bundleId).withOnlyAppIfAny()
-        let variables = StoreVariables(context.settings, installation(context))
+        var variables = StoreVariables(context.settings, installation(context))
+        if context.settings.adminKey != nil,
+            let known = try? await context.api.storeEnvironment(context.bundleId)
+        {
+            variables.add(known)
+        }
         guard command.isEmpty else { throw ProgramExec(command, variables, context.environment).run() }
         var notes: [String] = []
         if context.settings.adminKey == nil {
@@ -90,6 +97,13 @@ struct StoreVariables: Hashable, Sendable {
         values.append(Variable(name: Self.account, value: installation.account))
         values.append(Variable(name: Self.device, value: installation.deviceId))
         if let key = settings.adminKey { values.append(Variable(name: "STOREBUS_ADMIN_KEY", value: key.text)) }
+    }
+
+    /// Adds what the store says and is not known yet.
+    mutating func add(_ environment: StoreEnvironment) {
+        for (name, value) in environment.values where !names.containsExactly(name) {
+            values.append(Variable(name: name, value: value))
+        }
     }
 
     var names: [String] { values.map(\.name) }

@@ -5,17 +5,24 @@ import StoreModels
 /// `storebus trigger TYPE`
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trigger", abstract: "Make a notification without its event, for tests of an app's server.",
+        commandName: "trigger", abstract: "Bring about what a notification tells of, for tests of an app's server.",
         discussion: """
-            storebus trigger DID_RENEW --as alice
-            storebus trigger SUBSCRIBED.RESUBSCRIBE --as alice
-            storebus trigger REFUND --of 2000000000000001 --set signedDate=0
+            storebus trigger DID_RENEW
+            storebus trigger REFUND --of 2000000000000001
+            storebus trigger EXPIRED.BILLING_RETRY --product com.example.pro.monthly
+            storebus trigger REFUND --as alice --only-send --set signedDate=0
             storebus trigger TEST --break root
 
-            It is about the account's latest transaction, or that of --of, and goes to the app's endpoint as any \
-            other; nothing in the store changes. --set replaces a member of the payload before it is signed: the value \
-            is JSON if it can be, else text, and null removes the member. --break makes the signature wrong, so that a \
-            server has to refuse it: \(BrokenSignature.names.joined(separator: ", ")).
+            What it tells of happens: a purchase, a declined charge, a refund. App, API, receipt and notification agree \
+            afterwards, and the notification is the one that the event makes. Without --as it happens to an account \
+            made for it; purchases that the event needs are dated back, so that it falls due now. No clock moves, and \
+            no other account is touched. It prints each step and how to take it back.
+
+            --only-send makes a notification without its event, of the account's latest transaction or that of --of; \
+            nothing in the store changes. So are TEST, EXTERNAL_PURCHASE_TOKEN and RESCIND_CONSENT in any case. --set \
+            replaces a member of such a payload before it is signed: the value is JSON if it can be, else text, and \
+            null removes the member. --break makes the signature wrong, so that a server has to refuse it: \
+            \(BrokenSignature.names.joined(separator: ", ")).
             """)
 
     @Argument(
@@ -27,7 +34,8 @@ struct TriggerCommand: AsyncParsableCommand {
     var type: String
 
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("The account it is about.", valueName: "account"),
+        name: .customLong("as"),
+        help: ArgumentHelp("The account it happens to; one is made without it.", valueName: "account"),
         completion: Completion.accounts)
     var account: String?
 
@@ -35,6 +43,14 @@ struct TriggerCommand: AsyncParsableCommand {
         help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
         completion: Completion.transactions)
     var of: String?
+
+    @Option(
+        help: ArgumentHelp("The product to buy for it; one that fits without it.", valueName: "product"),
+        completion: Completion.products)
+    var product: String?
+
+    @Flag(help: "Only send the notification; nothing happens in the store.")
+    var onlySend = false
 
     @Option(help: ArgumentHelp("Replace a member of the payload.", valueName: "name=value"))
     var set: [String] = []
@@ -59,6 +75,8 @@ struct TriggerCommand: AsyncParsableCommand {
         let context = try await CommandContext.find(global, app: app)
         var body = TriggerNotificationBody(
             notificationType: name.type, subtype: name.subtype, account: account)
+        body.productIdentifier = product
+        body.onlySend = onlySend ? true : nil
         body.set = members.isEmpty ? nil : members.values
         body.break = wrong.flatMap(BrokenSignature.init)
         if let of {
@@ -66,20 +84,12 @@ struct TriggerCommand: AsyncParsableCommand {
             body.of = Format.name(row.transaction)
             body.account = account ?? row.account
         }
-        let made = try await trigger(body, context)
-        context.print(
-            CommandResult(
-                "triggered  \(made.notificationUUID)  \(made.name)  \(made.state.rawValue)\n",
-                data: NotificationInfo.json(made), names: [made.notificationUUID],
-                next: "storebus notifications show \(made.shortIdentifier)\(AppOptions.flag(context.bundleId))",
-                notes: made.state == .noEndpoint
-                    ? ["\(context.bundleId) has no endpoint, so it is not sent; forward it: storebus listen --help"]
-                    : []))
+        context.print(TriggerReport(response: try await trigger(body, context)).result)
     }
 
     private func trigger(
         _ body: TriggerNotificationBody, _ context: CommandContext
-    ) async throws(CLIError) -> ServerNotification {
+    ) async throws(CLIError) -> TriggerResponse {
         guard let account = body.account else {
             return try await context.api.triggerNotification(body, bundleId: context.bundleId)
         }

@@ -44,8 +44,8 @@ extension StoreAPI {
     /// `POST …/notifications/trigger`
     func triggerNotification(
         _ body: TriggerNotificationBody, bundleId: String
-    ) async throws(CLIError) -> ServerNotification {
-        try await call(NotificationRoutes.trigger, [.bundleId: bundleId], body: body)
+    ) async throws(CLIError) -> TriggerResponse {
+        try await call(NotificationRoutes.trigger, [.bundleId: bundleId], body: body, timeout: .seconds(35))
     }
 
     /// `POST …/notifications/lease`: begins attempts at a `listen:` endpoint.

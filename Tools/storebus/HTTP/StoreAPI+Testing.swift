@@ -143,6 +143,11 @@ extension StoreAPI {
 
     // MARK: Services
 
+    /// `GET /admin/v1/env`
+    func storeEnvironment(_ bundleId: String) async throws(CLIError) -> StoreEnvironment {
+        try await call(MonitoringRoutes.environment, query: ["bundleId": bundleId], timeout: .seconds(2))
+    }
+
     /// `GET /admin/v1/services`
     func services() async throws(CLIError) -> Received<ServicesResponse> {
         let endpoint = MonitoringRoutes.services
@@ -158,7 +163,7 @@ struct AccountSettings: JSONForm, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case storefront, canMakePayments, askToBuy, interruptPurchases, signIn, sheet, priceConsent
-        case subscriptionRenewalRate, processor, simulatedErrors
+        case billingGracePeriod, subscriptionRenewalRate, processor, simulatedErrors
     }
 
     /// Alpha-3 country code.
@@ -172,6 +177,7 @@ struct AccountSettings: JSONForm, Hashable, Codable {
     var sheet: String?
     /// The name of a `TesterSettings.PriceConsent`.
     var priceConsent: String?
+    var billingGracePeriod: Bool?
     /// The name of a `SubscriptionRenewalRate`.
     var subscriptionRenewalRate: String?
     /// The name of a `ProcessorMode`.
@@ -192,6 +198,7 @@ struct AccountSettings: JSONForm, Hashable, Codable {
         signIn = try container.decodeIfPresent(String.self, forKey: .signIn)
         sheet = try container.decodeIfPresent(String.self, forKey: .sheet)
         priceConsent = try container.decodeIfPresent(String.self, forKey: .priceConsent)
+        billingGracePeriod = try container.decodeIfPresent(Bool.self, forKey: .billingGracePeriod)
         subscriptionRenewalRate = try container.decodeIfPresent(String.self, forKey: .subscriptionRenewalRate)
         processor = try container.decodeIfPresent(String.self, forKey: .processor)
         simulatedErrors = try container.decodeIfPresent([String: String?].self, forKey: .simulatedErrors)?
@@ -210,6 +217,7 @@ struct AccountSettings: JSONForm, Hashable, Codable {
         try container.encodeIfPresent(signIn, forKey: .signIn)
         try container.encodeIfPresent(sheet, forKey: .sheet)
         try container.encodeIfPresent(priceConsent, forKey: .priceConsent)
+        try container.encodeIfPresent(billingGracePeriod, forKey: .billingGracePeriod)
         try container.encodeIfPresent(subscriptionRenewalRate, forKey: .subscriptionRenewalRate)
         try container.encodeIfPresent(processor, forKey: .processor)
         try container.encodeIfPresent(simulatedErrors, forKey: .simulatedErrors)
@@ -227,6 +235,7 @@ struct AccountSettings: JSONForm, Hashable, Codable {
         case .signIn: signIn = nil
         case .sheet: sheet = nil
         case .priceConsent: priceConsent = nil
+        case .billingGracePeriod: billingGracePeriod = nil
         case .subscriptionRenewalRate: subscriptionRenewalRate = nil
         case .processor: processor = nil
         case .simulatedErrors: simulatedErrors = nil

@@ -27,24 +27,24 @@ function Endpoint({ app }) {
         return { method: 'PUT', path: `${base(app)}/endpoint`, body, cli: cli(['notifications', 'endpoint', said.url, ...flags]) };
     });
     const remove = { label: text.delete, danger: true, method: 'DELETE', path: `${base(app)}/endpoint`, cli: cli(['notifications', 'endpoint', '--delete']), confirm: text.deleteConfirm };
-    return html`<${Card} title=${text.endpoint}><${Loaded} of=${found}>${({ endpoint }) => html`<form class="stack" key=${pretty(endpoint || {})}>
+    return html`<${Card} title=${text.endpoint}><${Loaded} of=${found}>${state => { const endpoint = state.url ? state : null; return html`<form class="stack" key=${pretty(endpoint || {})}>
         ${!endpoint && html`<p class="soft">${text.none}</p>`}
         <${Field} label=${text.url} name="url" type="url" required value=${endpoint?.url} placeholder="http://localhost:8080/apple" pattern="https?://.*" />
         <div class="fields"><${Choice} label=${text.retry} name="retry" value=${endpoint?.retry || ''} options=${[['', '–'], 'apple', 'sandbox', 'fast']} /><${Field} label=${text.timeout} name="timeoutMs" type="number" min="100" max="60000" value=${endpoint?.timeoutMs} /></div>
         <${Check} label=${text.shuffle} name="shuffle" checked=${endpoint?.shuffle} /><${Check} label=${text.duplicate} name="duplicate" checked=${endpoint?.duplicate} />
         <div class="row"><${Action} of=${put} done=${found.reload} />${endpoint && html`<${Action} of=${remove} done=${found.reload} />`}</div>
-    </form>`}</${Loaded}></${Card}>`;
+    </form>`; }}</${Loaded}></${Card}>`;
 }
 
 function Trigger({ app, done }) {
     const make = making(text.trigger, form => {
         const said = values(form);
-        const body = { notificationType: said.type, ...said.subtype && { subtype: said.subtype }, ...said.account && { account: said.account }, ...said.of && { of: said.of }, ...said.break && { break: said.break } };
-        return { method: 'POST', path: `${base(app)}/trigger`, body, cli: cli(['trigger', said.subtype ? `${said.type}.${said.subtype}` : said.type, ...said.account ? ['--as', said.account] : [], ...said.of ? ['--of', said.of] : [], ...said.break ? ['--break', said.break] : []]) };
+        const body = { notificationType: said.type, ...said.subtype && { subtype: said.subtype }, ...said.account && { account: said.account }, ...said.of && { of: said.of }, ...said.break && { break: said.break }, ...(said.onlySend || said.break) && { onlySend: true } };
+        return { method: 'POST', path: `${base(app)}/trigger`, body, cli: cli(['trigger', said.subtype ? `${said.type}.${said.subtype}` : said.type, ...said.account ? ['--as', said.account] : [], ...said.of ? ['--of', said.of] : [], ...said.break ? ['--break', said.break] : [], ...said.onlySend || said.break ? ['--only-send'] : []]) };
     });
     return html`<${Card} title=${text.trigger}><form class="stack"><p class="soft">${text.triggerSays}</p><div class="fields">
         <${Choice} label=${text.type} name="type" options=${TYPES} /><${Choice} label=${text.subtype} name="subtype" options=${[['', '–'], ...SUBTYPES]} />
-        <${Field} label=${text.account} name="account" /><${Field} label=${text.of} name="of" /><${Choice} label=${text.break} name="break" options=${[['', text.whole], ...BREAKS]} /></div>
+        <${Field} label=${text.account} name="account" /><${Field} label=${text.of} name="of" /><${Choice} label=${text.break} name="break" options=${[['', text.whole], ...BREAKS]} /></div><${Check} label=${text.onlySend} name="onlySend" />
         <div class="row"><${Action} of=${make} done=${done} /></div></form></${Card}>`;
 }
 

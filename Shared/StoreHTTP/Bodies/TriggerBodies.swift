@@ -1,0 +1,123 @@
+import StoreModels
+
+/// The body of `POST /admin/v1/apps/{bundleId}/notifications/trigger`:
+/// `{"notificationType":"REFUND"}`, `{"notificationType":"TEST","break":"root"}`.
+package struct TriggerNotificationBody: Hashable, Sendable, Codable {
+    package var notificationType: NotificationType
+    package var subtype: NotificationSubtype?
+    /// Whose purchase it is about; nil for an account that is made, or for the one of ``of``.
+    package var account: String?
+    /// The transaction it is about; nil for one of the account's, or for a purchase that is made.
+    package var of: String?
+    /// The product to buy; nil for one that fits.
+    package var productIdentifier: String?
+    /// Whether the notification is only sent, and nothing happens in the store; nil for no.
+    package var onlySend: Bool?
+    /// Members of the payload to replace, of a notification that is only sent; null removes one.
+    package var set: [String: JSONValue]?
+    /// How the signature is to be wrong, of a notification that is only sent; nil for a good one.
+    package var `break`: BrokenSignature?
+
+    package init(notificationType: NotificationType, subtype: NotificationSubtype? = nil, account: String? = nil) {
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.account = account
+    }
+}
+
+/// The response of `POST /admin/v1/apps/{bundleId}/notifications/trigger`: the notification's members, and `cause`.
+package struct TriggerResponse: Hashable, Sendable, Codable {
+    private enum CodingKeys: String, CodingKey { case cause }
+
+    package var notification: ServerNotification
+    /// What brought the event about; nil for a notification that was only sent.
+    package var cause: TriggerCause?
+
+    package init(notification: ServerNotification, cause: TriggerCause? = nil) {
+        self.notification = notification
+        self.cause = cause
+    }
+
+    package init(from decoder: any Decoder) throws {
+        notification = try ServerNotification(from: decoder)
+        cause = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(TriggerCause.self, forKey: .cause)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try notification.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(cause, forKey: .cause)
+    }
+}
+
+/// What a trigger did in the store.
+package struct TriggerCause: Hashable, Sendable, Codable {
+    /// The account it happened to.
+    package var account: String
+    /// Whether the trigger made the account.
+    package var isNewAccount: Bool
+    /// What was done, in order.
+    package var steps: [TriggerStep]
+    /// What the event found; nil when nothing was bought before it.
+    package var before: TriggerState?
+    /// What the event left.
+    package var after: TriggerState
+
+    package init(
+        account: String, isNewAccount: Bool, steps: [TriggerStep], before: TriggerState?, after: TriggerState
+    ) {
+        self.account = account
+        self.isNewAccount = isNewAccount
+        self.steps = steps
+        self.before = before
+        self.after = after
+    }
+}
+
+/// One thing that a trigger did: `{"action":"refund","transactionIdentifier":"2000000000000001"}`.
+package struct TriggerStep: Hashable, Sendable, Codable {
+    /// An operation of the store.
+    package enum Action: String, CaseIterable, Sendable, Codable {
+        /// The account's settings were replaced; at the end they are put back, unless the account is new.
+        case settings
+        case purchase
+        /// A purchase that is dated back.
+        case pastPurchase
+        /// Another product for the next renewal.
+        case renewalPreference
+        case renew, expire, enableAutoRenew, disableAutoRenew, resolveBilling, extend
+        case refund, reverseRefund, revoke, requestRefund, declineRefund
+        /// An extension of the product's subscriptions, limited to this one.
+        case extendAll
+    }
+
+    package var action: Action
+    /// What was bought or chosen.
+    package var productIdentifier: String?
+    /// The offer of a purchase.
+    package var offer: RedeemedOffer?
+    /// The transaction that it made or concerned.
+    package var transactionIdentifier: String?
+    /// The date of a purchase.
+    package var at: Timestamp?
+    /// The reason of an expiry.
+    package var reason: Subscription.ExpirationReason?
+    /// The settings of the account.
+    package var settings: TesterSettings?
+    /// The request for a refund that was opened or declined.
+    package var refundRequestIdentifier: String?
+
+    package init(_ action: Action) { self.action = action }
+}
+
+/// A purchase and its subscription at an instant.
+package struct TriggerState: Hashable, Sendable, Codable {
+    package var transaction: PaymentTransaction
+    /// Nil for a purchase outside subscriptions, and before the subscription was looked at.
+    package var subscription: Subscription?
+
+    package init(transaction: PaymentTransaction, subscription: Subscription? = nil) {
+        self.transaction = transaction
+        self.subscription = subscription
+    }
+}

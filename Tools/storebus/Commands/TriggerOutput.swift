@@ -1,0 +1,153 @@
+import StoreHTTP
+import StoreModels
+
+/// What a trigger did, in order, with the state before the event, the event, and the state after it:
+///
+/// ```
+/// STEP      WHAT                                        BY HAND
+/// settings  trigger-3f2a1c9e: processor approve, …      storebus account set trigger-3f2a1c9e --processor approve …
+/// purchase  2000000000000007 com.example.pro.monthly    storebus buy com.example.pro.monthly --as trigger-3f2a1c9e
+/// refund    2000000000000007                            storebus refund 2000000000000007
+///
+/// before  2000000000000007  com.example.pro.monthly  purchased, expires 2027-02-28 10:00:00Z
+/// event   REFUND  9c41aa07  delivered
+/// after   2000000000000007  com.example.pro.monthly  purchased, revoked 2027-01-31 10:00:00Z
+/// undo    storebus account clear trigger-3f2a1c9e --yes
+///         storebus account reset trigger-3f2a1c9e
+/// ```
+struct TriggerReport: Sendable {
+    let response: TriggerResponse
+    /// Nil for a notification that was only sent.
+    var cause: TriggerCause? { response.cause }
+    var made: ServerNotification { response.notification }
+
+    var result: CommandResult {
+        var data = NotificationInfo.json(made).objectValue ?? [:]
+        if let cause {
+            data["cause"] = JSONText.value(cause)
+            data["undo"] = .array(undo(cause).map { .string($0) })
+        }
+        let app = AppOptions.flag(made.bundleId)
+        return CommandResult(
+            data: .object(data), names: [made.notificationUUID],
+            next: "storebus notifications show \(made.shortIdentifier)\(app)",
+            notes: made.state == .noEndpoint
+                ? ["\(made.bundleId) has no endpoint, so it is not sent; forward it: storebus listen --help"] : []
+        ) { [self] in text($0) }
+    }
+
+    private func text(_ style: Style) -> String {
+        guard let cause else {
+            return "triggered  \(made.notificationUUID)  \(made.name)  \(made.state.rawValue)\n"
+        }
+        var table = Table([.init("STEP"), .init("WHAT"), .init("BY HAND")])
+        for step in cause.steps {
+            table.add([step.action.rawValue, step.what(cause.account), step.command(cause.account) ?? "-"])
+        }
+        var fields = FieldList()
+        fields.add("before", cause.before.map(state) ?? "nothing was bought")
+        fields.add("event", "\(made.name)  \(made.notificationUUID)  \(made.state.rawValue)")
+        fields.add("after", state(cause.after))
+        for (index, command) in undo(cause).enumerated() { fields.add(index == 0 ? "undo" : "", command) }
+        return table.text(style) + "\n" + fields.text(style)
+    }
+
+    private func state(_ state: TriggerState) -> String {
+        let value = state.transaction
+        var words = [value.transactionState.rawValue]
+        let remarks = Format.remarks(value)
+        if !remarks.isEmpty { words.append(remarks) }
+        if let subscription = state.subscription {
+            words.append("\(subscription.state.rawValue), \(SubscriptionFormat.standing(subscription))")
+        }
+        return "\(Format.name(value))  \(value.payment.productIdentifier)  \(words.joined(separator: "; "))"
+    }
+
+    /// The commands that take back what was done, as far as there are any.
+    private func undo(_ cause: TriggerCause) -> [String] {
+        let account = ShellWord.quoted(cause.account)
+        let app = AppOptions.flag(made.bundleId)
+        guard !cause.isNewAccount else {
+            return ["storebus account clear \(account) --yes\(app)", "storebus account reset \(account)"]
+        }
+        let bought = cause.steps.filter { [.purchase, .pastPurchase].contains($0.action) }.compactMap {
+            $0.transactionIdentifier
+        }
+        guard bought.isEmpty else { return bought.map { "storebus tx delete \($0) --yes" } }
+        guard let last = cause.steps.last, let identifier = last.transactionIdentifier else { return [] }
+        switch last.action {
+        case .disableAutoRenew: return ["storebus sub resume \(identifier)"]
+        case .enableAutoRenew: return ["storebus sub cancel \(identifier)"]
+        default: return []
+        }
+    }
+}
+
+extension TriggerStep {
+    /// What was done to what.
+    fileprivate func what(_ account: String) -> String {
+        if let settings { return "\(account): \(settings.words.joined(separator: ", "))" }
+        var words = [transactionIdentifier, refundRequestIdentifier, productIdentifier].compactMap(\.self)
+        if let offer { words.append("with \(offer.type.rawValue) \(offer.identifier ?? "")") }
+        if action == .pastPurchase, let at { words.append("dated \(Format.time(at))") }
+        if let reason { words.append(reason.rawValue) }
+        return words.joined(separator: " ")
+    }
+
+    /// The command that does the same; nil where only a trigger does it.
+    fileprivate func command(_ account: String) -> String? {
+        let account = ShellWord.quoted(account)
+        let transaction = transactionIdentifier ?? ""
+        let product = productIdentifier.map(ShellWord.quoted) ?? ""
+        switch action {
+        case .settings: return settings.map { "storebus account set \(account) \($0.flags.joined(separator: " "))" }
+        case .purchase:
+            switch offer?.type {
+            // The command signs promotional offers as the app's server would, and needs its key.
+            case .subscription: return nil
+            case .code: return "storebus buy \(product) --as \(account) --offer code:\(offer?.identifier ?? "")"
+            case .winBack, .introductory, nil: return "storebus buy \(product) --as \(account)"
+            }
+        case .renewalPreference: return "storebus sub change \(product) \(transaction) --as \(account)"
+        case .renew: return "storebus sub renew \(transaction)"
+        case .expire: return reason == .other || reason == nil ? "storebus sub expire \(transaction)" : nil
+        case .enableAutoRenew: return "storebus sub resume \(transaction)"
+        case .disableAutoRenew: return "storebus sub cancel \(transaction)"
+        case .resolveBilling: return "storebus sub resolve-billing \(transaction)"
+        case .extend: return "storebus sub extend 7 \(transaction)"
+        case .refund: return "storebus refund \(transaction)"
+        case .revoke: return "storebus revoke \(transaction)"
+        case .pastPurchase, .reverseRefund, .requestRefund, .declineRefund, .extendAll: return nil
+        }
+    }
+}
+
+extension TesterSettings {
+    /// The settings that differ from an account without any: `processor decline`.
+    fileprivate var words: [String] { changes.map { "\($0.name) \($0.value)" } }
+
+    /// As flags of `storebus account set`.
+    fileprivate var flags: [String] { changes.map { "\($0.flag) \(ShellWord.quoted($0.value))" } }
+
+    private var changes: [(name: String, flag: String, value: String)] {
+        [
+            ("processor", "--processor", processor?.rawValue),
+            ("billingGracePeriod", "--billing-grace-period", billingGracePeriod.map { "\($0)" }),
+            ("priceConsent", "--price-consent", priceConsent?.rawValue),
+            ("subscriptionRenewalRate", "--renewal-rate", subscriptionRenewalRate?.rawValue),
+            ("sheet", "--sheet", sheet?.text), ("signIn", "--sign-in", signIn?.rawValue),
+            ("askToBuy", "--ask-to-buy", askToBuy.map { "\($0)" }),
+            ("interruptPurchases", "--interrupt-purchases", interruptPurchases.map { "\($0)" }),
+            ("canMakePayments", "--can-make-payments", canMakePayments.map { "\($0)" }),
+        ].compactMap { name, flag, value in
+            guard let value, value != Self.usual[name] else { return nil }
+            return (name, flag, value)
+        }
+    }
+
+    /// What an account without settings does.
+    private static let usual = [
+        "priceConsent": "agree", "subscriptionRenewalRate": "realTime", "sheet": "auto", "signIn": "ok",
+        "askToBuy": "false", "interruptPurchases": "false", "canMakePayments": "true",
+    ]
+}

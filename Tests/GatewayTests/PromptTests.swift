@@ -110,7 +110,7 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer.json["kind"] == "appPurchase")
             #expect(try await store.send(.POST, "/admin/v1/prompts/ap_1", token: key, body: body).status == 404)
-            #expect(store.promotions.contents.withLock { $0.answers.map(\.id) } == ["ap_1", "ap_1"])
+            #expect(store.promotions.contents.withLock { $0.answers.map(\.prompt.id) } == ["ap_1", "ap_1"])
             #expect(store.payments.contents.withLock { $0.answers.isEmpty })
         }
     }

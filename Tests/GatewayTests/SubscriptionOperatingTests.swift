@@ -148,7 +148,7 @@ import Testing
                 #expect(answer.json["events"]?.arrayValue?.first?["amount"]?["amount"] == "9.99")
             }
             let asked = store.payments.contents.withLock { $0.subscribing.timelines }
-            #expect(asked.map(\.id) == ["t_pro", "1000000002", "1000000001"])
+            #expect(asked.map(\.transaction.id) == ["t_pro", "1000000002", "1000000001"])
             #expect(asked.allSatisfy { $0.limit == 500 })
             let none = try await store.send(.GET, "/admin/v1/subscriptions/none/timeline", token: Sample.adminKey)
             #expect(none.status == 404)

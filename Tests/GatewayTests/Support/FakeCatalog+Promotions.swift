@@ -49,7 +49,7 @@ extension FakeCatalog {
         service.handle(CatalogEndpoints.getPromotions) { [self] in setup(of: $0.bundleId) }
         service.handle(CatalogEndpoints.putFeatured) { [self] request in
             contents.withLock { $0.promoting.featured = request.products }
-            return list
+            return FeaturedList(products: request.products)
         }
         service.handle(CatalogEndpoints.getFeatured) { [self] _ in
             FeaturedList(products: contents.withLock { $0.promoting.featured })

@@ -6,7 +6,7 @@ import Foundation
 /// It takes the place of Foundation's `Process`, whose `run()` in Swift 6.3 reads past the end of a directory's buffer
 /// when the caller has more than some 1 300 descriptors, and crashes at random. Hundreds of concurrent tests have as
 /// many.
-final class ShellProcess: Sendable {
+package final class ShellProcess: Sendable {
     /// Reports why the system did not start the shell.
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -16,7 +16,7 @@ final class ShellProcess: Sendable {
     /// Holds the script's input open.
     private let input: FileHandle
 
-    init(_ script: String) throws {
+    package init(_ script: String) throws {
         let pipe = Pipe()
         input = pipe.fileHandleForWriting
         // Other processes that tests start must not hold the input open.
@@ -24,7 +24,7 @@ final class ShellProcess: Sendable {
         processIdentifier = try Self.spawn(script, input: pipe.fileHandleForReading.fileDescriptor)
     }
 
-    var isRunning: Bool { waitpid(processIdentifier, nil, WNOHANG) == 0 }
+    package var isRunning: Bool { waitpid(processIdentifier, nil, WNOHANG) == 0 }
 
     /// Ends the script's input.
     func end() throws { try input.close() }

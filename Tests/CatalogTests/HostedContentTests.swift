@@ -19,7 +19,7 @@ import Testing
         try await fixture.withStore { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 3))
             #expect(try reasons(store) == [.hostedContentMissing])
-            #expect(try store.explain("guide").details[0].contains("`storebus product content put guide FILE`"))
+            #expect(try store.explain("guide").details[0].contains("`storebus product content put`"))
             #expect(try store.quote("guide").availability == .notForSale)
             #expect(try store.catalogVersion == 1)
             try await store.upload([1, 2, 3])

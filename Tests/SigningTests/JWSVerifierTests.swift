@@ -75,6 +75,18 @@ import Testing
         #expect(try await step(try signer.sign(Self.transaction), mode: mode) == (passes ? nil : .revocation))
     }
 
+    @Test(arguments: [
+        "9223372036854775807", "-9223372036854775808", "9223372036854775808", "253402300800000", "-1e300", "1e300",
+        "null",
+        "\"1795600000000\"", "1795600000000.5",
+    ])
+    func `a signedDate of any size is refused by its step`(_ date: String) async throws {
+        for member in ["signedDate", "receiptCreationDate"] {
+            let payload = #"{"bundleId":"com.example.app","environment":"Sandbox","\#(member)":\#(date)}"#
+            #expect(try await step(try signer.sign(Array(payload.utf8))) == .validity, "\(payload)")
+        }
+    }
+
     @Test func `another store's root, and what is no JWS, are refused`() async throws {
         let jws = try signer.sign(Self.transaction)
         #expect(try await step(jws, root: try CertificateAuthority().rootDER()) == .chain)

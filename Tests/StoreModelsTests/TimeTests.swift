@@ -56,6 +56,44 @@ import Testing
         }
     }
 
+    @Test func `no number and no sum leaves the years 1 to 9999, and every instant is read from what it writes`() throws
+    {
+        let edges = [Int64.min, .min + 1, -62_135_596_800_001, 0, 253_402_300_800_000, .max - 1, .max]
+        for edge in edges {
+            let instant = Timestamp(milliseconds: edge)
+            #expect((Timestamp.earliest...Timestamp.latest).contains(instant))
+            #expect(instant.description.utf8.count == 24)
+            #expect(Timestamp(instant.date) == instant)
+            if instant.description >= "1600" { #expect(Timestamp(instant.description) == instant) }
+            for length in [Duration.seconds(Int64.max), .seconds(Int64.min), .milliseconds(-1), .zero] {
+                #expect((Timestamp.earliest...Timestamp.latest).contains(instant + length))
+            }
+            for other in edges { _ = instant.milliseconds - Timestamp(milliseconds: other).milliseconds }
+            #expect(SubscriptionPeriod(numberOfUnits: 999, unit: .year).end(from: instant) >= instant)
+            #expect(BusinessDuration(months: BusinessDuration.monthsMax).end(from: instant) >= instant)
+        }
+        #expect(Timestamp.earliest.description == "0001-01-01T00:00:00.000Z")
+        #expect(Timestamp.latest.description == "9999-12-31T23:59:59.999Z")
+        for seconds in [Double.infinity, -.infinity, 1e300, -1e300] {
+            let edge = seconds > 0 ? Timestamp.latest : .earliest
+            #expect(Timestamp(Date(timeIntervalSince1970: seconds)) == edge)
+        }
+        #expect(Timestamp(Date(timeIntervalSince1970: .nan)) == Timestamp(milliseconds: 0))
+    }
+
+    @Test(arguments: [
+        ("http://host", true), ("http://host:/x", true), ("https://a:b@host:65535/?q=:x", true),
+        ("http://[::1]:1", true),
+        ("http://[::1]", true), ("http://host:0", false), ("http://host:65536", false),
+        ("http://u:1@[::1]:99999", false),
+        ("http://host:99999999999999999999", false), ("http://host:99999999999999999999#x", false),
+        ("http://h:8a", false),
+        ("http://h:-1", false), ("host:80", false),
+    ])
+    func `a URL's port is left out or one that there is`(url: String, isValid: Bool) {
+        #expect(WebPort.isValid(in: url) == isValid)
+    }
+
     @Test(arguments: ["P", "1M", "P1H", "PT1M", "P0M", "P1M1D", "P-1M", "P+1M", "p1m", ""])
     func `other texts are no period`(text: String) {
         #expect(SubscriptionPeriod(iso8601: text) == nil)

@@ -27,7 +27,7 @@ import Testing
 
     @Test func `what the machine lacks comes with its remedy`() {
         let disk = ChaosMeans.missing(.diskFull, Self.own, probe: Self.nothing)
-        #expect(disk?.remedy.contains("unprivileged_userns_clone") == true)
+        #expect(disk?.remedy.text.contains("unprivileged_userns_clone") == true)
         let clock = ChaosMeans.missing(.clockJump, Self.own, probe: Self.nothing)
         #expect(clock?.remedy == "install it: apt-get install libfaketime")
         var probe = Self.everything

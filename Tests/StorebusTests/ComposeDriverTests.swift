@@ -109,7 +109,7 @@ import Testing
         try await alone.check(.pause, ["broker"])
         let error = await #expect(throws: CLIError.self) { try await alone.check(.kill, ["broker"]) }
         #expect(error?.message.contains("the fault 'kill' needs a way to bring broker back") == true)
-        #expect(error?.hints.first?.contains("deploy/compose.chaos.yml up --wait") == true)
+        #expect(error?.hints.first?.text.contains("deploy/compose.chaos.yml up --wait") == true)
         #expect(error?.code == .usage)
     }
 

@@ -77,7 +77,8 @@ import Testing
         }
         #expect(error?.message == message)
         #expect(
-            error?.hints.joined().contains(running.count == 2 && name == nil ? "--project shop" : "compose.chaos.yml")
+            error?.hints.joined(separator: "").text.contains(
+                running.count == 2 && name == nil ? "--project shop" : "compose.chaos.yml")
                 == true)
     }
 

@@ -35,7 +35,7 @@ import Testing
     func `a misspelt term is answered with the one that was meant`(text: String, hint: String) {
         let error = #expect(throws: CLIError.self) { try Filter([text]) }
         #expect(error?.status == .usage)
-        #expect(error?.hints.first == hint)
+        #expect(error?.hints.first?.text == hint)
     }
 
     @Test func `a bare word needs a name it is the value of`() {

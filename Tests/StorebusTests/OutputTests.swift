@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `nothing to list says what to do`() {
-        #expect(TransactionTable.next([]).contains("storebus buy"))
+        #expect(TransactionTable.next([]).text.contains("storebus buy"))
     }
 
     @Test func `transactions stand in a table`() {

@@ -16,51 +16,55 @@ import Testing
     @Test func `a command gets the flags it takes, quoted as a shell wants them`() {
         let commands = PrintedCommands(typed, [:])
         #expect(
-            commands.complete("storebus tx list --as alice")
+            commands.complete("storebus tx list --as alice").text
                 == "storebus tx list --as alice --bundle-id com.example.a --data 'my store' --url http://s:1")
         // A store is started on a directory, and its address is its own.
-        #expect(commands.complete("start one: storebus up") == "start one: storebus up --data 'my store'")
+        #expect(commands.complete("start one: storebus up").text == "start one: storebus up --data 'my store'")
         // Accounts are of the whole store.
         #expect(
-            commands.complete("all accounts: storebus account list")
+            commands.complete("all accounts: storebus account list").text
                 == "all accounts: storebus account list --data 'my store' --url http://s:1")
-        #expect(commands.complete("storebus version") == "storebus version")
-        #expect(commands.complete("did you mean 'storebus buy'?") == "did you mean 'storebus buy'?")
-        #expect(commands.complete("help: storebus buy --help") == "help: storebus buy --help")
-        #expect(commands.complete("set STOREBUS_ADMIN_KEY") == "set STOREBUS_ADMIN_KEY")
+        #expect(commands.complete("storebus version").text == "storebus version")
+        #expect(commands.complete("did you mean 'storebus buy'?").text == "did you mean 'storebus buy'?")
+        #expect(commands.complete("help: storebus buy --help").text == "help: storebus buy --help")
+        #expect(commands.complete("set STOREBUS_ADMIN_KEY").text == "set STOREBUS_ADMIN_KEY")
     }
 
     @Test func `each command of a sentence is completed, before what its output goes to`() {
         let commands = printed("status", "--data", "d")
         #expect(
-            commands.complete("make build, storebus down, storebus up")
+            commands.complete("make build, storebus down, storebus up").text
                 == "make build, storebus down --data d, storebus up --data d")
         #expect(
-            commands.complete("a receipt: storebus receipt --as alice > receipt.b64")
+            commands.complete("a receipt: storebus receipt --as alice > receipt.b64").text
                 == "a receipt: storebus receipt --as alice --data d > receipt.b64")
     }
 
     @Test func `a flag that is there stays, and nothing is added where nothing was typed`() {
         #expect(
             PrintedCommands(typed, [:]).complete("storebus buy p --as a --bundle-id com.example.b --data x --url y")
+                .text
                 == "storebus buy p --as a --bundle-id com.example.b --data x --url y")
-        #expect(printed("tx", "list").complete("storebus tx list") == "storebus tx list")
+        #expect(printed("tx", "list").complete("storebus tx list").text == "storebus tx list")
     }
 
     @Test func `the app a row is about goes before the one that was typed, the one that counts anyway is left out`() {
         let commands = PrintedCommands(typed, [:])
         #expect(
-            printed("tx", "show", "1").complete("storebus finish 1 --as a", app: "com.example.b")
+            printed("tx", "show", "1").complete("storebus finish 1 --as a", app: "com.example.b").text
                 == "storebus finish 1 --as a --bundle-id com.example.b")
         #expect(
-            commands.complete("storebus finish 1 --as a", app: "com.example.b").contains("--bundle-id com.example.b"))
-        #expect(printed("tx", "show", "1").complete("storebus finish 1", app: "com.example.app") == "storebus finish 1")
+            commands.complete("storebus finish 1 --as a", app: "com.example.b").text.contains(
+                "--bundle-id com.example.b"))
+        #expect(
+            printed("tx", "show", "1").complete("storebus finish 1", app: "com.example.app").text == "storebus finish 1"
+        )
         let variables = ["STOREBUS_BUNDLE_ID": "com.example.b"]
         #expect(
-            printed("x", variables: variables).complete("storebus finish 1", app: "com.example.b")
+            printed("x", variables: variables).complete("storebus finish 1", app: "com.example.b").text
                 == "storebus finish 1")
         #expect(
-            printed("x", variables: variables).complete("storebus finish 1", app: "com.example.app")
+            printed("x", variables: variables).complete("storebus finish 1", app: "com.example.app").text
                 == "storebus finish 1 --bundle-id com.example.app")
     }
 
@@ -71,8 +75,8 @@ import Testing
                 app: .init(bundleId: "com.example.app", product: "p"), startedIn: .zero,
                 commands: PrintedCommands(arguments, [:]))
         }
-        #expect(banner("up", "--data", "d").next == "storebus buy p --as alice --data d")
-        #expect(banner("up", "--detached", "--data", ".storebus").next == "storebus buy p --as alice")
+        #expect(banner("up", "--data", "d").next.text == "storebus buy p --as alice --data d")
+        #expect(banner("up", "--detached", "--data", ".storebus").next.text == "storebus buy p --as alice")
     }
 
     @Test func `next carries the app and the address through a whole command line`() async {

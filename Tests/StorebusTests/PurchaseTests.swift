@@ -78,7 +78,7 @@ import Testing
             try await purchase(timeout: .zero).run(installation, try context(transport))
         }
         #expect(error?.status == .temporary)
-        #expect(error?.hints.first?.contains("--idempotency-key key-1") == true)
+        #expect(error?.hints.first?.text.contains("--idempotency-key key-1") == true)
         #expect(error?.traceId == "4bf92f35")
     }
 

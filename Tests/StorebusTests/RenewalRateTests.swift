@@ -47,7 +47,7 @@ import Testing
     @Test func `the banner of up says so above the clock`() {
         let banner = Banner(
             url: "u", bus: .init(url: "b", services: []), places: .init(dataDirectory: "d", adminKey: "k"),
-            app: .init(bundleId: "com.example.app", renewals: Self.sentence), startedIn: .zero)
+            app: .init(bundleId: "com.example.app", renewals: Advice(Self.sentence)), startedIn: .zero)
         #expect(banner.text.contains("    note: \(Self.sentence)\n"))
     }
 

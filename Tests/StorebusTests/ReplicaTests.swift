@@ -41,7 +41,7 @@ import Testing
             let error = #expect(throws: CLIError.self) { try plan(["\(service)=2"]) }
             #expect(error?.code == .replicasNeedDatabase)
             #expect(error?.message == "2 of \(service) cannot share its SQLite file, which one process at a time holds")
-            #expect(error?.hints.first?.contains("--database-url postgres://") == true)
+            #expect(error?.hints.first?.text.contains("--database-url postgres://") == true)
         }
         // With one, what is wrong is only that this directory has no executables.
         for attempt in [

@@ -53,7 +53,7 @@ struct ReasonSentences: Sendable {
         let declared = product?.conditions.hostedContent
         return
             "Its hosted content, version \(declared?.version ?? "") of \(declared?.length ?? 0) bytes, is not in the "
-            + "store; upload it with `storebus product content put \(productIdentifier) FILE`."
+            + "store; upload it with `storebus product content put`."
     }
 
     private var notPropagated: String {

@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Signing
+import StoreModels
 
 /// The gateway's settings.
 struct GatewaySettings {
@@ -56,7 +57,9 @@ struct GatewaySettings {
             guard text.utf8.starts(with: scheme.utf8) else { return false }
             return text.utf8.dropFirst(scheme.utf8.count).first.map { $0 != slash } ?? false
         }
-        guard isURL, text.utf8.count <= 512, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard isURL, WebPort.isValid(in: text), text.utf8.count <= 512,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
             throw StartupError(
                 .badConfiguration,
                 "STOREBUS_PUBLIC_URL must be the address at which clients reach the gateway, such as http://store:7430")

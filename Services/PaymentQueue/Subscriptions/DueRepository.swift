@@ -10,7 +10,7 @@ enum DueRepository {
         var originalID: String
 
         /// The place before all others.
-        static let start = Place(at: Timestamp(milliseconds: .min), originalID: "")
+        static let start = Place(at: Timestamp.earliest, originalID: "")
     }
 
     /// Reads an app's due subscriptions after a place, in order.

@@ -71,7 +71,7 @@ struct DeviceService: Sendable {
 
     /// Deletes the device with its apps, and cancels its open intents.
     func delete(_ device: ScopedIdentifier) async throws -> Empty {
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         try await database.write { transaction in
             guard try await DeviceRepository.find(device, in: transaction) != nil else { return }
             _ = try await DeviceRepository.lock(device, in: transaction)
@@ -104,7 +104,7 @@ struct DeviceService: Sendable {
 
     /// Deletes the app. Its overrides are deleted (M96), and its intents wait for the next first launch (I6).
     func deleteInstallation(_ installation: InstallationReference) async throws -> Empty {
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         try await database.write { transaction in
             guard try await DeviceRepository.find(installation.device, in: transaction) != nil else { return }
             _ = try await DeviceRepository.lock(installation.device, in: transaction)
@@ -145,9 +145,4 @@ struct DeviceService: Sendable {
 
 extension DeviceLaunch {
     var installation: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
-}
-
-extension Timestamp {
-    /// The earliest instant: a business clock by which nothing expires, where only the wall clock matters.
-    static let distantPast = Timestamp(milliseconds: .min)
 }

@@ -39,7 +39,7 @@ extension IntentService {
     /// Clears one device in one commit, with its row locked as for each start.
     private func clear(_ request: ClearIntentsRequest, on deviceId: String) async throws -> Int {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: deviceId)
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         return try await database.write { transaction in
             // The deletion of the device has cancelled its open intents.
             guard try await DeviceRepository.find(installation.device, in: transaction) != nil else { return 0 }

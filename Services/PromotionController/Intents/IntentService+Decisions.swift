@@ -168,7 +168,7 @@ extension IntentService {
         _ event: PurchaseIntent.Life.Event, of intent: StoredIntent,
         changing change: @escaping @Sendable (inout StoredIntent) -> Void = { _ in }
     ) async throws -> StoredIntent {
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         let noted = try await database.write { transaction in
             guard let current = try await IntentRepository.lock(intent.id, in: transaction) else { return intent }
             // A refusal of an outdated payment does not affect the intent.

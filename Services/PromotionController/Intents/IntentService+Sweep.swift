@@ -103,7 +103,7 @@ extension IntentService {
 
     private func settleUnanswered() async throws -> Int {
         // Their apps' clocks do not matter here; expired intents are found separately.
-        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .earliest)
         guard try await database.read({ try await IntentRepository.hasUnanswered(at: now.wall, in: $0) }) else {
             return 0
         }
@@ -115,7 +115,7 @@ extension IntentService {
     private func settleExpired(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> Int {
         // The clock is another service's: it is requested only where an intent may expire.
         let hasOpen = try await database.read {
-            try await IntentRepository.hasExpired(of: bundleId, at: Timestamp(milliseconds: .max), in: $0)
+            try await IntentRepository.hasExpired(of: bundleId, at: .latest, in: $0)
         }
         guard hasOpen else { return 0 }
         let now = try await times.now(of: bundleId, deadline: deadline)

@@ -85,7 +85,7 @@ package struct JWSVerifier: Sendable {
             )
         }
         let chain = try Self.certificates(of: signed.header)
-        try Self.checkValidity(chain, at: signed.signedDate ?? now)
+        try Self.checkValidity(chain, at: try signed.signedDate() ?? Timestamp(now))
         try await checkChain(chain)
         try Self.checkPurpose(chain)
         try signed.checkSignature(of: chain[0])
@@ -113,14 +113,14 @@ package struct JWSVerifier: Sendable {
         return chain
     }
 
-    private static func checkValidity(_ chain: [Certificate], at instant: Date) throws(Failure) {
+    private static func checkValidity(_ chain: [Certificate], at instant: Timestamp) throws(Failure) {
         for certificate in chain {
-            guard (certificate.notValidBefore...certificate.notValidAfter).contains(instant) else {
+            guard (certificate.notValidBefore...certificate.notValidAfter).contains(instant.date) else {
                 let name = CertificateSummary(certificate)
                 throw Failure(
                     step: .validity,
                     reason: "'\(name.subject)' is valid from \(name.notValidBefore) to \(name.notValidAfter), and the "
-                        + "payload was signed at \(Timestamp(instant))")
+                        + "payload was signed at \(instant)")
             }
         }
     }
@@ -196,10 +196,13 @@ private struct SignedText {
         return value
     }
 
-    /// From the payload; an app transaction calls it otherwise.
-    var signedDate: Date? {
-        let milliseconds = payload["signedDate"]?.intValue ?? payload["receiptCreationDate"]?.intValue
-        return milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1_000) }
+    /// Reads the instant of the signature from the payload; an app transaction calls it otherwise.
+    func signedDate() throws(JWSVerifier.Failure) -> Timestamp? {
+        guard let date = payload["signedDate"] ?? payload["receiptCreationDate"] else { return nil }
+        guard let milliseconds = date.intValue else {
+            throw JWSVerifier.Failure(step: .validity, reason: "the payload's signedDate is no number of milliseconds")
+        }
+        return Timestamp(milliseconds: Int64(milliseconds))
     }
 
     func checkSignature(of leaf: Certificate) throws(JWSVerifier.Failure) {
@@ -252,8 +255,4 @@ package struct CertificateSummary: Hashable, Sendable {
         notValidBefore = Timestamp(certificate.notValidBefore)
         notValidAfter = Timestamp(certificate.notValidAfter)
     }
-}
-
-extension Timestamp {
-    fileprivate init(_ date: Date) { self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded())) }
 }

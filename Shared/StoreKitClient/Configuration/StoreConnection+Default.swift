@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreModels
 
 extension StoreConnection {
     private static let chosen = Locked<StoreConnection?>(nil)
@@ -33,7 +34,8 @@ extension StoreConnection {
     /// `STOREBUS_STOREFRONT` is optional.
     /// - Returns: The connection; nil when a required variable is missing or the URL is invalid.
     public static func fromEnvironment(_ environment: [String: String]) -> StoreConnection? {
-        guard let gateway = environment["STOREBUS_URL"].flatMap({ URL(string: $0) }),
+        guard let address = environment["STOREBUS_URL"], WebPort.isValid(in: address),
+            let gateway = URL(string: address),
             let bundleId = environment["STOREBUS_BUNDLE_ID"], let deviceId = environment["STOREBUS_DEVICE_ID"],
             let account = environment["STOREBUS_ACCOUNT"]
         else { return nil }

@@ -7,18 +7,31 @@
 /// An instant in whole milliseconds since 1970, UTC.
 ///
 /// On the wire: ISO 8601 with milliseconds and `Z`, `"2026-11-21T10:00:00.004Z"`. Read with or without a fraction.
+///
+/// Every value lies within the years 1 to 9999, whatever number it was made of. So the wire form always has four digits
+/// for the year, and no difference or sum of instants overflows.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00Z.
-    public var milliseconds: Int64
+    public let milliseconds: Int64
+
+    /// The first millisecond of the year 1.
+    public static let earliest = Timestamp(milliseconds: millisecondsRange.lowerBound)
+    /// The last millisecond of the year 9999.
+    public static let latest = Timestamp(milliseconds: millisecondsRange.upperBound)
+    private static let millisecondsRange: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
     /// Creates an instant; negative values lie before 1970.
+    /// - Parameter milliseconds: A number beyond ``earliest`` or ``latest`` is that bound.
     public init(milliseconds: Int64) {
-        self.milliseconds = milliseconds
+        self.milliseconds = min(
+            max(milliseconds, Self.millisecondsRange.lowerBound), Self.millisecondsRange.upperBound)
     }
 
     /// Creates the nearest whole millisecond of a date.
     public init(_ date: Date) {
-        self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()))
+        let (least, most) = (Double(Self.millisecondsRange.lowerBound), Double(Self.millisecondsRange.upperBound))
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        self.init(milliseconds: milliseconds.isNaN ? 0 : Int64(min(max(milliseconds, least), most)))
     }
 
     /// The wall clock. Business rules never call this: they get `now` as a parameter (PaymentQueue's business clock).
@@ -82,7 +95,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         let day = CivilDate(daysSince1970: Int(days))
         let rest = Int(milliseconds - days * millisecondsADay)
         let year = String(day.year)
-        return String(unsafeUninitializedCapacity: max(4, year.utf8.count) + 20) { utf8 in
+        return String(unsafeUninitializedCapacity: 24) { utf8 in
             var count = 0
             func append(_ byte: UInt8) {
                 utf8[count] = byte
@@ -114,7 +127,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
 
     public static func + (left: Timestamp, right: Duration) -> Timestamp {
         let (seconds, attoseconds) = right.components
-        return Timestamp(milliseconds: left.milliseconds + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+        // A longer duration leads beyond the bounds from any instant.
+        let bounded = min(max(seconds, -1_000_000_000_000), 1_000_000_000_000)
+        return Timestamp(milliseconds: left.milliseconds + bounded * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 
     /// Reads the wire form.

@@ -182,7 +182,7 @@ enum ChaosMeans {
     /// Why a fault cannot be injected, and what would change that.
     struct Missing: Hashable, Sendable {
         var reason: String
-        var remedy: String
+        var remedy: Advice
     }
 
     /// The store that a run is going to have.

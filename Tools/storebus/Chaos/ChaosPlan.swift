@@ -139,7 +139,7 @@ struct ChaosPlan: Sendable {
         do throws(NameList.Unknown) {
             return try NameList.parse(text, known: known, usual: usual)
         } catch {
-            let near = Suggestion.nearest(to: error.name, among: known).map { ["did you mean '\($0)'?"] } ?? []
+            let near = Suggestion.hints(for: error.name, among: known)
             throw CLIError(
                 .usage, "there is no \(kind) '\(error.name)'",
                 hints: near + ["they are \(known.joined(separator: ", "))"])

@@ -183,7 +183,7 @@ enum AppTable {
         return table
     }
 
-    static func result(_ app: App, next: String) -> CommandResult {
+    static func result(_ app: App, next: Advice) -> CommandResult {
         let settings = app.settings
         var fields = FieldList()
         fields.add("app", app.bundleId)

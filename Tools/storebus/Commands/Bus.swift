@@ -211,7 +211,7 @@ extension BusCommand {
         }
 
         private static func result(_ reply: BusMessage, _ time: String) -> CommandResult {
-            let problem = reply.headers[BusHeader.natsServiceError].map { sentence in
+            let problem = reply.headers[BusHeader.natsServiceError].map { sentence -> Advice in
                 "an error: \(reply.headers[BusHeader.natsServiceErrorCode] ?? "-") \(sentence)"
             }
             return CommandResult(

@@ -11,7 +11,7 @@ struct BusTarget: Sendable {
     /// The origin of the address: `--bus-url`, `BUS_URL`, a file, or `default`.
     var origin: String
     /// The command that starts the bus.
-    var start = "storebus up"
+    var start: Advice = "storebus up"
 
     /// - Throws: `usage` for what is no address of a bus, `fileUnreadable` for a token's file.
     static func find(

@@ -139,7 +139,7 @@ struct Purchase: Sendable {
             }
         }
         try checkIntroductoryOffer(of: product, for: installation.account)
-        let outcome: (value: PaymentTransaction, note: String?)
+        let outcome: (value: PaymentTransaction, note: Advice?)
         if let wanted {
             outcome = try await TesterOverride(account: installation.account, context: context).during(
                 wanted.settings
@@ -243,9 +243,10 @@ struct Purchase: Sendable {
     }
 
     /// The remedy for an unknown outcome. A signed offer cannot be repeated, because each command signs again.
-    private var sameKey: String {
+    private var sameKey: Advice {
         discount == nil
-            ? "the same command with --idempotency-key \(key) is safe to repeat" : "look first: storebus tx list"
+            ? "the same command with \("--idempotency-key \(key)" as ShellCommand) is safe to repeat"
+            : "look first: storebus tx list"
     }
 
     private func withKey(_ error: CLIError) -> CLIError {

@@ -237,7 +237,7 @@ struct TesterOverride: Sendable {
     /// - Throws: `interrupted` at Ctrl-C, else the error of the body or of the change.
     func during<Value: Sendable>(
         _ change: (AccountSettings) -> AccountSettings, _ body: @escaping @Sendable () async throws(CLIError) -> Value
-    ) async throws(CLIError) -> (value: Value, note: String?) {
+    ) async throws(CLIError) -> (value: Value, note: Advice?) {
         let before = try await context.api.settings(of: account)
         let changed = change(before)
         let caught = AsyncStream.makeStream(of: Void.self)
@@ -265,8 +265,11 @@ struct TesterOverride: Sendable {
         if wasStopped, case .failure(let error) = result, error.code == .serverUnreachable || error.code == .interrupted
         {
             throw CLIError(
-                .interrupted, "interrupted; \(note ?? "what was set of \(account) is as it was")",
-                hints: ["what has become of it: storebus tx list --as \(account)"])
+                .interrupted, "interrupted",
+                hints: [
+                    note ?? "what was set of \(account) is as it was",
+                    "what has become of it: storebus tx list --as \(account)",
+                ])
         }
         return (try result.get(), note)
     }
@@ -282,7 +285,7 @@ struct TesterOverride: Sendable {
     }
 
     /// - Returns: The reason for a failure; nil for success.
-    private func putBack(_ before: AccountSettings) async -> String? {
+    private func putBack(_ before: AccountSettings) async -> Advice? {
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in
                 if before.isEmpty {

@@ -18,7 +18,7 @@ struct PurchaseOutcome: Sendable {
     /// The requested offer.
     var offer: OfferOption?
     /// Notes for standard error.
-    var notes: [String] = []
+    var notes: [Advice] = []
     /// Why a purchase has no outcome yet.
     var isProcessorAway: Bool = false
 
@@ -107,7 +107,7 @@ struct PurchaseOutcome: Sendable {
     }
 
     private var nextLines: [String] {
-        let words: String
+        let words: Advice
         switch transaction.transactionState {
         case .purchased, .restored: words = "not finished: sent again until the app finishes it"
         case .failed where transaction.isInterrupted:
@@ -117,19 +117,18 @@ struct PurchaseOutcome: Sendable {
         case .deferred: words = "waits for approval"
         case .purchasing:
             let why = isProcessorAway ? "payment-processor is away; the purchase is under way" : "no outcome yet"
-            words = "\(why); the same key asks again: --idempotency-key \(key)"
+            words = "\(why); the same key asks again: \("--idempotency-key \(key)" as ShellCommand)"
         }
-        return ["           \(Table.onOneLine(words))"]
+        return ["           \(words)"]
     }
 
-    private var next: String {
+    private var next: Advice {
         let account = installation.account
-        let finish = Format.finish(transaction, as: account)
         return switch transaction.transactionState {
         case .failed where transaction.isInterrupted: "storebus resolve \(Format.name(transaction))"
         case .purchased where transaction.downloads.contains { $0.state == .waiting }:
             "storebus download fetch \(Format.name(transaction)) --as \(account)"
-        case .purchased, .restored, .failed: finish
+        case .purchased, .restored, .failed: Advice(command: Format.finish(transaction, as: account))
         case .deferred: "storebus approve \(Format.name(transaction))"
         case .purchasing: "storebus prompt list --as \(account)"
         }

@@ -37,7 +37,7 @@ struct CompletionsCommand: AsyncParsableCommand {
             }
         }
 
-        var afterwards: String? {
+        var afterwards: Advice? {
             switch self {
             case .bash: "a new shell has them, if the package bash-completion is there"
             case .zsh: "~/.zshrc needs, before compinit: fpath+=(${ZDOTDIR:-~}/.zfunc)"

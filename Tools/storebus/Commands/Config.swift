@@ -35,7 +35,7 @@ struct ConfigCommand: AsyncParsableCommand {
             global.output.print(
                 CommandResult(
                     table, items: items, names: rows.map(\.name), next: "storebus doctor",
-                    notes: EffectiveSettings.misspeltVariables(environment.variables), ifEmpty: ""))
+                    notes: EffectiveSettings.misspeltVariables(environment.variables).map { Advice($0) }, ifEmpty: ""))
         }
 
         private static func rows(

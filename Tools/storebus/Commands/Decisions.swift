@@ -90,7 +90,8 @@ struct RedeliverCommand: AsyncParsableCommand {
         context.print(
             CommandResult(
                 line.joined(separator: "  ") + "\n", data: .object(members), names: [name],
-                next: isFinishable ? Format.finish(transaction, as: row.account) : "storebus approve \(name)"
+                next: isFinishable
+                    ? Advice(command: Format.finish(transaction, as: row.account)) : "storebus approve \(name)"
             ).about(row.bundleId))
     }
 }
@@ -163,11 +164,11 @@ struct Decision: Sendable {
         let remarks = Format.remarks(transaction)
         var members = JSONText.value(transaction).objectValue ?? [:]
         members["account"] = .string(account)
-        let next: String
+        let next: Advice
         switch transaction.transactionState {
         case .purchasing: next = "storebus tx show \(name)"
         case .deferred: next = "storebus approve \(name)"
-        case .purchased, .failed, .restored: next = Format.finish(transaction, as: account)
+        case .purchased, .failed, .restored: next = Advice(command: Format.finish(transaction, as: account))
         }
         return CommandResult(data: .object(members), names: [name], next: next) { style in
             let line = [name, transaction.payment.productIdentifier, remarks].filter { !$0.isEmpty }

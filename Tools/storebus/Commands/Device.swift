@@ -66,7 +66,7 @@ struct DeviceListCommand: AsyncParsableCommand {
         context.print(result)
     }
 
-    private func next(_ row: DeviceTable.Row) -> String {
+    private func next(_ row: DeviceTable.Row) -> Advice {
         row.account.map { "storebus device resume \(row.device) --as \($0)" } ?? "storebus device show \(row.device)"
     }
 }

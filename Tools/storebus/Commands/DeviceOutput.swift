@@ -115,7 +115,7 @@ enum DeviceInfo {
         return "\(app.bundleId) \(app.version), \(app.isLaunched ? "launched" : "never launched")\(handler)"
     }
 
-    private static func next(_ device: Device, _ bundleId: String) -> String {
+    private static func next(_ device: Device, _ bundleId: String) -> Advice {
         let option = AppOptions.flag(bundleId)
         let account = ShopperOptions.owner(of: device.deviceId) ?? "ACCOUNT"
         guard let app = device.apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {

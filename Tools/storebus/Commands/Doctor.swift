@@ -45,9 +45,9 @@ struct Finding: Hashable, Sendable {
     var status: Status
     var message: String
     /// The remedy; empty when none is needed.
-    var remedy: String
+    var remedy: Advice
 
-    init(_ check: String, _ status: Status, _ message: String, remedy: String = "") {
+    init(_ check: String, _ status: Status, _ message: String, remedy: Advice = "") {
         self.check = check
         self.status = status
         self.message = message
@@ -58,7 +58,7 @@ struct Finding: Hashable, Sendable {
         var table = Table([
             .init("CHECK"), .init("STATUS", isState: true), .init("WHAT"), .init("WHAT TO DO"),
         ])
-        for one in findings { table.add([one.check, one.status.rawValue, one.message, one.remedy]) }
+        for one in findings { table.add([one.check, one.status.rawValue, one.message, one.remedy.text]) }
         let worst = findings.first { $0.status == .fail } ?? findings.first { $0.status == .warn }
         return CommandResult(
             table, items: findings.map(\.json), names: findings.filter { $0.status != .pass }.map(\.check),
@@ -68,7 +68,7 @@ struct Finding: Hashable, Sendable {
     private var json: JSONValue {
         [
             "check": .string(check), "status": .string(status.rawValue), "message": .string(message),
-            "remedy": .string(remedy),
+            "remedy": .string(remedy.text),
         ]
     }
 }
@@ -111,7 +111,8 @@ struct DatabaseCheck {
                 remedy: "correct DATABASE_PASSWORD_FILE")
         }
         guard information.st_mode & 0o077 == 0 else {
-            return Finding("database password", .warn, "others may read \(file)", remedy: "chmod 600 \(file)")
+            return Finding(
+                "database password", .warn, "others may read \(file)", remedy: Advice(command: "chmod 600 \(file)"))
         }
         return Finding("database password", .pass, "readable by its owner only")
     }
@@ -155,7 +156,7 @@ struct DirectoryCheck {
         guard !open.isEmpty else { return Finding("secrets", .pass, "readable by their owner only") }
         return Finding(
             "secrets", .fail, "others may read \(open.joined(separator: ", "))",
-            remedy: "chmod 600 \(open.joined(separator: " "))")
+            remedy: Advice(command: "chmod 600 \(words: open)"))
     }
 
     private static let freeMin = 200, freeComfortable = 1024
@@ -164,7 +165,9 @@ struct DirectoryCheck {
         var information = statvfs()
         let path = exists ? directory.path : "."
         guard statvfs(path, &information) == 0 else {
-            return Finding("disk", .warn, "cannot be measured: \(FileAccess.systemReason)", remedy: "df -h \(path)")
+            return Finding(
+                "disk", .warn, "cannot be measured: \(FileAccess.systemReason)",
+                remedy: Advice(command: "df -h \(path)"))
         }
         let free = Int(information.f_bavail) * Int(information.f_frsize) / 1024 / 1024
         let words = "\(free) MiB free at \(path)"

@@ -234,7 +234,7 @@ enum DownloadLookup {
         guard matches.count == 1 else {
             throw CLIError(
                 .usage, "'\(text)' is the end of \(matches.count) downloads",
-                hints: ["give more of it: " + matches.prefix(4).map(\.download.id).joined(separator: ", ")])
+                hints: ["give more of it: \(matches.prefix(4).map(\.download.id).joined(separator: ", "))"])
         }
         return found
     }
@@ -243,7 +243,7 @@ enum DownloadLookup {
         _ text: String, _ wanted: String, of account: String, _ rows: [DownloadTable.Row],
         _ transactions: [PaymentTransaction]
     ) -> CLIError {
-        let list = "all of them: storebus download list --as \(account)"
+        let list: Advice = "all of them: storebus download list --as \(account)"
         if let transaction = try? TransactionLookup.find(text, among: transactions) {
             let product = transaction.payment.productIdentifier
             return CLIError(
@@ -315,12 +315,12 @@ enum DownloadTable {
     }
 
     /// The next command after it.
-    static func next(_ row: Row, account: String) -> String {
+    static func next(_ row: Row, account: String) -> Advice {
         let download = row.download
         return switch download.state {
         case .waiting, .active, .failed: "storebus download fetch \(download.id) --as \(account)"
         case .paused: "storebus download resume \(download.id) --as \(account)"
-        case .finished, .cancelled: Format.finish(row.transaction, as: account)
+        case .finished, .cancelled: Advice(command: Format.finish(row.transaction, as: account))
         }
     }
 

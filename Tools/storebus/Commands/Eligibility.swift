@@ -87,7 +87,7 @@ struct EligibilityReport: Sendable {
         return .object(members)
     }
 
-    private var notes: [String] { reply.degraded.map { "\($0) is away" } }
+    private var notes: [Advice] { reply.degraded.map { "\($0) is away" } }
 
     /// ```
     /// product      com.example.pro.monthly
@@ -131,7 +131,7 @@ struct EligibilityReport: Sendable {
             ifEmpty: "\(bundleId) has no subscriptions")
     }
 
-    private func next(_ one: ProductEligibility) -> String {
+    private func next(_ one: ProductEligibility) -> Advice {
         if let transaction = one.transactionIdentifier { return "storebus sub timeline \(transaction)" }
         return one.eligibility == .unknown
             ? "storebus status" : "storebus buy \(one.productIdentifier) --as \(account)\(AppOptions.flag(bundleId))"

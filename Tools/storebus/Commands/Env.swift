@@ -58,7 +58,7 @@ struct EnvCommand: AsyncParsableCommand {
             variables.add(known)
         }
         guard command.isEmpty else { throw ProgramExec(command, variables, context.environment).run() }
-        var notes: [String] = []
+        var notes: [Advice] = []
         if context.settings.adminKey == nil {
             notes.append("no admin key is known; set STOREBUS_ADMIN_KEY, or run where .storebus is found")
         }
@@ -123,11 +123,11 @@ struct StoreVariables: Hashable, Sendable {
     private static func quoteForDotenv(_ text: String) -> String {
         if ShellWord.isPlain(text) { return text }
         return "\""
-            + text.map { character in
-                switch character {
-                case "\"", "\\", "$": "\\\(character)"
+            + text.unicodeScalars.map { scalar in
+                switch scalar {
+                case "\"", "\\", "$": "\\\(scalar)"
                 case "\n": "\\n"
-                default: "\(character)"
+                default: "\(scalar)"
                 }
             }.joined() + "\""
     }

@@ -130,8 +130,7 @@ struct CatalogImport: Hashable, Sendable {
                     CLIErrorCode(.notImplemented), "the store cannot judge a catalogue without putting it in force",
                     hints: [
                         "\(file) is well-formed JSON; nothing was imported",
-                        "try it on a store of its own: storebus up --data DIR --port auto --bus-port auto "
-                            + "--import FILE",
+                        "try it on a store of its own: storebus up --data DIR --port auto --bus-port auto --import FILE",
                     ])
             }
         }
@@ -143,10 +142,11 @@ struct CatalogImport: Hashable, Sendable {
             "\(one.isTrial ? "would import" : "imported")  \(CatalogFile.summary(report, file: one.file))"
                 + "  version \(report.catalogVersion) of \(one.bundleId)\n"
         }
-        let notes = reports.flatMap { one, report in
-            (report.notes + settings(report)).map { reports.count > 1 ? "\(one.bundleId): \($0)" : $0 }
+        let notes = reports.flatMap { one, report -> [Advice] in
+            (report.notes.map { Advice($0) } + settings(report))
+                .map { reports.count > 1 ? "\(one.bundleId): \($0)" : $0 }
         }
-        let renewals = apps.compactMap { app in
+        let renewals = apps.compactMap { app -> Advice? in
             RenewalFormat.note(app).map { reports.count > 1 ? "\(app.bundleId): \($0)" : $0 }
         }
         let first = reports.first?.0.bundleId ?? EffectiveSettings.defaultBundleId
@@ -160,8 +160,8 @@ struct CatalogImport: Hashable, Sendable {
             next: "storebus product list\(AppOptions.flag(first))", notes: notes + renewals)
     }
 
-    static func settings(_ report: ImportReport) -> [String] {
-        var notes: [String] = []
+    static func settings(_ report: ImportReport) -> [Advice] {
+        var notes: [Advice] = []
         if !report.settingsApplied.isEmpty {
             notes.append("settings applied: \(report.settingsApplied.joined(separator: ", "))")
         }

@@ -117,7 +117,7 @@ struct IntentURLCommand: AsyncParsableCommand {
             try await context.api.testURL(of: product, bundleId: context.bundleId)
         }
         var data: [String: JSONValue] = ["url": .string(link), "productIdentifier": .string(product)]
-        var notes: [String] = []
+        var notes: [Advice] = []
         if let svg {
             let path = context.path(svg)
             let code = try await context.api.testURLCode(of: product, bundleId: context.bundleId)
@@ -128,7 +128,7 @@ struct IntentURLCommand: AsyncParsableCommand {
         context.print(
             CommandResult(
                 "\(Table.onOneLine(link))\n", data: .object(data), names: [link],
-                next: "storebus intent '\(link)' --as alice", notes: notes))
+                next: "storebus intent \(link) --as alice", notes: notes))
     }
 }
 

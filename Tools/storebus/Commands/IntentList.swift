@@ -102,7 +102,7 @@ enum IntentLookup {
         guard matches.count <= 1 else {
             throw CLIError(
                 .usage, "'\(text)' is the end of \(matches.count) intents",
-                hints: ["give more of it: " + matches.prefix(4).map(\.intentIdentifier).joined(separator: ", ")])
+                hints: ["give more of it: \(matches.prefix(4).map(\.intentIdentifier).joined(separator: ", "))"])
         }
         guard let found = matches.first else {
             let near = Suggestion.hints(for: wanted, among: intents.map(\.intentIdentifier))

@@ -86,14 +86,14 @@ enum IntentTable {
     }
 
     /// The next command after it.
-    static func next(_ intent: PurchaseIntent) -> String {
+    static func next(_ intent: PurchaseIntent) -> Advice {
         let id = intent.intentIdentifier
         let account = intent.account ?? "alice"
+        let device: ShellCommand = intent.deviceId.map { $0 == "\(account)-1" ? "" : "--device \($0)" } ?? ""
         return switch intent.state {
         case .pending: "storebus intent continue \(id)"
         case .deferred:
-            "storebus buy \(intent.payment.productIdentifier) --as \(account)"
-                + (intent.deviceId.map { $0 == "\(account)-1" ? "" : " --device \($0)" } ?? "") + " --intent \(id)"
+            "storebus buy \(intent.payment.productIdentifier) --as \(account)\(device) --intent \(id)"
         case .continued:
             intent.transactionId.map { "storebus tx show \($0)" } ?? "storebus tx list --as \(account)"
         case .cancelled, .expired: "storebus intent list --as \(account)"
@@ -146,19 +146,20 @@ struct IntentOutcome: Hashable, Sendable {
             + name.map(Table.onOneLine).joined(separator: "  ") + "\n"
     }
 
-    private var notes: [String] {
+    private var notes: [Advice] {
         if intent.state == .cancelled, intent.feedback == nil {
             return ["the user got no feedback, which looks like a fault: --feedback TEXT"]
         }
         return []
     }
 
-    private var next: String {
+    private var next: Advice {
         guard let transaction else { return IntentTable.next(intent) }
         return switch transaction.transactionState {
         case .purchasing: "storebus prompt list --as \(intent.account ?? "alice")"
         case .deferred: "storebus approve \(Format.name(transaction))"
-        case .purchased, .restored, .failed: Format.finish(transaction, as: intent.account ?? "alice")
+        case .purchased, .restored, .failed:
+            Advice(command: Format.finish(transaction, as: intent.account ?? "alice"))
         }
     }
 }
@@ -197,7 +198,7 @@ struct IntentStart: Hashable, Sendable {
         }
     }
 
-    private var next: String {
+    private var next: Advice {
         let device = installation.deviceId
         let option = AppOptions.flag(installation.bundleId)
         return switch reply.outcome {

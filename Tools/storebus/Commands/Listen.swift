@@ -87,7 +87,9 @@ struct ForwardRoutes: Hashable, Sendable {
     private static func whole(_ text: String, _ flag: String) throws(CLIError) -> String {
         let url = text.contains("://") ? text : "http://\(text)"
         let schemes = ["http://", "https://"]
-        guard let scheme = schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count else {
+        guard let scheme = schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count,
+            WebPort.isValid(in: url)
+        else {
             throw CLIError(
                 .usage, "\(flag) takes a URL of an app's server, not '\(text)'",
                 hints: ["for example http://localhost:8080/apple"])
@@ -309,10 +311,10 @@ struct NotificationListener: Sendable {
             }
         } catch {
             let option = AppOptions.flag(bundleId)
-            let remedy = before.map { "endpoint \($0.url) --retry \($0.retry.rawValue)" } ?? "endpoint --delete"
+            let remedy: ShellCommand = before.map { "\($0.url) --retry \($0.retry.rawValue)" } ?? "--delete"
             context.narrate(
                 "note: the endpoint of \(bundleId) is still \(NotificationEndpoint.listen) (\(error.message)); "
-                    + "what it was before: storebus notifications \(remedy)\(option)\n")
+                    + "what it was before: storebus notifications endpoint \(remedy)\(option)\n")
         }
     }
 }

@@ -42,7 +42,7 @@ struct NotificationName: Hashable, Sendable, CustomStringConvertible {
         throw CLIError(.usage, "\(type.rawValue) always has a subtype", hints: [Self.hint(about: type)])
     }
 
-    private static func hint(about type: NotificationType) -> String {
-        "write " + type.subtypes.map { NotificationName(type, $0).description }.joined(separator: ", ")
+    private static func hint(about type: NotificationType) -> Advice {
+        "write \(type.subtypes.map { NotificationName(type, $0).description }.joined(separator: ", "))"
     }
 }

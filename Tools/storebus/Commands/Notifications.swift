@@ -76,12 +76,13 @@ struct NotificationsCommand: AsyncParsableCommand {
             context.print(result)
         }
 
-        private func next(_ notifications: [ServerNotification], after: String?, _ context: CommandContext) -> String {
+        private func next(_ notifications: [ServerNotification], after: String?, _ context: CommandContext) -> Advice {
             let option = AppOptions.flag(context.bundleId)
             if let after {
                 let filters = [("--type", type), ("--subtype", subtype), ("--as", account), ("--state", state)]
-                let words = filters.compactMap { flag, value in value.map { "\(flag) \($0)" } }
-                return (["storebus notifications list"] + words + ["--after \(after)"]).joined(separator: " ") + option
+                var command: ShellCommand = "storebus notifications list"
+                for case (let flag, let value?) in filters + [("--after", after)] { command.add(flag, value) }
+                return "\(command)\(option)"
             }
             guard let first = notifications.first(where: { $0.state == .failed }) ?? notifications.first else {
                 return "storebus notifications endpoint\(option)"
@@ -281,7 +282,7 @@ enum NotificationLookup {
         guard matches.count <= 1 else {
             throw CLIError(
                 .usage, "'\(text)' is the beginning of \(matches.count) notifications",
-                hints: ["give more of it: " + matches.prefix(4).joined(separator: ", ")])
+                hints: ["give more of it: \(matches.prefix(4).joined(separator: ", "))"])
         }
         guard let found = matches.first else {
             throw CLIError(

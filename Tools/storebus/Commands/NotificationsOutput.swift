@@ -13,7 +13,7 @@ import StoreModels
 /// 3f2a1c9e      alice    DID_RENEW  delivered         1  2026-11-28 10:00:04Z
 /// ```
 enum NotificationTable {
-    static func result(_ notifications: [ServerNotification], next: String, after: String?) -> CommandResult {
+    static func result(_ notifications: [ServerNotification], next: Advice, after: String?) -> CommandResult {
         var table = Table([
             .init("NOTIFICATION"), .init("ACCOUNT"), .init("TYPE"), .init("STATE", isState: true),
             .init("ATTEMPTS", .right), .init("AT"),
@@ -43,8 +43,8 @@ struct NotificationInfo: Sendable {
     var result: CommandResult {
         CommandResult(
             data: Self.json(notification), names: [notification.notificationUUID],
-            next: "storebus notifications resend \(notification.shortIdentifier)"
-                + AppOptions.flag(notification.bundleId)
+            next:
+                "storebus notifications resend \(notification.shortIdentifier)\(AppOptions.flag(notification.bundleId))"
         ) { [self] in text($0) }
     }
 

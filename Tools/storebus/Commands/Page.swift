@@ -38,7 +38,7 @@ struct PageCommand: AsyncParsableCommand {
         let page = try await context.api.view(view, token: session.token)
         var result = StorePageTable.result(page, view: view, installation: installation)
         if page.promotions.isEmpty, view == .page, let reason = await unsupported(installation, context) {
-            result.notes.append(reason)
+            result.notes.append(Advice(reason))
         }
         context.print(result)
     }
@@ -94,20 +94,18 @@ enum StorePageTable {
 
     private static func next(
         _ page: StorePageResponse<Promotion>, _ view: StoreAPI.StoreView, _ installation: Installation
-    ) -> String {
+    ) -> Advice {
         let option = AppOptions.flag(installation.bundleId)
         guard let first = page.promotions.first(where: { $0.owned != true }) ?? page.promotions.first else {
             return "storebus promo list --device \(installation.deviceId)\(option)"
         }
-        let source = view.source == .storePage ? "" : " --source \(view.source.rawValue)"
-        let isDefault = installation.deviceId.isExactly("\(installation.account)-1")
-        let device = isDefault ? "" : " --device \(installation.deviceId)"
-        return
-            "storebus intent \(first.product.productIdentifier) --as \(installation.account)\(device)\(source)\(option)"
+        let source: ShellCommand = view.source == .storePage ? "" : "--source \(view.source.rawValue)"
+        let product = first.product.productIdentifier
+        return "storebus intent \(product) --as \(installation.account)\(installation.deviceOption)\(source)\(option)"
     }
 
     /// Describes the services missing from the page.
-    private static func sentence(_ part: String) -> String {
+    private static func sentence(_ part: String) -> Advice {
         switch part {
         case "promotions": "what this device has set is not known for now: the operator's order and visibility"
         case "payments": "what the account owns is not known for now"

@@ -196,7 +196,7 @@ struct ProductInfo: Sendable {
         return (["version \(product.downloadContentVersion)"] + lengths).joined(separator: ", ")
     }
 
-    private var next: String {
+    private var next: Advice {
         let product = explanation.productIdentifier
         return explanation.available
             ? "storebus buy \(product) --as \(account)\(AppOptions.flag(bundleId))"

@@ -158,7 +158,7 @@ enum PromotionImageLine {
         }
     }
 
-    private static func next(_ image: PromotionImage, _ bundleId: String) -> String {
+    private static func next(_ image: PromotionImage, _ bundleId: String) -> Advice {
         let option = AppOptions.flag(bundleId)
         return switch image.state {
         case .waiting: "storebus promo image approve \(image.productIdentifier)\(option)"

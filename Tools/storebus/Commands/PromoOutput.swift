@@ -30,7 +30,7 @@ enum PromotionTable {
             notes: notes(setup, before), ifEmpty: "no promotions")
     }
 
-    private static func notes(_ setup: PromotionSetup, _ before: PromotionSetup?) -> [String] {
+    private static func notes(_ setup: PromotionSetup, _ before: PromotionSetup?) -> [Advice] {
         if setup.isPreview {
             return ["nothing is set up yet: this is a preview, which ends with the first list or image"]
         }
@@ -41,7 +41,7 @@ enum PromotionTable {
     }
 
     /// The next command: a remedy for the first product that is not promoted, else the store page.
-    private static func next(_ setup: PromotionSetup) -> String {
+    private static func next(_ setup: PromotionSetup) -> Advice {
         let option = AppOptions.flag(setup.bundleId)
         for item in setup.promotions {
             let product = item.productIdentifier
@@ -145,15 +145,15 @@ struct DevicePromotionsReport: Hashable, Sendable {
         return .object(members)
     }
 
-    private var notes: [String] {
+    private var notes: [Advice] {
         guard device != nil else { return ["unknown device: it shows what the operator shows"] }
-        if let unsupported { return [unsupported] }
+        if let unsupported { return [Advice(unsupported)] }
         guard let app else { return ["the app is not on this device, so nothing is set here"] }
-        let launched = "the app has never been launched here, so nothing can be set"
+        let launched: Advice = "the app has never been launched here, so nothing can be set"
         return app.isLaunched ? [] : [launched]
     }
 
-    private var next: String {
+    private var next: Advice {
         let option = AppOptions.flag(installation.bundleId)
         if app?.isLaunched == true { return "storebus page --device \(installation.deviceId)\(option)" }
         return "storebus device add \(installation.deviceId) --as ACCOUNT\(option)"

@@ -283,7 +283,7 @@ struct ReceiptStatus: Hashable, Sendable {
     }
 
     /// The remedy.
-    var remedy: String {
+    var remedy: Advice {
         switch number {
         case 21003: "fetch it anew: storebus receipt --as ACCOUNT"
         case 21004: "give the app's secret: --password; a new one: storebus key create --kind sharedSecret"

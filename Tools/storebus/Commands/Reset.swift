@@ -118,7 +118,7 @@ enum Removal {
 
     /// Notes about further deletions.
     /// - Parameter cancelled: Number of cancelled purchases that began in the store.
-    static func notes(cancelled: Int?) -> [String] {
+    static func notes(cancelled: Int?) -> [Advice] {
         guard let cancelled, cancelled > 0 else { return [] }
         return [
             "\(Format.count(cancelled, "purchase")) that began in the store \(cancelled == 1 ? "is" : "are") cancelled"

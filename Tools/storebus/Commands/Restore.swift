@@ -143,9 +143,8 @@ struct RestoreOutcome: Sendable {
         ]
     }
 
-    private var next: String {
-        let isDefault = installation.deviceId.isExactly("\(installation.account)-1")
-        let device = isDefault ? "" : " --device \(installation.deviceId)"
+    private var next: Advice {
+        let device = installation.deviceOption
         switch restore.state {
         case .running: return "storebus restore --as \(installation.account)\(device) --idempotency-key \(key)"
         case .failed: return "storebus account show \(installation.account)"

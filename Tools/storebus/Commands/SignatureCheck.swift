@@ -113,7 +113,7 @@ struct SignatureCheck {
 
 extension JWSVerifier.Step {
     /// What to do when it fails.
-    fileprivate var remedy: String {
+    fileprivate var remedy: Advice {
         switch self {
         case .form: "it is cut, or no JWS"
         case .chain: "trust this store's root: storebus ca root --out root.cer"

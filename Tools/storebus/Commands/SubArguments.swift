@@ -107,7 +107,7 @@ enum SubscriptionSearch {
         let names = matches.map(\.originalTransactionIdentifier)
         return CLIError(
             .transactionAmbiguous, "\(what) \(Format.count(matches.count, "subscription"))",
-            hints: ["name one: " + names.prefix(4).joined(separator: ", ")],
+            hints: ["name one: \(names.prefix(4).joined(separator: ", "))"],
             details: ["subscriptions": .array(names.map { .string($0) })])
     }
 }

@@ -125,7 +125,7 @@ struct SubscriptionPurchase: Sendable {
         context.print(result)
     }
 
-    private func note(_ change: SubscriptionChange) -> String? {
+    private func note(_ change: SubscriptionChange) -> Advice? {
         switch (direction, change.isScheduled) {
         case (.upgrade, true): "the store took it for a downgrade or a change of length: it waits for the renewal"
         case (.downgrade, false): "the store took it for an upgrade or a crossgrade: it has taken effect at once"

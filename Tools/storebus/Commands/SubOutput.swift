@@ -66,7 +66,7 @@ enum SubscriptionTable {
     }
 
     /// The next command after it.
-    static func next(_ one: Subscription) -> String {
+    static func next(_ one: Subscription) -> Advice {
         "storebus sub timeline \(one.originalTransactionIdentifier)"
     }
 }
@@ -162,7 +162,7 @@ enum RenewalFormat {
     }
 
     /// The sentence with its remedy.
-    static func note(_ app: App) -> String? {
+    static func note(_ app: App) -> Advice? {
         sentence(app).map { sentence in
             "\(sentence), twelve times as in Apple's sandbox; "
                 + "the calendar's periods: storebus app set --renewal-rate realTime\(AppOptions.flag(app.bundleId))"

@@ -52,7 +52,7 @@ struct TimelineReport: Sendable {
         return (money.isEmpty ? "nothing was charged" : money.joined(separator: "; ")) + "; " + standing
     }
 
-    private var next: String {
+    private var next: Advice {
         let original = subscription.originalTransactionIdentifier
         let option = subscription.bundleId.map(AppOptions.flag) ?? ""
         return subscription.state.isExisting ? "storebus time next\(option)" : "storebus why \(original)"

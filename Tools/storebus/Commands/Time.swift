@@ -131,7 +131,7 @@ struct ClockMoveOptions: ParsableArguments {
     }
 
     func move(
-        _ distance: ClockDistance, _ context: CommandContext, notes: [String] = []
+        _ distance: ClockDistance, _ context: CommandContext, notes: [Advice] = []
     ) async throws(CLIError) {
         let run = ClockMoveRun(
             distance, bundleId: context.bundleId, key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))",
@@ -173,7 +173,7 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
     func run() async throws { try await options.move(.by(length), try await options.context(), notes: notes) }
 
     /// Warns that `m` means minutes, because a subscription's duration seldom does.
-    private var notes: [String] {
+    private var notes: [Advice] {
         guard length.hasSuffix("m"), let count = Int(length.dropLast()) else { return [] }
         return [
             "\(length) is \(Format.count(count, "minute")); months are \(count)mo: storebus time advance \(count)mo"

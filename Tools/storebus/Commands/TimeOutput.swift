@@ -44,9 +44,9 @@ struct ClockInfo: Sendable {
         event <= now ? "now" : "in \(ClockFormat.distance(from: now, to: event))"
     }
 
-    private var next: String {
-        let command = clock.nextEvent == nil ? "storebus time advance 1mo" : "storebus time next"
-        return command + AppOptions.flag(clock.bundleId)
+    private var next: Advice {
+        let words: ShellCommand = clock.nextEvent == nil ? "advance 1mo" : "next"
+        return "storebus time \(words)\(AppOptions.flag(clock.bundleId))"
     }
 }
 
@@ -112,11 +112,11 @@ struct ClockMoveOutcome: Sendable {
         return parts.joined(separator: ", ")
     }
 
-    private var next: String {
+    private var next: Advice {
         let subscriptions = Set(exactly: advance.events.map(\.originalTransactionIdentifier))
         if subscriptions.count == 1, let one = subscriptions.first { return "storebus sub timeline \(one)" }
-        return (subscriptions.isEmpty ? "storebus time status" : "storebus sub list")
-            + AppOptions.flag(advance.bundleId)
+        let words: ShellCommand = subscriptions.isEmpty ? "time status" : "sub list"
+        return "storebus \(words)\(AppOptions.flag(advance.bundleId))"
     }
 }
 

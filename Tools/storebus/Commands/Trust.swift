@@ -30,7 +30,7 @@ struct TrustCommand: AsyncParsableCommand {
         let store = Store(
             url: context.settings.url.text, bundleId: context.bundleId, pem: "\(root).pem", der: "\(root).cer")
         let chosen = language.flatMap(Language.init).map { [$0] } ?? Language.allCases
-        var notes: [String] = []
+        var notes: [Advice] = []
         if context.directory == nil {
             notes.append("write the root first: storebus ca root --out root.pem, and --out root.cer")
         }

@@ -70,9 +70,9 @@ struct TxCommand: AsyncParsableCommand {
         }
 
         /// The same command from the cursor on.
-        private func next(_ filter: Filter, after: String) -> String {
-            (["storebus tx list"] + filter.words + (unfinished ? ["--unfinished"] : []) + ["--after \(after)"])
-                .joined(separator: " ")
+        private func next(_ filter: Filter, after: String) -> Advice {
+            let option: ShellCommand = unfinished ? "--unfinished" : ""
+            return "storebus tx list \(words: filter.words)\(option) --after \(after)"
         }
     }
 
@@ -166,12 +166,12 @@ struct FinishCommand: AsyncParsableCommand {
         let finished = try await Retry.run(until: deadline) { () throws(CLIError) in
             try await Self.finish(transaction, installation, context)
         }
-        let next = "storebus tx list --as \(account.account)"
+        let next: Advice = "storebus tx list --as \(account.account)"
         let text = "finished   \(Format.name(finished))  \(finished.payment.productIdentifier)\n"
         context.print(
             CommandResult(
                 text, data: JSONText.value(finished), names: [Format.name(finished)], next: next,
-                notes: (finished.warnings ?? []).map(Format.warning)))
+                notes: (finished.warnings ?? []).map { Advice(Format.warning($0)) }))
     }
 
     /// Searches the unfinished transactions, then the history: finishing again is no error.
@@ -272,7 +272,7 @@ enum TransactionLookup {
         guard matches.count <= 1 else {
             throw CLIError(
                 .transactionAmbiguous, "'\(text)' is the end of \(matches.count) transactions",
-                hints: ["give more of it: " + matches.prefix(4).map { Format.name($0) }.joined(separator: ", ")],
+                hints: ["give more of it: \(matches.prefix(4).map { Format.name($0) }.joined(separator: ", "))"],
                 details: ["transactions": .array(matches.map { .string($0.id) })])
         }
         return matches.first
@@ -290,9 +290,9 @@ enum TransactionLookup {
     ) -> CLIError {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
         let near = Suggestion.hints(for: wanted, among: known.map { Format.name($0) } + known.map(\.id))
-        let list = "storebus tx list" + (account.map { " --as \($0)" } ?? "")
+        let whose: ShellCommand = account.map { "--as \($0)" } ?? ""
         return CLIError(
             CLIErrorCode(.notFound), "\(account ?? "the store") has no transaction '\(text)'",
-            hints: near + ["all of them: \(list)"])
+            hints: near + ["all of them: storebus tx list\(whose)"])
     }
 }

@@ -40,12 +40,12 @@ enum TransactionTable {
     }
 
     /// The next command after them.
-    static func next(_ rows: [Row]) -> String {
+    static func next(_ rows: [Row]) -> Advice {
         guard let first = rows.first else { return "storebus buy PRODUCT --as alice" }
         guard let unfinished = rows.first(where: { !$0.isFinished }) else {
             return "storebus tx show \(Format.name(first.transaction))"
         }
-        return Format.finish(unfinished.transaction, as: unfinished.account)
+        return Advice(command: Format.finish(unfinished.transaction, as: unfinished.account))
     }
 }
 
@@ -94,7 +94,7 @@ struct TransactionInfo: Sendable {
         return fields
     }
 
-    private var next: String {
+    private var next: Advice {
         row.isFinished
             ? "storebus tx list --as \(row.account)"
             : "storebus why \(Format.name(row.transaction))"

@@ -13,7 +13,7 @@ struct Banner: Hashable, Sendable {
         var bundleId: String
         /// `App.storekit: 3 products, 1 group`
         var summary: String
-        var notes: [String]
+        var notes: [Advice]
     }
 
     /// The bus and what is connected to it.
@@ -44,7 +44,7 @@ struct Banner: Hashable, Sendable {
         /// Nil when unknown.
         var clock: AppClockState?
         /// Why its subscriptions do not renew in real time.
-        var renewals: String?
+        var renewals: Advice?
     }
 
     var url: String
@@ -57,7 +57,7 @@ struct Banner: Hashable, Sendable {
     var imports: [Import] = []
     var app: App
     /// The hint how to stop the store.
-    var stop = "^C stops"
+    var stop: Advice = "^C stops"
     var startedIn: Duration
     /// Completes the commands it names.
     var commands = PrintedCommands.none
@@ -81,19 +81,17 @@ struct Banner: Hashable, Sendable {
         lines.append(Self.line("Admin key", places.adminKey, ""))
         for imported in imports {
             lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))
-            lines += imported.notes.map { "    note: \(Table.onOneLine($0))" }
+            lines += imported.notes.map { "    note: \($0)" }
         }
-        if let renewals = app.renewals { lines.append("    note: \(Table.onOneLine(renewals))") }
+        if let renewals = app.renewals { lines.append("    note: \(renewals)") }
         if let clock = app.clock { lines.append(Self.line("Clock", clock.bundleId, ClockFormat.state(clock))) }
-        lines.append(Self.line("Next", next, stop))
+        lines.append(Self.line("Next", next.text, commands.complete(stop).text))
         return lines.joined(separator: "\n") + "\n"
     }
 
-    var next: String {
+    var next: Advice {
         guard let product = app.product else { return commands.complete("storebus import App.storekit") }
-        let isDefault = app.bundleId.isExactly(EffectiveSettings.defaultBundleId)
-        let bundle = isDefault ? "" : " --bundle-id \(app.bundleId)"
-        return commands.complete("storebus buy \(product) --as alice\(bundle)")
+        return commands.complete("storebus buy \(product) --as alice\(AppOptions.flag(app.bundleId))")
     }
 
     private static func line(_ title: String, _ value: String, _ remark: String) -> String {

@@ -141,7 +141,7 @@ final class UpRun {
             done.append(
                 Banner.Import(
                     bundleId: one.bundleId, summary: CatalogFile.summary(report, file: one.file),
-                    notes: report.notes + CatalogImport.settings(report)))
+                    notes: report.notes.map { Advice($0) } + CatalogImport.settings(report)))
         }
         return done
     }
@@ -201,7 +201,7 @@ final class UpRun {
             app: Banner.App(
                 bundleId: bundleId, product: products.first?.productIdentifier, clock: clock,
                 renewals: app.flatMap(RenewalFormat.note)),
-            stop: isDetached ? commands.complete("storebus down") + " stops" : "^C stops",
+            stop: isDetached ? "\("storebus down" as ShellCommand) stops" : "^C stops",
             startedIn: ContinuousClock.now - start, commands: commands)
         await endWaiting()
         let result = CommandResult(data: JSONText.value(record), next: banner.next) { _ in banner.text }
@@ -241,10 +241,11 @@ final class UpRun {
 
     private func status(_ outcome: Supervisor.Outcome) throws(CLIError) -> CLIExit {
         guard case .failed(let failure) = outcome else {
-            console.narrate(CommandEnvironment.current.printed.complete("stopped      start again: storebus up") + "\n")
+            let again = CommandEnvironment.current.printed.complete("start again: storebus up")
+            console.narrate("stopped      \(again)\n")
             return .success
         }
-        let logs = ["logs: \(directory.logDirectory)"]
+        let logs: [Advice] = ["logs: \(directory.logDirectory)"]
         switch failure {
         case .cannotStart(let service, let reason):
             throw CLIError(

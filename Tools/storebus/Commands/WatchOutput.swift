@@ -51,10 +51,10 @@ struct EventPrinter: Sendable {
     }
 
     /// Formats a comment of the stream, such as a missing service; nothing for `alive`.
-    mutating func note(_ comment: String) -> String? {
+    mutating func note(_ comment: String) -> Advice? {
         guard comment != lastComment else { return nil }
         lastComment = comment
-        return comment.isEmpty || comment == "alive" ? nil : "note: \(Table.onOneLine(comment))\n"
+        return comment.isEmpty || comment == "alive" ? nil : "note: \(comment)\n"
     }
 
     /// The event's transactions, one a line, or its intent.

@@ -23,7 +23,7 @@ struct TransactionExplanation: Sendable {
     var result: CommandResult {
         var members = row.json.objectValue ?? [:]
         members["explanation"] = .string(because)
-        if let failure { members["failure"] = .string(failure.because) }
+        if let failure { members["failure"] = .string(failure.because.text) }
         if let subscription {
             members["subscription"] = SubscriptionTable.json(subscription.subscription)
             members["renewal"] = .string(subscription.because)
@@ -48,7 +48,7 @@ struct TransactionExplanation: Sendable {
         fields.add("product", payment.productIdentifier)
         let remarks = Format.remarks(transaction)
         fields.add("remarks", remarks.isEmpty ? nil : remarks)
-        fields.add("failed", failure?.because)
+        fields.add("failed", failure?.because.text)
         fields.add("finished", row.isFinished ? "yes" : "no")
         fields.add("sent", Format.count(transaction.deliveries, "time"))
         fields.add("because", because)
@@ -84,7 +84,7 @@ struct TransactionExplanation: Sendable {
         }
     }
 
-    private var next: String {
+    private var next: Advice {
         let transaction = row.transaction
         if row.isFinished { return "storebus tx show \(Format.name(transaction))" }
         return switch transaction.transactionState {
@@ -94,7 +94,7 @@ struct TransactionExplanation: Sendable {
         case .purchased, .failed, .restored:
             transaction.deliveries == 0
                 ? "storebus watch --as \(row.account)"
-                : Format.finish(transaction, as: row.account)
+                : Advice(command: Format.finish(transaction, as: row.account))
         }
     }
 }
@@ -226,13 +226,13 @@ struct FailureExplanation: Sendable {
 
     /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is
     /// cancel …`
-    var because: String {
+    var because: Advice {
         var told = error.localizedDescription
         if told.hasSuffix(".") { told.removeLast() }
         return "\(told); \(cause)"
     }
 
-    private var cause: String {
+    private var cause: Advice {
         guard let setting = error.setting else { return "no setting did that" }
         if setting == "unfinishedLimit" { return "the app's unfinishedLimit: storebus app set --unfinished-limit none" }
         let member = String(setting.prefix { $0 != "." })

@@ -12,7 +12,7 @@ struct CLIError: Error, Hashable, Sendable {
     /// The error and its place in one sentence without a full stop.
     var message: String
     /// Remedies, shown on the second line.
-    var hints: [String]
+    var hints: [Advice]
     var status: CLIExit
     /// Finds the request in the services' logs.
     var traceId: String?
@@ -20,7 +20,7 @@ struct CLIError: Error, Hashable, Sendable {
     var details: [String: JSONValue]
 
     init(
-        _ code: CLIErrorCode, _ message: String, hints: [String] = [], status: CLIExit? = nil,
+        _ code: CLIErrorCode, _ message: String, hints: [Advice] = [], status: CLIExit? = nil,
         traceId: String? = nil, retryable: Bool = false, details: [String: JSONValue] = [:]
     ) {
         self.code = code
@@ -47,7 +47,7 @@ struct CLIError: Error, Hashable, Sendable {
         var first = style.paint("error:", .bad) + " \(Table.onOneLine(message))\(space)[\(code.name)]"
         if let traceId { first += "  trace \(traceId)" }
         let problems = self.problems.map { "  \($0)" }
-        let second = hints.isEmpty ? [] : ["  " + hints.joined(separator: "      ")]
+        let second = hints.isEmpty ? [] : ["  \(hints.joined(separator: "      "))"]
         return ([first] + problems + second).joined(separator: "\n") + "\n"
     }
 
@@ -56,7 +56,8 @@ struct CLIError: Error, Hashable, Sendable {
     /// "trace_id":"…"}}`
     var json: String {
         var members: [String: JSONValue] = [
-            "code": .string(code.name), "message": .string(message), "hint": .string(hints.joined(separator: "; ")),
+            "code": .string(code.name), "message": .string(message),
+            "hint": .string(hints.joined(separator: "; ").text),
             "docs": .string("docs/ERRORS.md#\(code.name.lowercased())"), "retryable": .bool(retryable),
             "details": .object(details), "trace_id": .null,
         ]

@@ -48,7 +48,7 @@ struct CommandContext: Sendable {
                 .serverUnreachable, "no store runs on \(data)", hints: ["start it: storebus up --data \(data)"])
         }
         let url = settings.url.text
-        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+        guard url.hasPrefix("http://") || url.hasPrefix("https://"), WebPort.isValid(in: url) else {
             throw CLIError(
                 .usage, "'\(url)' (\(settings.url.origin)) is not a URL of a store",
                 hints: ["for example \(EffectiveSettings.defaultURL)"])
@@ -107,12 +107,12 @@ struct CommandContext: Sendable {
     func print(_ result: CommandResult) {
         let result = result.completed(printed)
         console.result(result.output(format, style))
-        narrate(result.narration(format))
+        if !isQuiet { console.narrate(result.narration(format)) }
     }
 
     /// Prints a note to standard error, unless `--quiet` is set.
-    func narrate(_ text: String) {
-        if !isQuiet { console.narrate(printed.complete(text)) }
+    func narrate(_ advice: Advice) {
+        if !isQuiet { console.narrate(printed.complete(advice).text) }
     }
 
     // MARK: Asking

@@ -82,7 +82,7 @@ package enum CommandLineEntry {
             // The parser may report a later word; an unknown command is the cause.
             sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
         }
-        let hints =
+        let hints: [Advice] =
             CommandTree.root.meant(arguments).map { ["did you mean 'storebus \($0.joined(separator: " "))'?"] } ?? []
         let path = (["storebus"] + CommandTree.root.path(arguments)).joined(separator: " ")
         return CLIError(.usage, sentence, hints: hints + ["help: \(path) --help"])

@@ -136,12 +136,12 @@ enum Deployment: Sendable {
     }
 
     /// The command that starts a store.
-    static func start(_ environment: CommandEnvironment) -> String {
+    static func start(_ environment: CommandEnvironment) -> Advice {
         isCompose(environment) ? "docker compose up --wait" : "storebus up"
     }
 
     /// The command that shows a service's log.
-    func logs(of service: String) -> String {
+    func logs(of service: String) -> Advice {
         switch self {
         case .local: "storebus logs \(service)"
         case .compose: "docker compose logs \(ServiceInstance(service).service)"
@@ -150,7 +150,7 @@ enum Deployment: Sendable {
     }
 
     /// The command that brings all services to one version.
-    var update: String {
+    var update: Advice {
         switch self {
         case .local: "build everything, then stop and start it: make build, storebus down, storebus up"
         case .compose: "docker compose up --build --wait"

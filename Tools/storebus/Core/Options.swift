@@ -49,9 +49,9 @@ struct AppOptions: ParsableArguments, Sendable {
 
     func validate() throws { try IdentifierRule.bundle.check("--bundle-id", bundleId) }
 
-    /// ` --bundle-id …`, unless it is the default.
-    static func flag(_ bundleId: String) -> String {
-        bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
+    /// `--bundle-id …`, unless it is the default.
+    static func flag(_ bundleId: String) -> ShellCommand {
+        bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : "--bundle-id \(bundleId)"
     }
 }
 

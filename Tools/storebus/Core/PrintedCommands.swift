@@ -34,42 +34,24 @@ struct PrintedCommands: Hashable, Sendable {
 
     /// Completes the commands in a sentence: `all of them: storebus tx list --as alice --data DIR`.
     /// - Parameter app: App of the sentence; nil for the app that was typed.
-    func complete(_ text: String, app: String? = nil) -> String {
-        var (done, rest) = ("", text[...])
-        while let range = Self.command(in: rest) {
-            done += rest[..<range.lowerBound] + completed(String(rest[range]), app ?? bundleId)
-            rest = rest[range.upperBound...]
-        }
-        return done + rest
+    func complete(_ advice: Advice, app: String? = nil) -> Advice {
+        advice.mapCommands { completed($0, app ?? bundleId) }
     }
 
-    /// Finds the first command in a text. It follows the start, a colon, a comma or a line feed, and ends
-    /// with its part of the sentence or before a redirection.
-    private static func command(in text: Substring) -> Range<Substring.Index>? {
-        var search = text.startIndex
-        while let start = text[search...].firstRange(of: "storebus ") {
-            search = start.upperBound
-            let before = text[..<start.lowerBound]
-            guard before.isEmpty || [": ", ", ", "\n"].contains(where: before.hasSuffix) else { continue }
-            let ends = [", storebus ", "; ", " > ", " (", "\n"].compactMap { text[search...].firstRange(of: $0) }
-            return start.lowerBound..<(ends.map(\.lowerBound).min() ?? text.endIndex)
-        }
-        return nil
-    }
-
-    private func completed(_ command: String, _ app: String?) -> String {
-        let words = command.split(separator: " ").map(String.init)
-        guard !words.contains("--help"), let type = StorebusCommand.type(of: words.dropFirst()) else { return command }
+    private func completed(_ command: ShellCommand, _ app: String?) -> ShellCommand {
+        let words = command.words.prefix { $0.origin == .literal }.map(\.text)
+        let flags = Set(command.words.filter { $0.origin == .literal }.map(\.text))
+        guard !flags.contains("--help"), let type = StorebusCommand.type(of: words.dropFirst()) else { return command }
         let known = type.longOptions
         // For `up` it is the app of an imported file.
-        let hasApp = !known.contains("--import") || words.contains("--import")
+        let hasApp = !known.contains("--import") || flags.contains("--import")
         let app = hasApp && !unnamedApp.isExactly(app) ? app : nil
-        var text = command
+        var completed = command
         for (flag, value) in [("--bundle-id", app), ("--data", data), ("--url", url)] {
-            guard let value, known.contains(flag), !words.contains(flag) else { continue }
-            text += " \(flag) \(ShellWord.quoted(value))"
+            guard let value, known.contains(flag), !flags.contains(flag) else { continue }
+            completed.add(flag, value)
         }
-        return text
+        return completed
     }
 }
 
@@ -103,22 +85,5 @@ extension ParsableCommand {
                     String(word.last == "," ? word.dropLast() : word)
                 }
             })
-    }
-}
-
-/// Quotes a text as one word of a POSIX shell.
-enum ShellWord {
-    /// Single quotes make every character literal but a single quote.
-    static func quoted(_ text: String) -> String {
-        isPlain(text)
-            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-
-    static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.unicodeScalars.allSatisfy {
-                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
-                    || "-_./:@%+,".unicodeScalars.contains($0)
-            }
     }
 }

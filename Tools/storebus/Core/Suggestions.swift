@@ -8,11 +8,11 @@ enum DidYouMean {
         _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
     ) async -> CLIError {
         let products = (try? await context.api.catalogProducts(bundleId, storefront: storefront)) ?? []
-        var hints = Suggestion.hints(for: product, among: products.map(\.productIdentifier))
+        var hints: [Advice] = Suggestion.hints(for: product, among: products.map(\.productIdentifier))
         if products.isEmpty, let apps = try? await context.api.apps(),
             !apps.contains(where: { $0.bundleId.isExactly(bundleId) })
         {
-            hints += apps.isEmpty ? [] : ["apps here: " + apps.prefix(5).map(\.bundleId).joined(separator: ", ")]
+            hints += apps.isEmpty ? [] : ["apps here: \(apps.prefix(5).map(\.bundleId).joined(separator: ", "))"]
         }
         return CLIError(
             CLIErrorCode(.productNotFound), "product '\(product)' is not in \(bundleId)",
@@ -42,7 +42,7 @@ enum DidYouMean {
     }
 
     /// Notes about an account without settings or purchases, which may be misspelt.
-    static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
+    static func notes(aboutAccount account: String, _ context: CommandContext) async -> [Advice] {
         guard let testers = try? await context.api.testers(),
             !testers.contains(where: { $0.account.isExactly(account) })
         else { return [] }
@@ -154,7 +154,7 @@ enum Suggestion {
     }
 
     /// Returns the nearest as a hint of an error; none when nothing is near enough.
-    static func hints(for text: String, among candidates: [String]) -> [String] {
+    static func hints(for text: String, among candidates: [String]) -> [Advice] {
         nearest(to: text, among: candidates).map { ["did you mean '\($0)'?"] } ?? []
     }
 

@@ -34,6 +34,9 @@ struct Installation: Hashable, Sendable {
             osVersion: profile.osVersion, storefront: storefront)
     }
 
+    /// `--device …`, unless it is the default.
+    var deviceOption: ShellCommand { deviceId.isExactly("\(account)-1") ? "" : "--device \(deviceId)" }
+
     var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
 
     /// Name of the file of its session; nil when the names are too long.

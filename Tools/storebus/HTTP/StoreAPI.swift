@@ -222,12 +222,12 @@ extension CLIError {
             traceId: problem.traceId, retryable: problem.retryable ?? code.isRetryable, details: details)
     }
 
-    private static func hints(_ code: StoreErrorCode) -> [String] {
+    private static func hints(_ code: StoreErrorCode) -> [Advice] {
         switch code {
         case .unauthenticated, .forbidden:
             ["set STOREBUS_ADMIN_KEY, or run where .storebus is found", "which key is used: storebus config show"]
         case .serviceUnavailable: ["which service is away: storebus status", "then the same command again"]
-        default: [code.remedy]
+        default: [Advice(code.remedy)]
         }
     }
 }

@@ -10,16 +10,16 @@ struct CommandResult: Sendable {
     /// Identifiers that other commands take as arguments.
     var names: [String]
     /// The suggested next command, without a full stop.
-    var next: String?
+    var next: Advice?
     /// The command that continues a truncated list.
     var after: String?
     /// Notes for standard error, a sentence each.
-    var notes: [String]
+    var notes: [Advice]
     /// App of ``next``; nil for the one that was typed.
     var app: String?
 
     init(
-        data: JSONValue, names: [String] = [], next: String? = nil, after: String? = nil, notes: [String] = [],
+        data: JSONValue, names: [String] = [], next: Advice? = nil, after: String? = nil, notes: [Advice] = [],
         text: @escaping @Sendable (Style) -> String
     ) {
         self.text = text
@@ -32,8 +32,8 @@ struct CommandResult: Sendable {
 
     /// Creates the result of a list as a table; an empty list prints `ifEmpty`.
     init(
-        _ table: Table, items: [JSONValue], names: [String], next: String? = nil, after: String? = nil,
-        notes: [String] = [], ifEmpty: String
+        _ table: Table, items: [JSONValue], names: [String], next: Advice? = nil, after: String? = nil,
+        notes: [Advice] = [], ifEmpty: String
     ) {
         self.init(data: .array(items), names: names, next: next, after: after, notes: notes) { style in
             table.rows.isEmpty ? "\(ifEmpty)\n" : table.text(style)
@@ -41,7 +41,7 @@ struct CommandResult: Sendable {
     }
 
     /// Text without colours.
-    init(_ text: String, data: JSONValue, names: [String] = [], next: String? = nil, notes: [String] = []) {
+    init(_ text: String, data: JSONValue, names: [String] = [], next: Advice? = nil, notes: [Advice] = []) {
         self.init(data: data, names: names, next: next, notes: notes) { _ in text }
     }
 
@@ -65,9 +65,9 @@ struct CommandResult: Sendable {
         switch format {
         case .human: return text(style)
         case .json:
-            var members: [String: JSONValue] = ["data": data, "next": next.map { .string($0) } ?? .null]
+            var members: [String: JSONValue] = ["data": data, "next": next.map { .string($0.text) } ?? .null]
             if let after { members["after"] = .string(after) }
-            if !notes.isEmpty { members["notes"] = .array(notes.map { .string($0) }) }
+            if !notes.isEmpty { members["notes"] = .array(notes.map { .string($0.text) }) }
             return JSONText.line(.object(members)) + "\n"
         case .jsonl: return (data.arrayValue ?? [data]).map { JSONText.line($0) + "\n" }.joined()
         case .names: return names.map { Table.onOneLine($0) + "\n" }.joined()
@@ -77,7 +77,7 @@ struct CommandResult: Sendable {
     /// Formats the part for standard error, in the text format only.
     func narration(_ format: OutputFormat) -> String {
         guard format == .human else { return "" }
-        return notes.map { "note: \(Table.onOneLine($0))\n" }.joined() + (next.map { "next: \($0)\n" } ?? "")
+        return notes.map { "note: \($0)\n" }.joined() + (next.map { "next: \($0)\n" } ?? "")
     }
 }
 

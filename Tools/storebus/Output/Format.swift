@@ -46,10 +46,10 @@ enum Format {
     }
 
     /// The command that finishes a transaction. Only its device sees a failed or restored one.
-    static func finish(_ transaction: PaymentTransaction, as account: String) -> String {
-        let device = transaction.originDeviceId
+    static func finish(_ transaction: PaymentTransaction, as account: String) -> ShellCommand {
         let isOnlyThere = !transaction.isVisible(to: "\(account)-1")
-        return "storebus finish \(name(transaction)) --as \(account)" + (isOnlyThere ? " --device \(device)" : "")
+        let device: ShellCommand = isOnlyThere ? "--device \(transaction.originDeviceId)" : ""
+        return "storebus finish \(name(transaction)) --as \(account)\(device)"
     }
 
     /// Remarks besides the state: `expires …`, `paymentCancelled (2)`, `trial`.

@@ -20,7 +20,7 @@ struct AppOpener: Sendable {
     private let deviceId: String?
     private let logFile: String
     private let tell: @Sendable (String) -> Void
-    private let tellOfSilence: (@Sendable (String) -> Void)?
+    private let tellOfSilence: (@Sendable (Advice) -> Void)?
     private let opened = OpenedApps()
 
     /// - Parameters:
@@ -32,7 +32,7 @@ struct AppOpener: Sendable {
     ///   - tell: Called with a line for each app that is opened, and for what goes wrong.
     init(
         api: StoreAPI, command: String, bundleId: String? = nil, deviceId: String? = nil, logFile: String,
-        tellOfSilence: (@Sendable (String) -> Void)? = nil, tell: @escaping @Sendable (String) -> Void
+        tellOfSilence: (@Sendable (Advice) -> Void)? = nil, tell: @escaping @Sendable (String) -> Void
     ) {
         self.api = api
         self.command = command

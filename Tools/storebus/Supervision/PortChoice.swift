@@ -71,7 +71,7 @@ enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConverti
 
     private static func refusal(_ number: Int32, _ port: Int, _ host: String, _ flag: String) -> CLIError {
         guard number == EADDRINUSE else {
-            let hint =
+            let hint: Advice =
                 switch number {
                 case EACCES: "ports below 1024 need root; choose a higher one: \(flag) N"
                 case EADDRNOTAVAIL: "name an address of this machine: --bind 127.0.0.1"

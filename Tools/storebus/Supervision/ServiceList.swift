@@ -226,7 +226,7 @@ struct Replicas: Hashable, Sendable {
         }
         guard let known = ServiceName(rawValue: service) else {
             let names = ServiceName.allCases.map(\.rawValue)
-            let near = Suggestion.nearest(to: service, among: names).map { "did you mean '\($0)'?" }
+            let near = Suggestion.hints(for: service, among: names).first
             throw CLIError(
                 .usage, "there is no service '\(service)'", hints: [near ?? "they are \(names.joined(separator: ", "))"]
             )

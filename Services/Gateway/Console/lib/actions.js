@@ -7,7 +7,7 @@ import { Code, ask, chosenApp, confirm, toast, toastProblem } from './ui.js';
 
 export function curl({ method, path, body, key, session, stream }) {
     const parts = ['curl', ...stream ? ['-N'] : [], '-X', method, '-H', `"Authorization: Bearer ${session ? '$STOREBUS_SESSION' : '$STOREBUS_ADMIN_KEY'}"`];
-    if (key) parts.push('-H', `'Idempotency-Key: ${typeof key === 'string' ? key : 'KEY'}'`);
+    if (key) parts.push('-H', quote(`Idempotency-Key: ${typeof key === 'string' ? key : 'KEY'}`));
     if (body instanceof Blob) parts.push('--data-binary', quote('@' + (body.name || 'FILE')));
     else if (body !== undefined) parts.push('-H', "'Content-Type: application/json'", '-d', quote(JSON.stringify(body)));
     return [...parts, quote(location.origin + path)].join(' ');

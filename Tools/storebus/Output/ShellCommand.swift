@@ -1,0 +1,145 @@
+import StoreModels
+
+/// A command line for a POSIX shell, as words.
+///
+/// A literal writes it: `"storebus tx list --as \(account)"`. The literal's spaces separate words. What is interpolated
+/// never does, and is quoted; an empty text is a word, too. It is no flag either, whatever it begins with.
+struct ShellCommand: Hashable, Sendable {
+    /// A word before quoting.
+    struct Word: Hashable, Sendable {
+        /// Who chose the word's beginning.
+        enum Origin: Hashable, Sendable {
+            /// The literal, to its end; the shell gets it as it is.
+            case literal
+            /// The literal; an interpolated text follows.
+            case prefixed
+            /// An interpolated text.
+            case named
+        }
+
+        @ExactText var text: String
+        var origin: Origin
+
+        /// Whether the parser reads the word as an option.
+        fileprivate var isOption: Bool { origin != .named && text.utf8.first == UInt8(ascii: "-") }
+        /// Whether the parser would read a name as an option.
+        fileprivate var looksLikeOption: Bool { origin == .named && text.utf8.first == UInt8(ascii: "-") }
+        fileprivate var quoted: String { origin == .literal ? text : ShellWord.quoted(text) }
+    }
+
+    private(set) var words: [Word] = []
+
+    /// Adds an option with a value.
+    mutating func add(_ option: String, _ value: String) {
+        words += [Word(text: option, origin: .literal), Word(text: value, origin: .named)]
+    }
+
+    /// The command as a user types it.
+    ///
+    /// A name that begins with `-` is joined to its option by `=`. As an argument it stands behind `--`, with
+    /// the arguments that follow it.
+    var text: String {
+        var line: [String] = []
+        var last: [String] = []
+        var isValue = false
+        for word in words {
+            if word.isOption {
+                line.append(word.quoted)
+                isValue = word.origin == .literal
+            } else if isValue {
+                if word.looksLikeOption { line[line.count - 1] += "=" + word.quoted } else { line.append(word.quoted) }
+                isValue = false
+            } else if word.looksLikeOption || !last.isEmpty {
+                last.append(word.quoted)
+            } else {
+                line.append(word.quoted)
+            }
+        }
+        return (line + (last.isEmpty ? [] : ["--"] + last)).joined(separator: " ")
+    }
+}
+
+extension ShellCommand: ExpressibleByStringInterpolation {
+    init(stringLiteral value: String) {
+        var writer = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+        writer.appendLiteral(value)
+        self.init(stringInterpolation: writer)
+    }
+
+    init(stringInterpolation: StringInterpolation) { words = stringInterpolation.words }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate(set) var words: [Word] = []
+        /// Whether the next text belongs to the last word.
+        private var isOpen = false
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+
+        mutating func appendLiteral(_ literal: String) {
+            for (index, part) in literal.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+                if index > 0 { isOpen = false }
+                if !part.isEmpty { append(String(part), .literal) }
+            }
+        }
+
+        /// Appends a name, which stays in one word.
+        mutating func appendInterpolation(_ value: some CustomStringConvertible) { append(value.description, .named) }
+
+        /// Appends words of their own.
+        mutating func appendInterpolation(words texts: [String]) {
+            words += texts.map { Word(text: $0, origin: .named) }
+            isOpen = false
+        }
+
+        /// Appends the words of a command or a part of one.
+        mutating func appendInterpolation(_ command: ShellCommand) {
+            words += command.words
+            isOpen = false
+        }
+
+        private mutating func append(_ text: String, _ origin: Word.Origin) {
+            if isOpen, let last = words.indices.last {
+                words[last].text += text
+                if origin == .named, words[last].origin == .literal { words[last].origin = .prefixed }
+            } else {
+                words.append(Word(text: text, origin: origin))
+            }
+            isOpen = true
+        }
+    }
+}
+
+/// Quotes a text as one word of a POSIX shell.
+enum ShellWord {
+    /// Quotes scalar by scalar: a combining mark does not hide the quotation mark before it.
+    ///
+    /// Single quotes make everything literal but themselves. Control characters other than a line feed are
+    /// printed by the shell, because a terminal into which the word is pasted would obey them.
+    static func quoted(_ text: String) -> String {
+        if isPlain(text) { return text }
+        var word = "'"
+        for scalar in text.unicodeScalars {
+            if scalar == "'" {
+                word += "'\\''"
+            } else if scalar != "\n", Table.isControl(scalar) {
+                word += "'\"$(printf '\(octal(scalar))')\"'"
+            } else {
+                word.unicodeScalars.append(scalar)
+            }
+        }
+        return word + "'"
+    }
+
+    static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.unicodeScalars.allSatisfy {
+                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                    || "-_./:@%+,".unicodeScalars.contains($0)
+            }
+    }
+
+    /// The bytes of a scalar in UTF-8, each as `\ooo`.
+    private static func octal(_ scalar: Unicode.Scalar) -> String {
+        String(scalar).utf8.map { byte in "\\" + [6, 3, 0].map { String(byte >> $0 & 7) }.joined() }.joined()
+    }
+}

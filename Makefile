@@ -29,7 +29,7 @@ SERVICES := broker catalog payment-queue payment-processor promotion-controller 
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format imports identifiers sql bounds prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format imports identifiers sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ receipt-clients: debug ## Have PyPI's clients of Apple's verifyReceipt read a ru
 
 server-api-clients: debug ## Have Apple's own library ask a running store's App Store Server API. Needs python3-venv.
 	scripts/server-api-clients "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
+
+notification-clients: ## Have each language that is here verify notifications, well and wrongly signed.
+	scripts/notification-clients
 
 subscription-timelines: debug ## Print docs/subscriptions.md from a store of its own: offers, changes, retries, refunds.
 	@scripts/subscription-timelines "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"

@@ -10,9 +10,13 @@ let client = try AppStoreServerAPIClient(
 let verifier = try SignedDataVerifier(
     rootCertificates: [file("root.cer")], bundleId: env["BUNDLE_ID"]!, appAppleId: nil, environment: .sandbox,
     enableOnlineChecks: true)
-if case .success(let response) = await client.getTransactionInfo(transactionId: CommandLine.arguments[1]),
-    case .valid(let transaction) = await verifier.verifyAndDecodeTransaction(
-        signedTransaction: response.signedTransactionInfo ?? "")
-{
-    print(transaction.productId ?? "")
+func fail(_ reason: Any) -> Never {
+    FileHandle.standardError.write(Data("\(reason)\n".utf8))
+    exit(1)
 }
+
+let answer = await client.getTransactionInfo(transactionId: CommandLine.arguments[1])
+guard case .success(let response) = answer else { fail(answer) }
+let verified = await verifier.verifyAndDecodeTransaction(signedTransaction: response.signedTransactionInfo ?? "")
+guard case .valid(let transaction) = verified else { fail(verified) }
+print(transaction.productId ?? "")

@@ -24,14 +24,19 @@ import Testing
     }
 
     private func isValid(
-        _ discount: PaymentDiscount, username: String? = nil, token: String? = nil, now: Timestamp = now,
-        publicKey: String? = nil
+        _ discount: PaymentDiscount, username: String? = nil, token: String? = nil, publicKey: String? = nil
     ) -> Bool {
+        check(discount, username: username, token: token, publicKey: publicKey) == .valid
+    }
+
+    private func check(
+        _ discount: PaymentDiscount, username: String? = nil, token: String? = nil, publicKey: String? = nil
+    ) -> DiscountCheck {
         let payment = Payment(
             requestIdentifier: "k", productIdentifier: "com.example.pro", applicationUsername: username,
             appAccountToken: token)
         return DiscountSignature(bundleId: Sample.bundleId, payment: payment, discount: discount)
-            .isValid(publicKey: publicKey ?? key.publicKey.pemRepresentation, now: now)
+            .check(publicKey: publicKey ?? key.publicKey.pemRepresentation, now: Self.now)
     }
 
     @Test func `what the key has signed is valid`() throws {
@@ -47,6 +52,17 @@ import Testing
         #expect(!isValid(try discount(username: "anna")))
         #expect(!isValid(try discount(), username: "anna"))
         #expect(!isValid(try discount(username: "otto"), username: "anna"))
+    }
+
+    @Test func `the verdict names age, bytes, user or what is signed`() throws {
+        let day: Int64 = 86_400_000
+        #expect(check(try discount(timestamp: Self.now.milliseconds - day - 1)) == .signatureOutdated)
+        var bytes = try discount()
+        bytes.signature = "AAAA"
+        #expect(check(bytes) == .signatureMalformed)
+        #expect(check(try discount(), username: "anna") == .signatureOfOtherUser)
+        #expect(check(try discount(username: "otto"), username: "anna") == .invalidSignature)
+        #expect(check(try discount(product: "com.example.other")) == .invalidSignature)
     }
 
     @Test func `every part is signed`() throws {

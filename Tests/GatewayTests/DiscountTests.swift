@@ -98,17 +98,32 @@ import Testing
 
     @Test func `an unknown key, a deleted one and another app's have signed nothing`() async throws {
         try await GatewayHarness.run { store in
-            #expect(try await pay(store, try body("UNKNOWN")).discountCheck == .invalidSignature)
+            #expect(try await pay(store, try body("UNKNOWN")).discountCheck == .keyUnknown)
             let made = try await makeKey(store)
             let path = "/admin/v1/apps/\(Sample.bundleId)/keys/\(made.identifier)"
             #expect(try await store.send(.DELETE, path, token: Sample.adminKey).status == 204)
             #expect(
-                try await pay(store, try body(made.identifier, key: made.key)).discountCheck == .invalidSignature)
+                try await pay(store, try body(made.identifier, key: made.key)).discountCheck == .keyUnknown)
             let other = NewKey(.subscriptionOffer, bundleId: "com.example.other", now: .wallClock())
             try await store.gateway.keys.add(other)
             let foreign = try body(
                 other.record.keyIdentifier, key: try P256.Signing.PrivateKey(pemRepresentation: other.secret))
-            #expect(try await pay(store, foreign).discountCheck == .invalidSignature)
+            #expect(try await pay(store, foreign).discountCheck == .keyOfOtherApp)
+            let shared = NewKey(.sharedSecret, bundleId: Sample.bundleId, now: .wallClock())
+            try await store.gateway.keys.add(shared)
+            #expect(
+                try await pay(store, try body(shared.record.keyIdentifier)).discountCheck == .keyOfOtherKind)
+        }
+    }
+
+    @Test(arguments: ["/admin/v1/keys", "/admin/v1/apps/com.example.app/keys"])
+    func `an inAppPurchase key signs offers, the account's and the app's`(path: String) async throws {
+        try await GatewayHarness.run { store in
+            let made = try await store.send(
+                .POST, path, token: Sample.adminKey, body: #"{"kind":"inAppPurchase"}"#
+            ).decode(NewKeyResponse.self)
+            let key = try P256.Signing.PrivateKey(pemRepresentation: made.secret)
+            #expect(try await pay(store, try body(made.keyIdentifier, key: key)).discountCheck == .valid)
         }
     }
 
@@ -117,7 +132,7 @@ import Testing
             let made = try await makeKey(store)
             let signed = try body(made.identifier, key: made.key)
             store.moveClock(to: .wallClock() + .seconds(24 * 3600 + 60))
-            #expect(try await pay(store, signed).discountCheck == .invalidSignature)
+            #expect(try await pay(store, signed).discountCheck == .signatureOutdated)
         }
     }
 

@@ -221,7 +221,7 @@ import Testing
             let token = try #require(try await open(store, "/s/t-1").json["token"]?.stringValue)
             #expect(try await store.send(.DELETE, "/admin/v1/stores/t-1", token: admin).status == 204)
             #expect(try await store.send(.GET, "/v1/history", token: token).status == 404)
-            #expect(try await store.gateway.keys.serverAPIKey(made.keyId) == nil)
+            #expect(try await store.gateway.keys.key(made.keyId) == nil)
             #expect(try await list(store).map(\.state) == [.removing])
 
             // A service that is away delays it.

@@ -6,6 +6,7 @@ none, Java without a type. Swift and Java repeat a parameter for each of its val
 
 import http.client
 import json
+import shutil
 import subprocess
 import os
 import sys
@@ -64,6 +65,10 @@ def examples(key, bought):
         file.write(root.read())
     environment = dict(
         os.environ, STOREBUS_URL=URL, KEY_ID=key["keyIdentifier"], ISSUER_ID=key["issuerId"], BUNDLE_ID=APP)
-    for command in ([sys.executable, f"{EXAMPLES}/check.py"], [f"{EXAMPLES}/check.sh"]):
+    commands = [[sys.executable, f"{EXAMPLES}/check.py"], [f"{EXAMPLES}/check.sh"]]
+    if shutil.which("go"):
+        environment.update(GO111MODULE="off", GOCACHE=os.path.abspath("go"))
+        commands.append(["go", "run", f"{EXAMPLES}/check.go"])
+    for command in commands:
         done = subprocess.run(command + [bought], env=environment, capture_output=True, text=True, timeout=60)
         expect(os.path.basename(command[-1]), done.stdout + done.stderr, "com.example.fishingHotSpots\n")

@@ -184,6 +184,14 @@ extension FakeStore {
             "keyIdentifier": "K2", "kind": "api", "createdAt": "2026-11-21T10:00:00.000Z", "secret": "s3cret",
         ],
         "DELETE \(app)/keys/K1": .object([:]),
+        "GET /admin/v1/keys": [
+            "keys": [["keyIdentifier": "K9", "kind": "inAppPurchase", "createdAt": "2026-11-21T10:00:00.000Z"]]
+        ],
+        "POST /admin/v1/keys": [
+            "keyIdentifier": "K3", "kind": "inAppPurchase", "createdAt": "2026-11-21T10:00:00.000Z", "secret": "s3cret",
+            "issuerId": "i1",
+        ],
+        "DELETE /admin/v1/keys/K9": .object([:]),
         "POST \(app)/reset": ["removedTransactions": 1],
         "DELETE \(app)/transactions": ["removed": 1],
         "GET /admin/v1/storefronts": storefronts,

@@ -134,11 +134,7 @@ struct Authenticator: Sendable {
         do {
             return .server(try await serverAPI.key(of: token))
         } catch let rejection as ServerAPITokens.Rejection {
-            throw HTTPError(
-                StoreError(.unauthenticated, rejection.reason),
-                headers: [
-                    .wwwAuthenticate: "Bearer error=\"invalid_token\", error_description=\"\(rejection.reason)\""
-                ])
+            throw rejection.error
         } catch {
             throw HTTPError(error as? StoreError ?? StoreError(.internal, "a key could not be looked up"))
         }

@@ -38,8 +38,11 @@ struct DiscountSignature {
             payment.applicationUsername, payment.applicationUsername?.lowercased(),
             payment.appAccountToken?.lowercased(),
         ].compactMap { $0 }
-        return names.isEmpty ? [""] : names
+        return names.isEmpty ? anonymous : names
     }
+
+    /// The names of a signer that knows nothing of the customer.
+    private static let anonymous = [""]
 
     /// Returns the signed text.
     func text(for username: String) -> String {
@@ -49,15 +52,21 @@ struct DiscountSignature {
         ].joined(separator: "\u{2063}")
     }
 
+    /// Checks age, form and signature, in this order.
     /// - Parameters:
     ///   - publicKey: The key as PEM. With text that is not a key every signature is invalid.
     ///   - now: The wall clock, by which the app's server signs.
-    func isValid(publicKey: String, now: Timestamp) -> Bool {
-        guard isTimely(now), let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey),
-            let bytes = Data(base64Encoded: discount.signature),
+    func check(publicKey: String, now: Timestamp) -> DiscountCheck {
+        guard isTimely(now) else { return .signatureOutdated }
+        guard let bytes = Data(base64Encoded: discount.signature),
             let signature = try? P256.Signing.ECDSASignature(derRepresentation: bytes)
-        else { return false }
-        return usernames.contains { key.isValidSignature(signature, for: Data(text(for: $0).utf8)) }
+        else { return .signatureMalformed }
+        guard let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey) else { return .invalidSignature }
+        func isSigned(for names: [String]) -> Bool {
+            names.contains { key.isValidSignature(signature, for: Data(text(for: $0).utf8)) }
+        }
+        if isSigned(for: usernames) { return .valid }
+        return isSigned(for: Self.anonymous) ? .signatureOfOtherUser : .invalidSignature
     }
 
     private func isTimely(_ now: Timestamp) -> Bool {

@@ -15,20 +15,35 @@ extension Gateway {
         let discount = parts.discount
         let signature = DiscountSignature(
             bundleId: IsolatedApp.shown(bundleId), payment: request.payment(key: ""), discount: discount)
-        guard let publicKey = try await publicKey(discount.keyIdentifier, of: bundleId, call) else {
-            return .invalidSignature
+        let made = try await keys.key(discount.keyIdentifier)
+        if let made, made.isForOffers(of: bundleId), let publicKey = made.publicKey {
+            return signature.check(publicKey: publicKey, now: now())
         }
-        return signature.isValid(publicKey: publicKey, now: now()) ? .valid : .invalidSignature
+        if let publicKey = try await catalogueKey(discount.keyIdentifier, of: bundleId, call) {
+            return signature.check(publicKey: publicKey, now: now())
+        }
+        guard let made else { return .keyUnknown }
+        return made.kind.signsOffers ? .keyOfOtherApp : .keyOfOtherKind
     }
 
-    /// Finds the app's public key, created at this gateway or contained in its catalogue.
-    private func publicKey(_ keyIdentifier: String, of bundleId: String, _ call: Call) async throws -> String? {
-        if let key = try await keys.offerKey(keyIdentifier, of: bundleId) { return key }
+    /// Finds a public key in the app's catalogue.
+    private func catalogueKey(_ keyIdentifier: String, of bundleId: String, _ call: Call) async throws -> String? {
         guard let app = try await apps.app(bundleId, call) else {
             throw StoreError(
                 .serviceUnavailable, "the catalogue that may have the offer's key is away; nothing was charged",
                 retryAfterMs: 1000)
         }
         return app.subscriptionOfferKeys?.first { $0.keyIdentifier.isExactly(keyIdentifier) }?.publicKey
+    }
+}
+
+extension KeyKind {
+    fileprivate var signsOffers: Bool { self == .subscriptionOffer || self == .inAppPurchase }
+}
+
+extension KeyRecord {
+    /// Whether it signs the app's offers. The keys of the app that an isolated store was copied from are the store's, too.
+    fileprivate func isForOffers(of app: String) -> Bool {
+        kind.signsOffers && (isAccounts || bundleId.isExactly(app) || bundleId.isExactly(IsolatedApp.shown(app)))
     }
 }

@@ -9,8 +9,10 @@ import StoreModels
 /// The keys of all apps, in the gateway's own database. A deleted key is rejected from the moment its deletion is
 /// acknowledged.
 struct KeyStore: Sendable {
-    /// Maximum number of keys of one app; one more is 422.
+    /// Maximum number of keys of one app, and of the account; one more is 422.
     static let keysMax = 100
+    /// The `bundle_id` of the account's keys, which serve each app of the installation. No app has it.
+    static let account = ""
     /// Whose database it is, in errors.
     static let owner = "the gateway"
 
@@ -26,7 +28,8 @@ struct KeyStore: Sendable {
                     "SELECT COUNT(*) AS keys FROM app_key WHERE bundle_id = ?", record.bundleId)
                 guard let count = try row?["keys"] as Int?, count < Self.keysMax else {
                     throw StoreError.invalid(
-                        "bundleId", "has \(Self.keysMax) keys already; delete one first", status: 422)
+                        record.isAccounts ? "account" : "bundleId",
+                        "has \(Self.keysMax) keys already; delete one first", status: 422)
                 }
                 try await Self.insert(key, in: transaction)
             }
@@ -43,7 +46,7 @@ struct KeyStore: Sendable {
             record.publicKey)
     }
 
-    /// Lists an app's keys, oldest first.
+    /// Lists the keys of an app, or of the ``account``, oldest first.
     func list(_ bundleId: String) async throws -> [KeyRecord] {
         try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.read { reader in
@@ -55,7 +58,7 @@ struct KeyStore: Sendable {
         }
     }
 
-    /// - Returns: Whether the app had such a key.
+    /// - Returns: Whether the app, or the ``account``, had such a key.
     func remove(_ keyIdentifier: String, of bundleId: String) async throws -> Bool {
         try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.write { transaction in
@@ -79,30 +82,13 @@ struct KeyStore: Sendable {
         return SHA256.hash(data: Array(token.utf8)) == digest ? try KeyRecord(row) : nil
     }
 
-    /// Finds an `inAppPurchase` key; its app is the one that a token with this `kid` is for.
-    func serverAPIKey(_ keyIdentifier: String) async throws -> KeyRecord? {
+    /// Finds a key of any app and kind.
+    func key(_ keyIdentifier: String) async throws -> KeyRecord? {
         try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.read { reader in
-                try await reader.queryOne(
-                    "SELECT * FROM app_key WHERE key_identifier = ? AND kind = ?", keyIdentifier,
-                    KeyKind.inAppPurchase)
+                try await reader.queryOne("SELECT * FROM app_key WHERE key_identifier = ?", keyIdentifier)
             }
         }.map(KeyRecord.init)
-    }
-
-    /// Public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key. The keys of the app that
-    /// an isolated store was copied from are the store's, too.
-    func offerKey(_ keyIdentifier: String, of bundleId: String) async throws -> String? {
-        let row = try await withStoreErrors(of: Self.owner, logger: logger) {
-            try await database.read { reader in
-                try await reader.queryOne(
-                    """
-                    SELECT public_key FROM app_key
-                    WHERE key_identifier = ? AND (bundle_id = ? OR bundle_id = ?) AND kind = ?
-                    """, keyIdentifier, bundleId, IsolatedApp.shown(bundleId), KeyKind.subscriptionOffer)
-            }
-        }
-        return try row?["public_key"]
     }
 }
 
@@ -117,12 +103,24 @@ extension KeyRecord {
 /// A key as it is stored, without its secret.
 struct KeyRecord: Hashable, Sendable {
     var keyIdentifier: String
-    /// The app it belongs to.
+    /// The app it belongs to; ``KeyStore/account`` for a key of the account, and then the app of the token.
     var bundleId: String
     var kind: KeyKind
     var createdAt: Timestamp
     /// PEM; only of keys that sign. Signatures are verified with it.
     var publicKey: String?
+
+    /// Whether it serves each app of the installation.
+    let isAccounts: Bool
+
+    init(keyIdentifier: String, bundleId: String, kind: KeyKind, createdAt: Timestamp, publicKey: String?) {
+        self.keyIdentifier = keyIdentifier
+        self.bundleId = bundleId
+        self.kind = kind
+        self.createdAt = createdAt
+        self.publicKey = publicKey
+        isAccounts = bundleId.isEmpty
+    }
 }
 
 /// The gateway's database: keys of apps, and the store's own certificates.

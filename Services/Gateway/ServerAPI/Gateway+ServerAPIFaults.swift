@@ -38,6 +38,7 @@ extension Gateway {
     /// - Throws: ``ServerAPIError`` that the operator has ordered.
     func serverAPIObstacle(_ call: Call) async throws -> Response? {
         let bundleId = call.serverKey.bundleId
+        if call.serverKey.isAccounts { try await checkApp(bundleId, call) }
         let rules = try await serverAPIFaults.rules(of: bundleId)
         if rules.hasFaults,
             let fault = try await serverAPIFaults.take(
@@ -50,6 +51,15 @@ extension Gateway {
             let next = try await serverAPIFaults.count(operation, of: bundleId, limit: limit, now: now())
         else { return nil }
         return ServerAPIError.rateLimitExceeded(until: next)
+    }
+
+    /// Checks the app that a token names, where the key names none.
+    private func checkApp(_ bundleId: String, _ call: Call) async throws {
+        do {
+            try await apps.check(bundleId, call)
+        } catch  where error.code == .notFound {
+            throw ServerAPITokens.Rejection(reason: "its bid is not an app of this store").error
+        }
     }
 
     private func meet(_ fault: ServerAPIFault, _ call: Call) async throws -> Response {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import JWTKit
 import Signing
 import StoreHTTP
@@ -11,11 +12,19 @@ import StoreModels
 
 /// Verifies the tokens of App Store Server API clients: JWTs that an app's server signs with its In-App Purchase key.
 ///
-/// The key decides which app a token is for. It is ES256 only, with a short life by the wall clock.
+/// The key decides which app a token is for; with a key of the account the token's `bid` does. It is ES256 only, with a
+/// short life by the wall clock.
 struct ServerAPITokens: Sendable {
     /// What a token is refused for; its text is for the developer of the server.
     struct Rejection: Error {
         let reason: String
+
+        /// The response: 401, with the reason in a header.
+        var error: HTTPError {
+            HTTPError(
+                StoreError(.unauthenticated, reason),
+                headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\", error_description=\"\(reason)\""])
+        }
     }
 
     /// The most seconds between issue and expiry.
@@ -51,13 +60,14 @@ struct ServerAPITokens: Sendable {
     /// The wall clock.
     let now: @Sendable () -> Timestamp
 
-    /// Finds the key that has signed a token.
+    /// Finds the key that has signed a token. A key of the account gets the token's app.
     /// - Throws: ``Rejection``; `serviceUnavailable` when the keys cannot be read.
     func key(of token: String) async throws -> KeyRecord {
         guard token.utf8.count <= HTTPLimits.tokenBytesMax, let parts = Base64URL.parts(ofJWS: token),
             let header = Header(parts[0])
         else { throw Rejection(reason: "the token is not a JWT with alg ES256 and a kid") }
-        guard let key = try await keys.serverAPIKey(header.keyIdentifier), let pem = key.publicKey else {
+        guard var key = try await keys.key(header.keyIdentifier), key.kind == .inAppPurchase, let pem = key.publicKey
+        else {
             throw Rejection(reason: "its kid is not the identifier of an inAppPurchase key, or the key was deleted")
         }
         let claims = try await verified(token, with: pem, header.keyIdentifier)
@@ -66,6 +76,13 @@ struct ServerAPITokens: Sendable {
         }
         guard claims.aud.value.contains(where: Self.audience.isExactly) else {
             throw Rejection(reason: "its aud is not \(Self.audience)")
+        }
+        if key.isAccounts {
+            // No app inside an isolated store has such a name.
+            guard IdentifierRule.bundle.fault(in: claims.bid) == nil else {
+                throw Rejection(reason: "its bid is not the bundle identifier of an app")
+            }
+            key.bundleId = claims.bid
         }
         let bundleId = IsolatedApp.shown(key.bundleId)
         guard claims.bid.isExactly(bundleId) else {

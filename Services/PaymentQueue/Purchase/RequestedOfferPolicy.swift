@@ -25,13 +25,8 @@ enum RequestedOfferPolicy {
         _ payment: Payment, _ request: OfferRequest?, product: Product, redeemable: [RedeemableOffer]
     ) -> Search {
         if let discount = payment.paymentDiscount {
-            switch request?.discountCheck {
-            case .missingParameters:
-                return .fail(TransactionError(.missingOfferParams, "A part of the offer's signature is missing."))
-            case .invalidSignature, nil:
-                return .fail(TransactionError(.invalidSignature, "The offer's signature is not valid."))
-            case .valid: return promotional(discount.identifier, product)
-            }
+            if let error = (request?.discountCheck ?? .invalidSignature).error { return .fail(error) }
+            return promotional(discount.identifier, product)
         }
         guard let redeemed = request?.redeemed else { return .none }
         switch redeemed.type {

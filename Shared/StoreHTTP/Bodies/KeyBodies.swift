@@ -1,6 +1,7 @@
 import StoreModels
 
-/// The body of `POST /admin/v1/apps/{bundleId}/keys`: `{"kind":"api"}`.
+/// The body of `POST /admin/v1/apps/{bundleId}/keys`: `{"kind":"api"}`, and of `POST /admin/v1/keys`, where the kind is
+/// `inAppPurchase`.
 package struct KeyRequest: Hashable, Sendable, Codable {
     /// What the new key is for; it cannot be changed later.
     package var kind: KeyKind
@@ -8,7 +9,7 @@ package struct KeyRequest: Hashable, Sendable, Codable {
     package init(kind: KeyKind) { self.kind = kind }
 }
 
-/// The purpose of an app's key.
+/// The purpose of a key.
 package enum KeyKind: String, CaseIterable, Hashable, Sendable, Codable {
     /// Authenticates the app's server at the gateway.
     case api
@@ -16,7 +17,8 @@ package enum KeyKind: String, CaseIterable, Hashable, Sendable, Codable {
     case sharedSecret
     /// Signs subscription offers on the app's server: an elliptic curve key on P-256.
     case subscriptionOffer
-    /// Signs the tokens of an app's server for the App Store Server API: an elliptic curve key on P-256.
+    /// Signs the tokens of an app's server for the App Store Server API, and subscription offers: an elliptic curve key on
+    /// P-256. The account's serve all apps.
     case inAppPurchase
 }
 
@@ -36,15 +38,15 @@ package struct AppKey: Hashable, Sendable, Codable {
     }
 }
 
-/// The response of `GET /admin/v1/apps/{bundleId}/keys`: `{"keys":[…]}`, oldest first.
+/// The response of `GET /admin/v1/apps/{bundleId}/keys` and `GET /admin/v1/keys`: `{"keys":[…]}`, oldest first.
 package struct KeysResponse: Hashable, Sendable, Codable {
-    /// The app's keys, oldest first.
+    /// The keys of the app, or of the account, oldest first.
     package var keys: [AppKey]
 
     package init(keys: [AppKey]) { self.keys = keys }
 }
 
-/// The response of `POST /admin/v1/apps/{bundleId}/keys`, the only one with the secret:
+/// The response that has created a key, the only one with the secret:
 ///
 /// ```json
 /// {"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z","secret":"sbk_7K2M…"}
@@ -62,7 +64,7 @@ package struct NewKeyResponse: Hashable, Sendable, Codable {
     package var publicKey: String?
     /// The `iss` of tokens, one for the store; only of an `inAppPurchase`.
     package var issuerId: String?
-    /// The `bid` of tokens; only of an `inAppPurchase`.
+    /// The `bid` of tokens; only of an `inAppPurchase` of one app.
     package var bundleId: String?
 
     package init(_ key: AppKey, secret: String, publicKey: String?) {

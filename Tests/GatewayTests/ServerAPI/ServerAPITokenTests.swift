@@ -100,6 +100,44 @@ import Testing
         }
     }
 
+    @Test func `a key of the account opens the app that the token names, and no app that there is not`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellSamples()
+            store.catalog.contents.withLock {
+                $0.apps["com.example.two"] = App(
+                    bundleId: "com.example.two", settings: .init(name: "2"), catalogVersion: 1)
+            }
+            var token = try await store.serverToken(isAccounts: true)
+            #expect(try await answer(store, try token.text()).status == 200)
+            token.claims["bid"] = "com.example.two"
+            let other = try await answer(store, try token.text())
+            #expect(other.json["errorCode"] == 4_040_010, "the other app has no such transaction")
+            for bid in ["com.example.none", "com.example.app@t-1", "", "a b"] {
+                token.claims["bid"] = .string(bid)
+                #expect(isRefused(try await answer(store, try token.text())), "\(bid)")
+            }
+        }
+    }
+
+    @Test func `a key of the account is listed and deleted beside those of apps`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.sellSamples()
+            let token = try await store.serverToken(isAccounts: true)
+            let kid = try #require(token.header["kid"]?.stringValue)
+            let all = try await store.send(.GET, "/admin/v1/keys", token: Sample.adminKey).decode(KeysResponse.self)
+            #expect(all.keys.map(\.keyIdentifier) == [kid])
+            let path = "/admin/v1/apps/\(Sample.bundleId)/keys"
+            #expect(try await store.send(.GET, path, token: Sample.adminKey).json["keys"] == .array([]))
+            #expect(try await store.send(.DELETE, "\(path)/\(kid)", token: Sample.adminKey).status == 404)
+            for kind in KeyKind.allCases where kind != .inAppPurchase {
+                let body = #"{"kind":"\#(kind.rawValue)"}"#
+                #expect(try await store.send(.POST, "/admin/v1/keys", token: Sample.adminKey, body: body).status == 400)
+            }
+            #expect(try await store.send(.DELETE, "/admin/v1/keys/\(kid)", token: Sample.adminKey).status == 204)
+            #expect(isRefused(try await answer(store, try token.text())))
+        }
+    }
+
     @Test func `a deleted key opens nothing any more`() async throws {
         try await GatewayHarness.run { store in
             store.payments.sellSamples()

@@ -28,11 +28,12 @@ struct ServerToken: Sendable {
 
 extension GatewayHarness {
     /// Makes an In-App Purchase key, and a token of its app's server that is good for 20 minutes.
+    /// - Parameter isAccounts: Whether the key is the account's, and the token alone names the app.
     func serverToken(
-        _ bundleId: String = Sample.bundleId, at instant: Timestamp = .wallClock()
+        _ bundleId: String = Sample.bundleId, isAccounts: Bool = false, at instant: Timestamp = .wallClock()
     ) async throws -> ServerToken {
-        let answer = try await send(
-            .POST, "/admin/v1/apps/\(bundleId)/keys", token: Sample.adminKey, body: #"{"kind":"inAppPurchase"}"#)
+        let path = isAccounts ? "/admin/v1/keys" : "/admin/v1/apps/\(bundleId)/keys"
+        let answer = try await send(.POST, path, token: Sample.adminKey, body: #"{"kind":"inAppPurchase"}"#)
         let made = try answer.decode(NewKeyResponse.self)
         let now = instant.milliseconds / 1000
         return ServerToken(

@@ -5,7 +5,7 @@ import StoreModels
 /// `storebus key …`
 struct KeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Keys for an app's own server.",
+        commandName: "key", abstract: "Keys for apps' own servers.",
         discussion: """
             storebus key create --kind api
             storebus key list
@@ -22,8 +22,9 @@ struct KeyCommand: AsyncParsableCommand {
                 storebus key create --kind inAppPurchase --p8 AuthKey.p8
 
                 'api' lets the app's server ask about its customers, 'sharedSecret' belongs to receipts, \
-                'subscriptionOffer' signs promotional offers, 'inAppPurchase' the tokens of Apple's App Store Server \
-                libraries: their secrets are private keys, PEM.
+                'inAppPurchase' signs the tokens of Apple's App Store Server libraries and promotional offers, as the \
+                account's key at Apple: for every app, or with --bundle-id for one. 'subscriptionOffer' signs \
+                promotional offers of one app. The secrets of both are private keys, PEM.
                 """)
 
         @Option(
@@ -40,15 +41,18 @@ struct KeyCommand: AsyncParsableCommand {
         func validate() throws { try Choice.check("--kind", kind, among: KeyKind.names) }
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let kind = KeyKind(rawValue: kind) ?? .api
+            let isAccounts = kind == .inAppPurchase && app.bundleId == nil
+            let context =
+                isAccounts ? try CommandContext.find(global) : try await CommandContext.find(global, app: app)
             // Before the key, whose secret is shown once.
             if let p8 { try Self.reserve(p8) }
-            let key = try await context.api.createKey(KeyKind(rawValue: kind) ?? .api, bundleId: context.bundleId)
+            let key = try await context.api.createKey(kind, bundleId: isAccounts ? nil : context.bundleId)
             if let p8 { try FileAccess.write(Array(key.secret.utf8), to: p8, mode: 0o600) }
             let identifier = key.keyIdentifier
-            var lines = ["key     \(identifier)  \(kind)"]
+            var lines = ["key     \(identifier)  \(kind.rawValue)"]
             if let issuerId = key.issuerId { lines.append("issuer  \(issuerId)") }
-            if let bundleId = key.bundleId { lines.append("bundle  \(bundleId)") }
+            if key.issuerId != nil { lines.append("bundle  \(key.bundleId ?? OwnedKey.everyApp)") }
             for (member, text) in [("secret", p8 ?? key.secret), ("publicKey", key.publicKey)] {
                 guard let text else { continue }
                 // A PEM text is alone on its lines, so that it can be copied.
@@ -75,20 +79,29 @@ struct KeyCommand: AsyncParsableCommand {
     /// `storebus key list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List an app's keys, without their secrets.",
-            discussion: "storebus key list", aliases: ["ls"])
+            commandName: "list", abstract: "List keys, without their secrets.",
+            discussion: """
+                storebus key list
+
+                Those of the app, and the account's, which serve every app.
+                """, aliases: ["ls"])
 
         @OptionGroup var app: AppOptions
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
-            let keys = try await context.api.keys(context.bundleId)
-            var table = Table([.init("KEY"), .init("KIND"), .init("CREATED")])
-            for key in keys { table.add([key.keyIdentifier, key.kind, Format.time(key.createdAt)]) }
+            let keys = try await OwnedKey.all(context)
+            var table = Table([.init("KEY"), .init("KIND"), .init("APP"), .init("CREATED")])
+            for one in keys {
+                let key = one.key
+                table.add([
+                    key.keyIdentifier, key.kind, one.bundleId ?? OwnedKey.everyApp, Format.time(key.createdAt),
+                ])
+            }
             context.print(
                 CommandResult(
-                    table, items: keys.map { JSONText.value($0) }, names: keys.map(\.keyIdentifier),
+                    table, items: keys.map(\.json), names: keys.map(\.key.keyIdentifier),
                     next: "storebus key create --kind api\(AppOptions.flag(context.bundleId))", ifEmpty: "no keys"))
         }
     }
@@ -110,21 +123,47 @@ struct KeyCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
-            let keys = try await context.api.keys(context.bundleId)
-            guard keys.contains(where: { $0.keyIdentifier.isExactly(key) }) else {
-                let near = Suggestion.hints(for: key, among: keys.map(\.keyIdentifier))
+            let keys = try await OwnedKey.all(context)
+            guard let found = keys.first(where: { $0.key.keyIdentifier.isExactly(key) }) else {
+                let near = Suggestion.hints(for: key, among: keys.map(\.key.keyIdentifier))
                 throw CLIError(
                     CLIErrorCode(.notFound), "\(context.bundleId) has no key '\(key)'",
                     hints: near + ["all of them: storebus key list"])
             }
             if dryRun { return context.print(Removal.wouldRemove("key \(key)", 1)) }
             try context.confirm("revoke the key \(key)")
-            try await context.api.revokeKey(key, bundleId: context.bundleId)
+            try await context.api.revokeKey(key, bundleId: found.bundleId)
             context.print(
                 CommandResult(
                     "revoked  \(key)\n", data: ["keyIdentifier": .string(key)], names: [key],
                     next: "storebus key list\(AppOptions.flag(context.bundleId))"))
         }
+    }
+}
+
+/// A key with the app it belongs to.
+private struct OwnedKey {
+    /// In place of an app's name.
+    static let everyApp = "every app"
+
+    var key: AppKey
+    /// Nil for a key of the account.
+    var bundleId: String?
+
+    /// The account's keys, then those of the command's app.
+    static func all(_ context: CommandContext) async throws(CLIError) -> [OwnedKey] {
+        var keys: [OwnedKey] = []
+        for owner in [nil, context.bundleId] {
+            keys += try await context.api.keys(owner).map { OwnedKey(key: $0, bundleId: owner) }
+        }
+        return keys
+    }
+
+    var json: JSONValue {
+        var members = JSONText.value(key).objectValue ?? [:]
+        members["bundleId"] = bundleId.map { .string($0) } ?? .null
+        members["app"] = .string(bundleId ?? Self.everyApp)
+        return .object(members)
     }
 }
 

@@ -47,7 +47,7 @@ struct TrustCommand: AsyncParsableCommand {
 
     /// The languages of Apple's libraries, and those without one that are asked for.
     enum Language: String, CaseIterable {
-        case python, node, java, swift, go, curl
+        case python, node, java, swift, go, php, ruby, curl
 
         static let names = allCases.map(\.rawValue)
     }
@@ -62,75 +62,81 @@ struct TrustCommand: AsyncParsableCommand {
 
         /// The sandbox's host in Apple's libraries.
         static let host = "api.storekit-sandbox.apple.com"
+        /// Every name of Apple's: the Server API, new and old, and verifyReceipt.
+        private static let hosts =
+            "api.storekit.apple.com \(host) api.storekit.itunes.apple.com api.storekit-sandbox.itunes.apple.com "
+            + "buy.itunes.apple.com sandbox.itunes.apple.com"
 
-        /// What every language needs for Apple's own host name.
+        /// What every language needs for Apple's own host names.
         var alias: String {
             """
-            Apple's host name leads here: the store speaks HTTPS, and the machine of the server under test has the name.
+            Apple's host names lead here: the store speaks HTTPS, and the machine of the server under test has the names.
               storebus up --https-port 443
-              echo '127.0.0.1 \(Self.host)' >> /etc/hosts
+              echo '127.0.0.1 \(Self.hosts)' >> /etc/hosts
             Then the server's process trusts the root, and no other process does. Or its library gets the address, \(url).
 
             """
         }
 
         /// How a process trusts the root.
-        func trust(_ language: Language) -> String {
+        func trust(_ language: Language) -> ShellCommand {
             switch language {
             case .python: "export REQUESTS_CA_BUNDLE=\(pem)"
             case .node: "export NODE_EXTRA_CA_CERTS=\(pem)"
             case .java:
-                "keytool -importcert -noprompt -alias storebus -file \(pem) -keystore store.jks -storepass storebus && "
-                    + "export JAVA_TOOL_OPTIONS='-Djavax.net.ssl.trustStore=store.jks "
-                    + "-Djavax.net.ssl.trustStorePassword=storebus'"
+                """
+                keytool -importcert -noprompt -alias storebus -file \(pem) -keystore store.jks -storepass storebus && \
+                export JAVA_TOOL_OPTIONS='-Djavax.net.ssl.trustStore=store.jks \
+                -Djavax.net.ssl.trustStorePassword=storebus'
+                """
             case .swift: "cp \(pem) /usr/local/share/ca-certificates/storebus.crt && update-ca-certificates"
-            case .go: "export SSL_CERT_FILE=\(pem)"
-            case .curl: "curl --cacert \(pem) https://\(Self.host)/…"
+            case .go, .ruby: "export SSL_CERT_FILE=\(pem)"
+            case .php: "php -d curl.cainfo=\(pem) -d openssl.cafile=\(pem) …"
+            case .curl: "curl --cacert \(pem) https://api.storekit-sandbox.apple.com/…"
             }
         }
 
         /// How a library gets the address in place of Apple's; nil where it has no place for it.
         func address(_ language: Language) -> String? {
-            switch language {
-            case .python: "client._base_url = \"\(url)\""
-            case .node: "client.urlBase = \"\(url)\"   // private in TypeScript: (client as any)"
+            let address = JSONText.line(.string(url))
+            return switch language {
+            case .python: "client._base_url = \(address)"
+            case .node: "client.urlBase = \(address)   // private in TypeScript: (client as any)"
             case .java:
                 "new AppStoreServerAPIClient(…) { protected String getUrlForEnvironment(Environment e) "
-                    + "{ return \"\(url)\"; } }"
+                    + "{ return \(address); } }"
             case .swift: nil
-            case .go: "the base URL of the client: \(url)"
-            case .curl: "curl \(url)/…"
+            case .go, .php, .ruby: "the base URL of the client: \(url)"
+            case .curl: ("curl \(url)/…" as ShellCommand).text
             }
         }
 
         /// How the verifier gets the root; nil where there is no library.
         func verifier(_ language: Language) -> String? {
-            switch language {
-            case .python:
-                "SignedDataVerifier([open(\"\(der)\", \"rb\").read()], True, Environment.SANDBOX, \"\(bundleId)\")"
-            case .node:
-                "new SignedDataVerifier([fs.readFileSync(\"\(der)\")], true, Environment.SANDBOX, \"\(bundleId)\")"
+            let (root, app) = (JSONText.line(.string(der)), JSONText.line(.string(bundleId)))
+            return switch language {
+            case .python: "SignedDataVerifier([open(\(root), \"rb\").read()], True, Environment.SANDBOX, \(app))"
+            case .node: "new SignedDataVerifier([fs.readFileSync(\(root))], true, Environment.SANDBOX, \(app))"
             case .java:
-                "new SignedDataVerifier(Set.of(new FileInputStream(\"\(der)\")), \"\(bundleId)\", null, "
-                    + "Environment.SANDBOX, true)"
+                "new SignedDataVerifier(Set.of(new FileInputStream(\(root))), \(app), null, Environment.SANDBOX, true)"
             case .swift:
-                "SignedDataVerifier(rootCertificates: [Data(contentsOf: URL(fileURLWithPath: \"\(der)\"))], "
-                    + "bundleId: \"\(bundleId)\", appAppleId: nil, environment: .sandbox, enableOnlineChecks: true)"
-            case .go: nil
+                "SignedDataVerifier(rootCertificates: [Data(contentsOf: URL(fileURLWithPath: \(root)))], "
+                    + "bundleId: \(app), appAppleId: nil, environment: .sandbox, enableOnlineChecks: true)"
+            case .go, .php, .ruby: nil
             case .curl: "storebus verify FILE"
             }
         }
 
         func text(_ language: Language) -> String {
             var fields = FieldList()
-            fields.add("trust", trust(language))
+            fields.add("trust", trust(language).text)
             fields.add("address", address(language) ?? "has no place in the library; use the host name")
             fields.add("verifier", verifier(language) ?? "as your library wants it, with \(der)")
             return "\(language.rawValue)\n" + fields.text(.plain).split(separator: "\n").map { "  \($0)\n" }.joined()
         }
 
         func json(_ language: Language) -> JSONValue {
-            var members: [String: JSONValue] = ["trust": .string(trust(language))]
+            var members: [String: JSONValue] = ["trust": .string(trust(language).text)]
             members["address"] = address(language).map { .string($0) }
             members["verifier"] = verifier(language).map { .string($0) }
             return .object(members)

@@ -99,20 +99,22 @@ extension StoreAPI {
 
     // MARK: Keys
 
-    /// `GET /admin/v1/apps/{bundleId}/keys`
-    func keys(_ bundleId: String) async throws(CLIError) -> [AppKey] {
-        try await call(KeyRoutes.list, [.bundleId: bundleId]).keys
+    /// `GET /admin/v1/apps/{bundleId}/keys`, and `GET /admin/v1/keys` without an app.
+    func keys(_ bundleId: String?) async throws(CLIError) -> [AppKey] {
+        guard let bundleId else { return try await call(KeyRoutes.listOfAccount).keys }
+        return try await call(KeyRoutes.list, [.bundleId: bundleId]).keys
     }
 
-    /// `POST /admin/v1/apps/{bundleId}/keys`; the only response with the secret.
-    func createKey(_ kind: KeyKind, bundleId: String) async throws(CLIError) -> Received<NewKeyResponse> {
-        let endpoint = KeyRoutes.create
-        let request = request(endpoint, [.bundleId: bundleId]).with(KeyRequest(kind: kind))
+    /// `POST /admin/v1/apps/{bundleId}/keys`, and `POST /admin/v1/keys` without an app; the only response with the secret.
+    func createKey(_ kind: KeyKind, bundleId: String?) async throws(CLIError) -> Received<NewKeyResponse> {
+        let endpoint = bundleId == nil ? KeyRoutes.createForAccount : KeyRoutes.create
+        let request = request(endpoint, bundleId.map { [.bundleId: $0] } ?? [:]).with(KeyRequest(kind: kind))
         return try decode(endpoint, as: Received.self, await exchange(request))
     }
 
-    /// `DELETE /admin/v1/apps/{bundleId}/keys/{keyIdentifier}`
-    func revokeKey(_ identifier: String, bundleId: String) async throws(CLIError) {
+    /// `DELETE /admin/v1/apps/{bundleId}/keys/{keyIdentifier}`, and `DELETE /admin/v1/keys/{keyIdentifier}`.
+    func revokeKey(_ identifier: String, bundleId: String?) async throws(CLIError) {
+        guard let bundleId else { return try await call(KeyRoutes.revokeOfAccount, [.keyIdentifier: identifier]) }
         try await call(KeyRoutes.revoke, [.bundleId: bundleId, .keyIdentifier: identifier])
     }
 }

@@ -91,7 +91,7 @@ import Testing
         let commands: [ShellCommand] = [
             "storebus account show \(name)", "storebus account show \(name)\(option)",
             "storebus tx list --as \(name)", "storebus buy \(name) --as \(name)\(option)",
-            "storebus device resume \(name) --as \(name) --device \(name)",
+            "storebus device resume \(name) --as \(name)",
             "storebus account set \(name) --sheet cancel", "storebus promo order \(words: [name, "a", name])\(option)",
         ]
         for (command, words) in zip(commands, try await words(commands.map(\.text))) {

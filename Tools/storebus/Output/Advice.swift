@@ -6,7 +6,7 @@ import StoreModels
 /// literal, and ends with its part of the sentence or before a redirection. What is interpolated into it is one
 /// quoted word (``ShellCommand``). Elsewhere it is text, without control characters.
 struct Advice: Hashable, Sendable {
-    enum Part: Hashable, Sendable {
+    enum Part: Sendable {
         case text(String)
         case command(ShellCommand)
     }
@@ -37,6 +37,13 @@ struct Advice: Hashable, Sendable {
         }
         return copy
     }
+}
+
+/// Sentences are equal that print the same bytes.
+extension Advice {
+    static func == (left: Advice, right: Advice) -> Bool { left.text.isExactly(right.text) }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ExactText(text)) }
 }
 
 extension Advice: CustomStringConvertible {

@@ -17,14 +17,14 @@ import Testing
         var count: Int { value.withLock { $0 } }
     }
 
-    private func stream(progress: @escaping ObserverStream.Progress = { _ in }) -> ObserverStream {
+    private func stream() -> ObserverStream {
         let session = Session(
             identifier: "s", startedAt: Timestamp(milliseconds: 0), bundleId: Sample.bundleId,
             customerIdentifier: FakePaymentQueue.customer, account: "alice", deviceId: Sample.deviceId, client: .app,
             storefront: "USA", platform: .iOS, promotedPurchases: .none)
         let stream = ObserverStream(
             id: 1, session: session, promotedPurchases: .none, storefront: "USA", now: start,
-            cut: { [cuts] in cuts.add() }, progress: progress, forget: { _ in }, told: { [told] in told.append($0) })
+            cut: { [cuts] in cuts.add() }, forget: { _ in }, told: { [told] in told.append($0) })
         stream.receive(Snapshot(transactions: [], seq: 0))
         return stream
     }
@@ -35,35 +35,6 @@ import Testing
         return CustomerChange(
             bundleId: Sample.bundleId, customerIdentifier: FakePaymentQueue.customer, seq: seq, kind: .updated,
             transaction: transaction)
-    }
-
-    @Test func `a write that stalls for five seconds cuts the connection`() {
-        let stream = stream()
-        stream.writeBegan(now: start)
-        #expect(!stream.tick(now: start + .milliseconds(4999)))
-        #expect(stream.tick(now: start + .seconds(5)))
-        #expect(cuts.count == 1)
-    }
-
-    @Test func `a slow reader who gets on is not cut, however long the write takes`() {
-        let bytes = Locked<UInt64>(0)
-        let stream = stream { body in body(bytes.withLock { $0 }) }
-        stream.writeBegan(now: start)
-        for second in 1...60 {
-            if second.isMultiple(of: 4) { bytes.withLock { $0 += 1 } }
-            #expect(!stream.tick(now: start + .seconds(second)))
-        }
-        for second in 61...64 { _ = stream.tick(now: start + .seconds(second)) }
-        #expect(stream.tick(now: start + .seconds(65)), "five seconds after the last byte")
-        #expect(cuts.count == 1)
-    }
-
-    @Test func `a write that ends in time is forgotten`() {
-        let stream = stream()
-        stream.writeBegan(now: start)
-        stream.writeEnded()
-        #expect(!stream.tick(now: start + .seconds(60)))
-        #expect(cuts.count == 0)
     }
 
     @Test func `more than eight mebibytes waiting cut the connection`() async {
@@ -95,8 +66,8 @@ import Testing
     @Test func `a comment comes every fifteen seconds`() async {
         let stream = stream()
         _ = await stream.next()
-        _ = stream.tick(now: start + .seconds(14))
-        _ = stream.tick(now: start + .seconds(15))
+        stream.tick(now: start + .seconds(14))
+        stream.tick(now: start + .seconds(15))
         guard case .write(let bytes) = await stream.next() else {
             Issue.record("a comment was due")
             return

@@ -110,7 +110,7 @@ import Testing
 
     /// Checks that bytes in the gateway's buffers at the cut are not acknowledged.
     @Test func `a slow reader is cut and loses nothing, a restore's end neither (Q1)`() async throws {
-        try await GatewayHarness.run { store in
+        try await GatewayHarness.run(admission: { SlowClientTests.impatient($0) }) { store in
             let token = try await store.session()
             let socket = RawConnection.hold(
                 store,
@@ -136,7 +136,7 @@ import Testing
                 large.revision += 1
                 large.payment.applicationUsername = "x"
                 store.payments.commit(large)
-                await store.tick(after: DeliveryLimits.stallMax + .seconds(1))
+                await store.tick()
                 return store.gateway.delivery.streams.isEmpty
             }
             #expect(store.payments.acknowledged == [])

@@ -17,6 +17,11 @@ import Testing
         return limits
     }
 
+    /// A gateway that cuts off slow clients soon.
+    static func impatient(_ gateway: Gateway) -> Admission {
+        Admission(gateway.routes.map(\.operation), limits: short, logger: gateway.logger)
+    }
+
     /// Runs a test against a gateway, with its admission.
     private func run(
         places: Int = Places.countMax, _ limits: ConnectionLimits = ConnectionLimits(),

@@ -217,26 +217,6 @@ import Testing
         }
     }
 
-    @Test func `a reader that never reads is cut, and nothing is left of it`() async throws {
-        try await GatewayHarness.run { store in
-            let token = try await store.session()
-            let socket = RawConnection.hold(
-                store,
-                "GET /v1/transactions/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n")
-            defer { RawConnection.release(socket) }
-            try await eventually("the stream is open") { store.gateway.delivery.streams.count == 1 }
-            // Far more than the buffers of both kernels and of NIO hold.
-            var large = Sample.purchased("a")
-            large.payment.applicationUsername = String(repeating: "x", count: 500_000)
-            for _ in 0..<60 where !store.gateway.delivery.streams.isEmpty {
-                large.revision += 1
-                store.payments.commit(large)
-                await store.tick(after: DeliveryLimits.stallMax + .seconds(1))
-            }
-            try await eventually("the stream is gone") { store.gateway.delivery.streams.isEmpty }
-        }
-    }
-
     @Test func `a reader that hangs up leaves nothing behind`() async throws {
         try await GatewayHarness.run { store in
             let before = store.bus.subscriptionCount

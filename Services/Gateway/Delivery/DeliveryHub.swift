@@ -50,7 +50,7 @@ final class DeliveryHub: Sendable {
     /// - Throws: `promotedPurchaseHandlerConflict`, `rateLimited`, `serviceUnavailable`.
     func register(
         _ session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, now: ContinuousClock.Instant,
-        cut: @escaping @Sendable () -> Void, progress: @escaping ObserverStream.Progress = { _ in }
+        cut: @escaping @Sendable () -> Void
     ) throws(StoreError) -> ObserverStream {
         let (stream, count) = try state.withLock { state throws(StoreError) in
             try state.admit(session, promotedPurchases)
@@ -58,7 +58,7 @@ final class DeliveryHub: Sendable {
             let stream = ObserverStream(
                 id: state.nextID, session: session, promotedPurchases: promotedPurchases,
                 storefront: state.storefronts[session.identifier] ?? session.storefront, now: now, cut: cut,
-                progress: progress, forget: { [weak self] in self?.forget($0) },
+                forget: { [weak self] in self?.forget($0) },
                 told: { [weak self] in self?.told(session, $0) })
             state.entries[stream.id] = Entry(stream: stream, session: session, promotedPurchases: promotedPurchases)
             return (stream, state.entries.count)
@@ -88,10 +88,9 @@ final class DeliveryHub: Sendable {
         for stream in older { stream.supersede() }
     }
 
-    /// Sends comments, cuts stalled observers and reads the heads, once a second. Only one read of the heads runs at a
-    /// time.
+    /// Sends comments and reads the heads, once a second. Only one read of the heads runs at a time.
     func tick(now: ContinuousClock.Instant) async {
-        for stream in streams where stream.tick(now: now) { metrics.cut() }
+        for stream in streams { stream.tick(now: now) }
         let isFirst = state.withLock { state in
             defer { state.isTicking = true }
             return !state.isTicking
@@ -202,11 +201,9 @@ extension DeliveryHub {
     }
 }
 
-/// Metrics of live delivery: open streams, and streams cut because the reader was too slow.
+/// The metric of live delivery: open streams.
 struct DeliveryMetrics: Sendable {
     private let openStreams = Gauge(label: "storebus_streams_open")
-    private let cutStreams = Counter(label: "storebus_streams_cut_total")
 
     func open(_ count: Int) { openStreams.record(count) }
-    func cut() { cutStreams.increment() }
 }

@@ -54,8 +54,6 @@ enum DeliveryLimits {
     /// Maximum number of bytes waiting for one observer. At the bound its connection is cut; no event is lost, because
     /// the next stream begins with every unfinished transaction.
     static let pendingBytesMax = 8 * 1024 * 1024
-    /// The longest time a reader may take no byte during a write; then its connection is cut.
-    static let stallMax = Duration.seconds(5)
     /// The interval of comments, by which both sides detect a broken connection.
     static let commentInterval = Duration.seconds(15)
     /// The interval at which the heads of all open customers are read.

@@ -17,8 +17,7 @@ extension Gateway {
         let handler = try handler(call)
         let connection = StreamConnection(call.channel)
         let stream = try delivery.register(
-            session, promotedPurchases: handler, now: .now, cut: { connection.cut() },
-            progress: { connection.progress($0) })
+            session, promotedPurchases: handler, now: .now, cut: { connection.cut() })
         await connection.begin()
         do {
             async let untold = announce(handler, of: session, call)

@@ -27,9 +27,6 @@ final class ObserverStream: Sendable {
         /// Services the stream currently runs without, by name.
         var degraded: Set<String> = []
         var commentDue: ContinuousClock.Instant
-        /// The time at which the current write began or last made progress.
-        var writingSince: ContinuousClock.Instant?
-        var progress: UInt64?
         var waiter: CheckedContinuation<Void, Never>?
         /// The storefront of the last queued storefront event; nil without one.
         var storefrontQueued: String?
@@ -47,32 +44,26 @@ final class ObserverStream: Sendable {
     private let state: Locked<State>
     private let subscriptions = Locked<[any BusSubscription]>([])
     private let cut: @Sendable () -> Void
-    private let progress: Progress
     private let forget: @Sendable (ObserverStream.ID) -> Void
     private let told: @Sendable (String) -> Void
     let id: ID
 
     typealias ID = UInt64
-    /// Passes its argument a number that changes whenever the reader takes a byte.
-    typealias Progress = @Sendable (@escaping @Sendable (UInt64) -> Void) -> Void
 
     /// - Parameters:
     ///   - storefront: The storefront the observer's session or last stream had.
-    ///   - cut: Closes the connection when a write makes no progress.
-    ///   - progress: Reads the reader's progress.
+    ///   - cut: Closes the connection when too much waits for it.
     ///   - forget: Removes the stream from its hub.
     ///   - told: Called with each storefront sent to the observer.
     init(
         id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, storefront: String,
-        now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void,
-        progress: @escaping Progress, forget: @escaping @Sendable (ID) -> Void,
+        now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void, forget: @escaping @Sendable (ID) -> Void,
         told: @escaping @Sendable (String) -> Void
     ) {
         self.id = id
         self.session = session
         self.promotedPurchases = promotedPurchases
         self.cut = cut
-        self.progress = progress
         self.forget = forget
         self.told = told
         let intents = IntentDelivery(promotedPurchases)
@@ -136,10 +127,6 @@ final class ObserverStream: Sendable {
         }
     }
 
-    func writeBegan(now: ContinuousClock.Instant) {
-        state.withLock { $0.writingSince = now }
-    }
-
     /// Whether the current write contains notices that PaymentQueue keeps until they are read.
     var isWritingNotices: Bool { state.withLock { $0.acknowledgements.isWriting } }
 
@@ -150,7 +137,6 @@ final class ObserverStream: Sendable {
     /// - Parameter isRead: Whether the reader was still connected.
     func writeEnded(isRead: Bool = true) {
         let storefront = state.withLock { state in
-            state.writingSince = nil
             state.acknowledgements.wereWritten(isRead: isRead)
             defer { state.storefrontInWrite = nil }
             return state.storefrontInWrite
@@ -276,28 +262,14 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// Queues a comment when one is due, and cuts an observer whose write stalls.
-    /// - Returns: Whether the observer was cut.
-    func tick(now: ContinuousClock.Instant) -> Bool {
-        let (isStalled, isWriting) = state.withLock { state in
-            if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return (true, true) }
-            if now >= state.commentDue {
-                state.commentDue = now + DeliveryLimits.commentInterval
-                state.enqueue(ServerSentEventEncoder.comment(state.comment))
-            }
-            return (false, state.writingSince != nil)
-        }
-        if isStalled { cut() } else if isWriting { progress { [weak self] in self?.note($0, now: now) } }
-        wake()
-        return isStalled
-    }
-
-    /// Records the reader's progress. A slow reader that makes progress is not cut.
-    private func note(_ progress: UInt64, now: ContinuousClock.Instant) {
+    /// Queues a comment when one is due.
+    func tick(now: ContinuousClock.Instant) {
         state.withLock { state in
-            if state.writingSince != nil, let last = state.progress, last != progress { state.writingSince = now }
-            state.progress = progress
+            guard now >= state.commentDue else { return }
+            state.commentDue = now + DeliveryLimits.commentInterval
+            state.enqueue(ServerSentEventEncoder.comment(state.comment))
         }
+        wake()
     }
 
     private static let payments = ServiceName.paymentQueue.degradedName ?? ""

@@ -1,7 +1,7 @@
 import EventLoop
 import NIOCore
 
-/// The connection of one stream, which observes its reader's progress and end.
+/// The connection of one stream, which observes its reader's end.
 ///
 /// Bytes that have left the gateway's buffers may still be in those of the kernel or the reader. A reader that closes
 /// its end in good order has read everything: with unread bytes its system would reset the connection instead.
@@ -35,15 +35,6 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
     }
 
     func cut() { channel.close(promise: nil) }
-
-    /// Passes a number to `body` that changes whenever the reader's system takes a byte.
-    func progress(_ body: @escaping @Sendable (UInt64) -> Void) {
-        channel.eventLoop.execute { [channel] in
-            // Both, because the system's count is missing in older kernels.
-            let buffered = UInt64(clamping: (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0)
-            TCPCounts.read(of: channel) { body(($0?.acknowledgedBytes ?? 0) &* 0x1_0000_0001 &+ buffered) }
-        }
-    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed = event { readerLeft(context) }

@@ -33,7 +33,6 @@ struct StreamSender {
         switch await stream.next() {
         case .end: return false
         case .write(let bytes):
-            stream.writeBegan(now: .now)
             try await writer.write(ByteBuffer(bytes: StoreScope.shown(bytes, of: stream.session.bundleId)))
             stream.writeEnded(isRead: stream.isWritingNotices ? await connection.isRead() : true)
         case .read(let need): await read(need)

@@ -17,8 +17,6 @@ struct EventFeedSender {
     let read: Read
     /// Returns what `hello` and `resync` say.
     let state: @Sendable () async -> EventStreamState
-    /// Cuts the connection, unless it is cancelled before the client has had its time to take the bytes.
-    let cut: @Sendable () -> Scheduled<Void>
 
     /// Runs until the bell ends it.
     /// - Throws: The connection's error when it breaks.
@@ -45,8 +43,6 @@ struct EventFeedSender {
         guard !outputs.isEmpty else { return more }
         var bytes: [UInt8] = []
         for output in outputs { bytes += try await encode(output) }
-        let cutting = cut()
-        defer { cutting.cancel() }
         try await writer.write(ByteBuffer(bytes: bytes))
         return more
     }

@@ -63,7 +63,7 @@ extension Gateway {
             feed: feed, alarm: alarm,
             read: { [self] in await read($0, after: $1, isNamed: $1.map { named.contains(ExactText($0)) } ?? true, call)
             },
-            state: { [self] in await streamState(call) }, cut: { call.cut(after: TimeAmount(DeliveryLimits.stallMax)) })
+            state: { [self] in await streamState(call) })
         try await sender.run(&writer)
     }
 

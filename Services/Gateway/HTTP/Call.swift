@@ -17,7 +17,7 @@ struct Call: Sendable {
     let trace: TraceContext
     /// The time at which the client stops waiting, from `Sb-Timeout` or the gateway's default.
     let deadline: ContinuousClock.Instant
-    /// The connection, to be cut when its reader stalls.
+    /// The connection.
     let channel: any Channel
     /// Whether the client speaks HTTPS, with the gateway or with a proxy in front of it.
     let isSecure: Bool
@@ -96,14 +96,6 @@ struct Call: Sendable {
             preconditionFailure("\(route.path) has a streamed body, but its handler reads it as a whole")
         }
         return max
-    }
-}
-
-extension Call {
-    /// Closes the connection after `limit`, unless the returned task is cancelled earlier. It bounds a wait for the
-    /// client: every read or write of a closed connection throws.
-    func cut(after limit: TimeAmount) -> Scheduled<Void> {
-        channel.eventLoop.scheduleTask(in: limit) { [channel] in channel.close(promise: nil) }
     }
 }
 

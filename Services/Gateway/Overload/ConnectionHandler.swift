@@ -18,6 +18,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private struct Window {
         let start: NIODeadline
         let bytes: UInt64
+        /// Bytes in the gateway's buffers, where the system does not count what was taken.
+        var buffered = 0
     }
 
     private let admission: Admission
@@ -312,12 +314,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func checkReading(_ now: NIODeadline, _ acknowledged: UInt64) {
         guard let context, counted.unread > 0 else { return }
-        guard let window = reading else { return reading = Window(start: now, bytes: acknowledged) }
+        let next = Window(start: now, bytes: acknowledged, buffered: counted.unread)
+        guard let window = reading else { return reading = next }
         let (time, least) =
             isStopping
             ? (limits.unreadStopMax, 1) : (limits.unreadWindow, limits.unreadBytesMin)
         guard now - window.start >= time else { return }
-        if acknowledged - window.bytes >= UInt64(least) { return reading = Window(start: now, bytes: acknowledged) }
+        let taken = max(Int(clamping: acknowledged &- window.bytes), window.buffered - counted.unread)
+        if taken >= least { return reading = next }
         admission.closed(.unread)
         context.close(promise: nil)
     }

@@ -72,7 +72,7 @@ extension Gateway {
         }
         if fault.outcome == .timeout {
             // The client leaves, or the connection is cut.
-            let cut = call.cut(after: Self.timeoutMax)
+            let cut = call.channel.eventLoop.scheduleTask(in: Self.timeoutMax) { call.channel.close(promise: nil) }
             defer { cut.cancel() }
             try await call.channel.closeFuture.get()
         } else {

@@ -24,7 +24,6 @@ enum PrometheusHelp {
         "storebus_refunds_total": "Refunds the processor has made.",
         "storebus_renewals_total": "Renewals that were due, by outcome.",
         "storebus_request_duration_seconds": "Requests answered, by endpoint and code.",
-        "storebus_streams_cut_total": "Streams of observers that were cut because they did not keep up.",
         "storebus_streams_open": "Streams of observers.",
         "storebus_taken_back_total": "Purchases taken back, with the money or without, by ending.",
     ]

@@ -115,7 +115,8 @@ extension Gateway {
             return
         }
         guard body.notificationType.isAboutPurchase else { return }
-        var filter = ServerTransactionFilter(isRevoked: body.notificationType == .refundReversed ? nil : false)
+        var filter = ServerTransactionFilter()
+        filter.isRevoked = body.notificationType == .refundReversed ? nil : false
         filter.productIdentifiers = facts.wanted.map { [$0] }
         guard
             let latest = try await latestTransaction(filter, of: known.customerIdentifier, in: facts.bundleId, context)

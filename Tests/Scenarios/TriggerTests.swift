@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import NIOCore
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
@@ -173,7 +174,7 @@ private struct TriggeredStore: Sendable {
     /// The app's shared secret for receipts.
     let password: String
 
-    static func run(_ body: @Sendable () async throws -> Void) async throws {
+    static func run(_ body: @Sendable @concurrent () async throws -> Void) async throws {
         try await StoreStack.run { stack in
             let app = "/admin/v1/apps/\(bundleId)"
             let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -244,12 +245,13 @@ private struct TriggeredStore: Sendable {
 
     private func token() throws -> String {
         let now = Timestamp.wallClock().milliseconds / 1000
-        let header: JSONValue = ["alg": "ES256", "kid": .string(key.keyIdentifier), "typ": "JWT"]
-        let claims: JSONValue = [
+        let header: [String: JSONValue] = ["alg": "ES256", "kid": .string(key.keyIdentifier), "typ": "JWT"]
+        let claims: [String: JSONValue] = [
             "iss": key.issuerId.map(JSONValue.string) ?? .null, "iat": .integer(now), "exp": .integer(now + 1200),
             "aud": "appstoreconnect-v1", "bid": .string(Self.bundleId),
         ]
-        let input = try [header, claims].map { Self.encoded(Data(try StoreJSON.encode($0))) }.joined(separator: ".")
+        let input = try [header, claims].map { Self.encoded(Data(try StoreJSON.encode(JSONValue.object($0)))) }.joined(
+            separator: ".")
         let signer = try P256.Signing.PrivateKey(pemRepresentation: key.secret)
         return input + "." + Self.encoded(try signer.signature(for: Data(input.utf8)).rawRepresentation)
     }
@@ -262,7 +264,7 @@ private struct TriggeredStore: Sendable {
     static func payload(_ text: String) -> JSONValue? {
         let parts = text.split(separator: ".")
         guard parts.count == 3 else { return nil }
-        let standard = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        let standard = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
         let padded = standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
         return Data(base64Encoded: padded).flatMap { try? StrictJSON.parse(Array($0)) }
     }
@@ -308,7 +310,7 @@ private struct InOneStore: TestTrait, TestScoping {
     func scopeProvider(for test: Test, testCase: Test.Case?) -> InOneStore? { testCase == nil ? self : nil }
 
     func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
         try await TriggeredStore.run(function)
     }

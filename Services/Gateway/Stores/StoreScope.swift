@@ -171,6 +171,8 @@ enum StoreScope {
         "appTransactionIdentifier",
         "transactionId", "originalTransactionId", "webOrderLineItemId", "appTransactionId", "orderId",
         "transaction_id", "original_transaction_id", "web_order_line_item_id",
+        // Of a notification to trigger and of a payload to sign.
+        "of",
     ]
 
     /// Reads a text of 16 to 19 digits, as all numbers of stores have.

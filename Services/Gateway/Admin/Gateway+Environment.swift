@@ -40,7 +40,8 @@ extension Gateway {
             try await apps.check(named, call)
             return named
         }
-        let page = try await services.call(CatalogEndpoints.listApps, PageRequest(limit: 2), context: call.context())
+        let page = try await services.call(
+            CatalogEndpoints.listApps, PageRequest(in: call.scope, limit: 2), context: call.context())
         guard let first = page.apps.first else {
             throw StoreError(.notFound, "there is no app; import a catalogue first")
         }

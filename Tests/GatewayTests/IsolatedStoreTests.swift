@@ -1,6 +1,7 @@
 import Crypto
 import EventLoop
 import NIOHTTP1
+import Signing
 import StoreHTTP
 import StoreModels
 import StorebusTesting
@@ -51,7 +52,7 @@ import Testing
             #expect(made.bundleId == "com.example.app")
             #expect(made.seed == 42)
             let root = try await store.gateway.signing.authority().rootDER()
-            #expect(Data(base64Encoded: made.rootCertificate) == Data(root))
+            #expect(made.rootCertificate == root.base64)
             let clock = store.payments.contents.withLock { $0.subscribing.clock }
             #expect(clock.frozen)
             #expect(clock.now == Timestamp("2026-01-01T00:00:00Z"))

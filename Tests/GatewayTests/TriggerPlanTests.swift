@@ -1,3 +1,6 @@
+import EventLoop
+import NIOHTTP1
+import Signing
 import StoreModels
 import StorebusTesting
 import Testing

@@ -1,5 +1,6 @@
 import Crypto
 import EventLoop
+import Foundation
 import NIOHTTP1
 import Signing
 import StoreHTTP

@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import NIOHTTP1
 import Persistence
 import StoreHTTP

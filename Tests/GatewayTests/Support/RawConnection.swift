@@ -26,9 +26,12 @@ enum RawConnection {
         return descriptor
     }
 
+    /// Linux's POLLRDHUP, which glibc declares for _GNU_SOURCE only.
+    private static let hangup: Int16 = 0x2000
+
     /// Whether the gateway has closed a connection, by which nothing is read.
     static func isClosed(_ descriptor: Int32) -> Bool {
-        var state = pollfd(fd: descriptor, events: Int16(POLLRDHUP), revents: 0)
+        var state = pollfd(fd: descriptor, events: hangup, revents: 0)
         return poll(&state, 1, 0) > 0
     }
 

@@ -129,7 +129,8 @@ import Testing
             let token = try await store.session()
             // The last digit of a signature has two bits that belong to no byte.
             let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-            let last = try #require(digits.firstIndex(of: try #require(token.last)))
+            let letter = try #require(token.last)
+            let last = try #require(digits.firstIndex(of: letter))
             let spellings = (1...3).map { String(token.dropLast()) + String(digits[last ^ $0]) }
             let parts = token.split(separator: ".").map(String.init)
             let padded = [token + "=", token + "==", "\(parts[0])=.\(parts[1]).\(parts[2])", token + ".", "." + token]

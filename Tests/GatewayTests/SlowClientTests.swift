@@ -1,4 +1,7 @@
 import NIOCore
+import NIOHTTP1
+import StoreHTTP
+import StoreModels
 import StorebusTesting
 import Testing
 

@@ -25,12 +25,11 @@ struct TriggerReport: Sendable {
         var data = NotificationInfo.json(made).objectValue ?? [:]
         if let cause {
             data["cause"] = JSONText.value(cause)
-            data["undo"] = .array(undo(cause).map { .string($0) })
+            data["undo"] = .array(undo(cause).map { .string($0.text) })
         }
-        let app = AppOptions.flag(made.bundleId)
         return CommandResult(
             data: .object(data), names: [made.notificationUUID],
-            next: "storebus notifications show \(made.shortIdentifier)\(app)",
+            next: "storebus notifications show \(made.shortIdentifier)\(AppOptions.flag(made.bundleId))",
             notes: made.state == .noEndpoint
                 ? ["\(made.bundleId) has no endpoint, so it is not sent; forward it: storebus listen --help"] : []
         ) { [self] in text($0) }
@@ -42,13 +41,13 @@ struct TriggerReport: Sendable {
         }
         var table = Table([.init("STEP"), .init("WHAT"), .init("BY HAND")])
         for step in cause.steps {
-            table.add([step.action.rawValue, step.what(cause.account), step.command(cause.account) ?? "-"])
+            table.add([step.action.rawValue, step.what(cause.account), step.command(cause.account)?.text ?? "-"])
         }
         var fields = FieldList()
         fields.add("before", cause.before.map(state) ?? "nothing was bought")
         fields.add("event", "\(made.name)  \(made.notificationUUID)  \(made.state.rawValue)")
         fields.add("after", state(cause.after))
-        for (index, command) in undo(cause).enumerated() { fields.add(index == 0 ? "undo" : "", command) }
+        for (index, command) in undo(cause).enumerated() { fields.add(index == 0 ? "undo" : "", command.text) }
         return table.text(style) + "\n" + fields.text(style)
     }
 
@@ -64,11 +63,12 @@ struct TriggerReport: Sendable {
     }
 
     /// The commands that take back what was done, as far as there are any.
-    private func undo(_ cause: TriggerCause) -> [String] {
-        let account = ShellWord.quoted(cause.account)
+    private func undo(_ cause: TriggerCause) -> [ShellCommand] {
         let app = AppOptions.flag(made.bundleId)
         guard !cause.isNewAccount else {
-            return ["storebus account clear \(account) --yes\(app)", "storebus account reset \(account)"]
+            return [
+                "storebus account clear \(cause.account) --yes \(app)", "storebus account reset \(cause.account)",
+            ]
         }
         let bought = cause.steps.filter { [.purchase, .pastPurchase].contains($0.action) }.compactMap {
             $0.transactionIdentifier
@@ -95,17 +95,19 @@ extension TriggerStep {
     }
 
     /// The command that does the same; nil where only a trigger does it.
-    fileprivate func command(_ account: String) -> String? {
-        let account = ShellWord.quoted(account)
+    fileprivate func command(_ account: String) -> ShellCommand? {
         let transaction = transactionIdentifier ?? ""
-        let product = productIdentifier.map(ShellWord.quoted) ?? ""
+        let product = productIdentifier ?? ""
         switch action {
-        case .settings: return settings.map { "storebus account set \(account) \($0.flags.joined(separator: " "))" }
+        case .settings:
+            var command: ShellCommand = "storebus account set \(account)"
+            for (flag, value) in settings?.flags ?? [] { command.add(flag, value) }
+            return command
         case .purchase:
             switch offer?.type {
             // The command signs promotional offers as the app's server would, and needs its key.
             case .subscription: return nil
-            case .code: return "storebus buy \(product) --as \(account) --offer code:\(offer?.identifier ?? "")"
+            case .code: return "storebus buy \(product) --as \(account) --offer \("code:" + (offer?.identifier ?? ""))"
             case .winBack, .introductory, nil: return "storebus buy \(product) --as \(account)"
             }
         case .renewalPreference: return "storebus sub change \(product) \(transaction) --as \(account)"
@@ -127,7 +129,7 @@ extension TesterSettings {
     fileprivate var words: [String] { changes.map { "\($0.name) \($0.value)" } }
 
     /// As flags of `storebus account set`.
-    fileprivate var flags: [String] { changes.map { "\($0.flag) \(ShellWord.quoted($0.value))" } }
+    fileprivate var flags: [(flag: String, value: String)] { changes.map { ($0.flag, $0.value) } }
 
     private var changes: [(name: String, flag: String, value: String)] {
         [

@@ -42,6 +42,10 @@
         case positionsReused = "positions-reused"
         /// An operator's transaction is looked up in every isolated store.
         case scopeDropped = "scope-dropped"
+        /// A request has a place in the gateway as soon as its head is there.
+        case halvesHoldPlaces = "halves-hold-places"
+        /// The Server API does not say that a transaction was taken back.
+        case revocationLeftOut = "revocation-left-out"
 
         /// The variable that names the bug of a process.
         package static let variable = "STOREBUS_PLANTED_BUG"

@@ -19,6 +19,7 @@ import Testing
     @Test func `streams are the gateway's`() {
         #expect(FaultName.slowObservers.targets(Self.services) == ["gateway"])
         #expect(FaultName.slowObservers.targets(["catalog"]).isEmpty)
+        #expect(FaultName.hostileClients.targets(Self.services) == ["gateway"])
     }
 
     @Test func `disks, clocks and relays are of a store that the run starts`() {

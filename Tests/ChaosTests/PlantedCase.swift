@@ -33,7 +33,7 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
         "monthly": .init(type: "autoRenewable", group: "g"), "yearly": .init(type: "autoRenewable", group: "g"),
     ]
 
-    static let all = purchases + money + queue + restores + decisions + overrides + offers + notifications
+    static let all = purchases + money + queue + restores + decisions + overrides + offers + notifications + besides
 
     private static let purchases: [PlantedCase] = [
         PlantedCase(.p1, "lost from the final history", lines: [1, 2, 5]) { isPlanted, script in
@@ -455,6 +455,93 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
         PlantedCase(.n1, "bytes that are no notification", lines: [3]) { isPlanted, script in
             script.run(.purchase, key: "k", [.of("t")])
             script.notification("ONE_TIME_CHARGE", of: "n-t", uuid: isPlanted ? "" : "a")
+        },
+    ]
+
+    /// Isolated stores, hostile peers, and one story.
+    private static let besides: [PlantedCase] = [
+        PlantedCase(.x1, "a store's purchase in the app's history", lines: [4, 5, 6]) { isPlanted, script in
+            script.store("made")
+            script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])
+            script.run(.readHistory, isPlanted ? [.of("s")] : [])
+        },
+        PlantedCase(.x1, "the app's purchase in a store's history", lines: [6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.store("made")
+            script.store("history", ["ids": isPlanted ? "t" : ""])
+        },
+        PlantedCase(.x1, "another store's events", lines: [8]) { isPlanted, script in
+            script.store("made", of: "app/t-1")
+            script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"], of: "app/t-1")
+            script.store("made", of: "app/t-2")
+            script.store("events", ["ids": isPlanted ? "s" : ""], of: "app/t-2")
+        },
+        PlantedCase(.x1, "a purchase that a store has lost", lines: [4, 6]) { isPlanted, script in
+            script.store("made")
+            script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])
+            script.store("history", ["ids": isPlanted ? "" : "s"])
+        },
+        PlantedCase(.x1, "a clock that the app has moved", lines: [4]) { isPlanted, script in
+            script.store("made")
+            script.store("clock", ["set": "1000", "now": isPlanted ? "2000" : "1000"])
+        },
+        PlantedCase(.x1, "the app's purchase, by its identifier in a store", lines: [5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.store("made")
+            script.store("reach", ["id": "t"], kind: isPlanted ? .ok : .fail)
+        },
+        PlantedCase(.x1, "a store that is over and answers", lines: [5, 6]) { isPlanted, script in
+            script.store("made")
+            script.store("removed")
+            script.store("closed", kind: isPlanted ? .ok : .fail)
+        },
+        PlantedCase(.x1, "a store's event among the app's", lines: [5]) { isPlanted, script in
+            script.store("made")
+            script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])
+            script.events(isPlanted ? ["e1": "s"] : [:])
+        },
+        PlantedCase(.n1, "none of a store's purchase", lines: [4]) { isPlanted, script in
+            script.store("made")
+            script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])
+            if !isPlanted { script.notification("ONE_TIME_CHARGE", of: "n-s", app: "app/t-1") }
+            script.store("waited", kind: .event)
+            script.phase("settled")
+        },
+        PlantedCase(.n1, "a notification at another store's endpoint", lines: [5]) { isPlanted, script in
+            script.store("made")
+            script.store("bought", ["id": "s", "number": "n-s", "state": "purchased", "price": "199"])
+            script.notification("ONE_TIME_CHARGE", of: "n-s", app: isPlanted ? "app/t-2" : "app/t-1")
+        },
+        PlantedCase(.h1, "refused beside hostile peers", lines: [2, 3]) { isPlanted, script in
+            script.fault("hostile-clients", "gateway", "begin")
+            script.run(.listUnfinished, isPlanted ? .fail : .ok, code: isPlanted ? "serviceUnavailable" : nil, [])
+            script.setStatus(isPlanted ? 503 : 200)
+            script.fault("hostile-clients", "gateway", "end")
+        },
+        PlantedCase(.h1, "no answer beside hostile peers", lines: [2, 3]) { isPlanted, script in
+            script.fault("hostile-webhooks", "notifier", "begin")
+            script.run(.listUnfinished, isPlanted ? .info : .ok, [])
+            script.fault("hostile-webhooks", "notifier", "end")
+        },
+        PlantedCase(.h1, "slow beside hostile peers", lines: [202, 203]) { isPlanted, script in
+            for _ in 1...100 { script.run(.listUnfinished, []) }
+            script.fault("hostile-clients", "gateway", "begin")
+            for _ in 1...100 {
+                script.run(.listUnfinished, [])
+                script.setMilliseconds(isPlanted ? 60_000 : 900)
+            }
+        },
+        PlantedCase(.t1, "revoked on the device and not in the API", lines: [1, 2]) { isPlanted, script in
+            script.story(device: "revoked", api: isPlanted ? "" : "revoked")
+        },
+        PlantedCase(.t1, "another period in the receipt", lines: [1, 2]) { isPlanted, script in
+            script.story(device: "expires=2", api: "expires=2", receipt: isPlanted ? "expires=1" : "expires=2")
+        },
+        PlantedCase(.t1, "another story in the last notification", lines: [3, 5, 6]) { isPlanted, script in
+            script.run(.purchase, key: "k", [.of("t")])
+            script.notification("ONE_TIME_CHARGE", of: "n-t", story: isPlanted ? "revoked" : "")
+            script.phase("settled")
+            script.story(device: "", api: "")
         },
     ]
 

@@ -57,6 +57,37 @@ struct Script {
         return line(.event, .observe, process: process, transactions, detail: detail)
     }
 
+    /// Appends a request of an isolated store, with its end.
+    mutating func store(
+        _ what: String, _ detail: [String: String] = [:], of app: String = "app/t-1", kind: HistoryEntry.Kind = .ok
+    ) {
+        let detail = detail.merging(["what": what]) { $1 }
+        let begin = kind == .event ? nil : line(.invoke, .isolated, detail: detail)
+        line(kind, .isolated, of: begin, detail: detail)
+        for place in entries.indices.suffix(kind == .event ? 1 : 2) { entries[place].app = app }
+    }
+
+    /// Appends the begin or end of a fault.
+    mutating func fault(_ name: String, _ target: String, _ what: String) {
+        line(.event, .fault, detail: ["what": what, "name": name, "target": target, "number": name])
+    }
+
+    /// Appends what is said of transaction `t`, with the same words of the device before and after.
+    mutating func story(device: String, api: String, receipt: String? = nil) {
+        var detail = ["device": device, "again": device, "api": api]
+        detail["receipt"] = receipt
+        let begin = line(.invoke, .story)
+        line(.ok, .story, of: begin, [.of("t")], detail: detail)
+    }
+
+    /// Sets the status of the last line.
+    mutating func setStatus(_ status: Int) { entries[entries.count - 1].status = status }
+
+    /// Sets how long the last line's request took.
+    mutating func setMilliseconds(_ milliseconds: Double) {
+        entries[entries.count - 1].milliseconds = milliseconds
+    }
+
     /// Appends a page of events, or the final read of all: identifiers with their transactions.
     mutating func events(
         _ events: KeyValuePairs<String, String>, _ operation: HistoryEntry.Operation = .events, refused: String? = nil
@@ -75,19 +106,22 @@ struct Script {
     ///   - uuid: Nil for one of its own.
     ///   - bytes: Distinguishes the bytes; nil for those of the UUID.
     ///   - signed: Nil for the time of the line.
+    ///   - app: The app or isolated store whose endpoint it was sent to.
+    ///   - story: What it says of the transaction.
     @discardableResult
     mutating func notification(
         _ name: String, of transaction: String, uuid: String? = nil, bytes: String? = nil, signed: Int64? = nil,
-        answer: ObservedNotification.Answer = .taken
+        answer: ObservedNotification.Answer = .taken, app: String = "app", story: String? = nil
     ) -> Int {
         let uuid = uuid ?? "uuid-\(entries.count)"
         let parts = name.split(separator: ".").map(String.init)
         time += 1_000_000
-        var entry = ObservedNotification(
-            app: "app", uuid: uuid, fingerprint: bytes ?? "uuid \(uuid)", type: parts[0],
+        var value = ObservedNotification(
+            app: app, uuid: uuid, fingerprint: bytes ?? "uuid \(uuid)", type: parts[0],
             subtype: parts.count > 1 ? parts[1] : nil, transaction: transaction, original: transaction,
-            signed: signed ?? time / 1000, answer: answer
-        ).entry
+            signed: signed ?? time / 1000, answer: answer)
+        value.story = story
+        var entry = value.entry
         (entry.index, entry.time) = (entries.count + 1, time)
         entries.append(entry)
         return entries.count

@@ -37,7 +37,8 @@ package struct HistoryCheck: Sendable {
     private static let checkers: [@Sendable (RunHistory) -> Findings] = [
         PurchaseChecks.check, MoneyChecks.check, IsolationChecks.check, QueueChecks.check, RestoreChecks.check,
         DecisionChecks.check, OverrideChecks.check, OfferChecks.check, NotificationChecks.check,
-        EventChecks.check,
+        EventChecks.check, StoreChecks.check, PeerChecks.check,
+        StoryChecks.check,
     ]
 
     /// Finds what the run meant to exercise and did not: classes without one success, final reads that are missing,

@@ -33,6 +33,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case o1 = "O1", o2 = "O2", o4 = "O4"
     case s1 = "S1", s2 = "S2", s3 = "S3", s6 = "S6"
     case n1 = "N1", n2 = "N2"
+    case x1 = "X1", h1 = "H1", t1 = "T1"
 
     /// The invariants that can be judged while a run goes on. For the others what is missing may still come.
     package static let decidedAtOnce: [Invariant] = [.p7, .p11, .q3, .q4, .d2, .i2, .m1, .m3, .o2]
@@ -81,6 +82,9 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .s3: "A cancelled subscription is not renewed."
         case .s6: "A customer has one active subscription of a group."
         case .n1: "Each event gives each of its notifications exactly once, in its customer's order."
+        case .x1: "What is done in an isolated store is seen in that store alone."
+        case .h1: "No other client notices a peer that does not read, sends halves, or answers badly."
+        case .t1: "Device, Server API, receipt and notification tell one story about a transaction."
         case .n2: "No position of a log and no event's identifier is given twice, and a reader misses nothing."
         }
     }

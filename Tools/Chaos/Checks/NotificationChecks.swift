@@ -55,6 +55,8 @@ struct NotificationChecks {
         var deliveries = 0
         /// Deliveries that were answered 500, not at all, or late.
         var refused = 0, hungUp = 0, late = 0
+        /// Deliveries to servers that were hostile.
+        var hostile = 0
         var lost = 0
         /// Events with a second notification under another UUID, and deliveries that should not have been.
         var repeated = 0
@@ -77,6 +79,10 @@ struct NotificationChecks {
     private var given: [Number: [Event: [Int]]] = [:]
     /// Whether the run has waited for all notifications.
     private let isSettled: Bool
+    /// Isolated stores with a purchase of an unknown outcome.
+    private var unclear: Set<String> = []
+    /// The places at which the run had waited for the notifications of isolated stores.
+    private var waited: [String: (place: Int, isSettled: Bool)] = [:]
 
     static func check(_ history: RunHistory) -> Findings { checked(history).findings }
 
@@ -108,6 +114,7 @@ struct NotificationChecks {
             case .late: tally.late += 1
             case .refused: tally.refused += 1
             case .hungUp: tally.hungUp += 1
+            case .hostile: tally.hostile += 1
             }
         }
     }
@@ -144,12 +151,54 @@ struct NotificationChecks {
                 bought[key]?.isMade = true
             }
         }
+        gatherIsolated()
         for refund in history.attempts(.refund) where refund.isPossible {
             guard let key = refund.subject.flatMap({ numbers[$0] }) else { continue }
             let before = bought[key]?.refundBegin ?? .max
             bought[key]?.refundBegin = min(before, refund.begin)
         }
     }
+
+    /// What customers of isolated stores have bought there.
+    private mutating func gatherIsolated() {
+        for attempt in history.attempts(.isolated) where attempt.isPossible {
+            guard let app = attempt.app else { continue }
+            switch attempt.detail["what"] {
+            case "bought":
+                guard attempt.isOK, attempt.detail["state"] == "purchased", let id = attempt.detail["id"],
+                    let number = attempt.detail["number"], let end = attempt.end
+                else {
+                    unclear.insert(app)
+                    continue
+                }
+                let value = ObservedTransaction(
+                    id: id, transactionIdentifier: number, state: "purchased", product: attempt.product ?? "",
+                    price: attempt.detail["price"].flatMap { Int64($0) },
+                    expires: attempt.detail["expires"].flatMap { Int64($0) })
+                let key = Number(app: app, transaction: number)
+                let begin = min(bought[key]?.begin ?? .max, attempt.begin)
+                bought[key] = Bought(
+                    id: id, owner: attempt.owner, value: value, isRevoked: false, isMade: true, begin: begin, known: end
+                )
+            default: break
+            }
+        }
+        for arrived in history.attempts(.isolated) where arrived.detail["what"] == "waited" {
+            guard let app = arrived.app, let end = arrived.end else { continue }
+            waited[app] = (end, arrived.detail["settled"] == "true")
+        }
+    }
+
+    /// Whether what is missing of a purchase is decided: the run has waited for it, and of a store that was removed
+    /// before the end, without a fault in between.
+    private func isDecided(_ one: Bought) -> Bool {
+        guard isIsolated(one.owner.app) else { return isSettled }
+        guard let (place, isSettled) = waited[one.owner.app], place > one.known else { return false }
+        return isSettled || !history.isFaulty(from: time(one.known) - Self.margin, to: time(place))
+    }
+
+    /// Whether lines are of an isolated store, whose name follows the bundle identifier.
+    private func isIsolated(_ app: String) -> Bool { app.utf8.contains(UInt8(ascii: "/")) }
 
     private func scope(_ attempt: RunHistory.Attempt) -> String? {
         let name = attempt.key ?? attempt.detail["intent"] ?? attempt.detail["transaction"]
@@ -252,7 +301,7 @@ struct NotificationChecks {
             findings.examine(.n1)
             tally.caused += 1
         }
-        guard isSettled, found.isEmpty == isCaused else { return }
+        guard isDecided(one), found.isEmpty == isCaused else { return }
         if isCaused {
             tally.lost += 1
             report(
@@ -267,6 +316,12 @@ struct NotificationChecks {
 
     /// A notification of a transaction that no customer has. What happens after the final reads is in none of them.
     private mutating func unknown(_ one: Sent) {
+        if isIsolated(one.notification.app) {
+            guard !unclear.contains(one.notification.app) else { return }
+            return report(
+                one.notification.uuid, "a purchase that was made in \(one.notification.app)",
+                "\(one.notification.transaction ?? "none")", [one.first])
+        }
         let reads = history.attempts(.finalHistory)
         guard isSettled, let last = reads.map(\.begin).min(), one.first < last else { return }
         report(
@@ -368,7 +423,7 @@ struct NotificationChecks {
                     Step(
                         number: number, begin: about.refundBegin == .max ? -1 : about.refundBegin,
                         known: about.refundKnown)
-                // Nobody sees the moment of an end.
+                // No customer sees the moment of an end.
                 case .end: Step(number: number, begin: -1, known: .max)
                 }
             steps[about.owner, default: []].append(step)

@@ -38,6 +38,10 @@ package enum FaultName: String, CaseIterable, Sendable {
     case descriptors
     /// Clients stop to read the streams they have open.
     case slowObservers = "slow-observers"
+    /// Strangers hold connections to the gateway: they pipeline and read nothing, or send halves of requests.
+    case hostileClients = "hostile-clients"
+    /// The servers of another app stall behind their head, drip, and answer bytes that are no text.
+    case hostileWebhooks = "hostile-webhooks"
 
     /// What a fault is injected with.
     package enum Means: Sendable {
@@ -59,6 +63,10 @@ package enum FaultName: String, CaseIterable, Sendable {
         case limits
         /// The run's own streams.
         case streams
+        /// Connections of the run's own, which have no customer.
+        case peers
+        /// The run's own receiving server.
+        case webhooks
 
         /// Whether the store must have been started by the run for it.
         package var needsOwnStore: Bool { [.disk, .clock, .relay].contains(self) }
@@ -75,11 +83,16 @@ package enum FaultName: String, CaseIterable, Sendable {
         case .cutTo, .cutFrom, .tornFrames: .relay
         case .descriptors: .limits
         case .slowObservers: .streams
+        case .hostileClients: .peers
+        case .hostileWebhooks: .webhooks
         }
     }
 
     /// The fault of the bus that it is; nil for faults of other means.
     package var busFault: BusFault? { BusFault(rawValue: rawValue) }
+
+    /// Whether only its own peers may notice it.
+    package var isHostile: Bool { self == .hostileClients || self == .hostileWebhooks }
 
     /// Whether the fault has an instant and no length: what it hits comes back by itself.
     package var isInstant: Bool { self == .kill || self == .restart }
@@ -88,7 +101,8 @@ package enum FaultName: String, CaseIterable, Sendable {
     package func targets(_ services: [String]) -> [String] {
         switch self {
         case .slowProcessor: services.filter { $0 == "payment-processor" }
-        case .overload, .slowObservers: services.filter { $0 == "gateway" }
+        case .overload, .slowObservers, .hostileClients: services.filter { $0 == "gateway" }
+        case .hostileWebhooks: services.filter { $0 == "notifier" }
         case .diskFull: services.filter { $0 != "broker" && $0 != "eligibility" && !Self.isOffTheBus($0) }
         case .cutTo, .cutFrom, .tornFrames: services.filter { $0 != "broker" && !Self.isOffTheBus($0) }
         case .clockJump: services.filter { !Self.isOffTheBus($0) }
@@ -105,7 +119,7 @@ package enum FaultName: String, CaseIterable, Sendable {
     /// The faults of a run that names none.
     package static let usual: [FaultName] = [
         .kill, .pause, .restart, .drop, .duplicate, .delay, .reorder, .corrupt, .partition, .slowProcessor, .diskFull,
-        .clockJump, .cutTo, .cutFrom, .tornFrames, .descriptors, .slowObservers,
+        .clockJump, .cutTo, .cutFrom, .tornFrames, .descriptors, .slowObservers, .hostileClients, .hostileWebhooks,
     ]
 }
 

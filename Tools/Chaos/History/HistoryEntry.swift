@@ -32,6 +32,11 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
         /// A page of the purchases' events, as the operator's reader gets it who follows them (`event`). `detail` has `id`
         /// and `transaction` of each, separated by spaces, or in `refused` why the store does not know the position.
         case events
+        /// A request of an isolated store's life, whose `app` is `<bundle id>/<store>` and whose `detail.what` is `made`,
+        /// `bought`, `history`, `events`, `clock`, `reach`, `waited` (`event`), `removed`, `closed` or `expired`.
+        case isolated
+        /// What the device (twice), the Server API and the receipt say of one transaction, in `detail`.
+        case story
         /// A fault begins or ends (`event`), of the run itself.
         case fault
         /// State of a service, seen by the run (`event`): up, down, with recovery.

@@ -14,6 +14,8 @@ package struct ObservedNotification: Equatable, Sendable {
         case refused
         /// The connection ends without an answer.
         case hungUp = "hung-up"
+        /// As a server does that keeps to no rule: it stalls, drips, or sends bytes that are no text.
+        case hostile
     }
 
     /// The app or isolated store whose endpoint it was sent to.
@@ -32,6 +34,8 @@ package struct ObservedNotification: Equatable, Sendable {
     package var original: String?
     /// Milliseconds since 1970, by the app's clock.
     package var signed: Int64?
+    /// What it says of the transaction: `expires=1767225600000 revoked`, as a line of `story` has it.
+    package var story: String?
     package var answer: Answer
 
     package init(
@@ -61,6 +65,12 @@ package struct ObservedNotification: Equatable, Sendable {
             transaction: transaction?["transactionId"]?.stringValue,
             original: transaction?["originalTransactionId"]?.stringValue,
             signed: claims?["signedDate"]?.intValue.map(Int64.init), answer: answer)
+        if let transaction {
+            story = [
+                transaction["expiresDate"]?.intValue.map { "expires=\($0)" },
+                transaction["revocationDate"] != nil ? "revoked" : nil,
+            ].compactMap(\.self).joined(separator: " ")
+        }
     }
 
     /// Reads a line of a history.
@@ -71,6 +81,7 @@ package struct ObservedNotification: Equatable, Sendable {
             subtype: detail["subtype"], transaction: detail["transaction"], original: detail["original"],
             signed: detail["signed"].flatMap { Int64($0) },
             answer: detail["answer"].flatMap(Answer.init(rawValue:)) ?? .taken)
+        story = detail["story"]
     }
 
     /// The line of a history, without number and time.
@@ -80,6 +91,7 @@ package struct ObservedNotification: Equatable, Sendable {
         detail["transaction"] = transaction
         detail["original"] = original
         detail["signed"] = signed.map { "\($0)" }
+        detail["story"] = story
         return HistoryEntry(
             time: 0, process: 0, kind: .event, operation: .notification, app: app, key: uuid, body: fingerprint,
             detail: detail)

@@ -75,7 +75,7 @@ extension RunReport {
     }
 
     static let notificationTitles = [
-        "caused", "received", "deliveries", "answered 500", "hung up", "answered late", "lost", "repeated",
+        "caused", "received", "deliveries", "answered 500", "hung up", "answered late", "hostile", "lost", "repeated",
         "out of order",
     ]
 
@@ -84,7 +84,8 @@ extension RunReport {
         guard let tally = notifications else { return [] }
         return [
             [
-                tally.caused, tally.received, tally.deliveries, tally.refused, tally.hungUp, tally.late, tally.lost,
+                tally.caused, tally.received, tally.deliveries, tally.refused, tally.hungUp, tally.late, tally.hostile,
+                tally.lost,
                 tally.repeated, tally.outOfOrder,
             ].map(ReportText.number)
         ]

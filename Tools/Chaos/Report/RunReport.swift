@@ -137,7 +137,8 @@ package struct RunReport: Sendable {
         .object([
             "caused": .integer(tally.caused), "received": .integer(tally.received),
             "deliveries": .integer(tally.deliveries), "refused": .integer(tally.refused),
-            "hungUp": .integer(tally.hungUp), "late": .integer(tally.late), "lost": .integer(tally.lost),
+            "hungUp": .integer(tally.hungUp), "late": .integer(tally.late),
+            "hostile": .integer(tally.hostile), "lost": .integer(tally.lost),
             "repeated": .integer(tally.repeated), "outOfOrder": .integer(tally.outOfOrder),
         ])
     }

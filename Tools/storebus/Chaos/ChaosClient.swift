@@ -24,23 +24,42 @@ struct ChaosClient: Sendable {
     // MARK: Requests
 
     /// Writes `invoke`, sends the request, and writes its end.
+    /// - Parameter other: Where an isolated store is reached; nil for the run's app.
     /// - Parameter describe: Adds to the last line what the response shows, and may change how it ended.
     @discardableResult
     func perform<Body: Encodable & Sendable, Response: Decodable & Sendable>(
         _ line: HistoryEntry, _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:],
         query: KeyValuePairs<String, String?> = [:], token: String?, key: String? = nil, body: Body? = nil,
-        describe: @Sendable (Response, Int, inout HistoryEntry) async -> Void
+        api other: StoreAPI? = nil, describe: @Sendable (Response, Int, inout HistoryEntry) async -> Void
     ) async -> CallOutcome<Response> {
+        let api = other ?? api
+        let request = api.request(endpoint, values, query: query, token: token, key: key, timeout: Self.timeout)
+        return await exchange(line, request.with(body), api, describe) { response throws(CLIError) in
+            try api.decode(endpoint, response)
+        }
+    }
+
+    /// The same with an endpoint that responds without a body.
+    func perform(
+        _ line: HistoryEntry, _ endpoint: HTTPEndpoint<Empty, NoContent>, _ values: [PathParameter: String]
+    ) async -> CallOutcome<Empty> {
+        await exchange(line, api.request(endpoint, values, timeout: Self.timeout), api, { _, _, _ in }) { _ in Empty() }
+    }
+
+    private func exchange<Value: Sendable>(
+        _ line: HistoryEntry, _ request: StoreRequest, _ api: StoreAPI,
+        _ describe: @Sendable (Value, Int, inout HistoryEntry) async -> Void,
+        _ decode: (StoreResponse) throws(CLIError) -> Value
+    ) async -> CallOutcome<Value> {
         var end = line
         end.of = history.append(line).index
         let start = ContinuousClock.now
-        let request = api.request(endpoint, values, query: query, token: token, key: key, timeout: Self.timeout)
-        var outcome = CallOutcome<Response>(kind: .info)
+        var outcome = CallOutcome<Value>(kind: .info)
         do throws(CLIError) {
-            let response = try await api.transport.send(request.with(body))
+            let response = try await api.transport.send(request)
             outcome.status = response.status
             if (200..<300).contains(response.status) {
-                outcome.value = try api.decode(endpoint, response)
+                outcome.value = try decode(response)
                 outcome.kind = .ok
             } else {
                 outcome.code = Problem(body: response.body)?.code?.name

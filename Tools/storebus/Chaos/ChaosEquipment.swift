@@ -191,6 +191,8 @@ enum ChaosMeans {
         /// Whether it stores in a PostgreSQL.
         var hasDatabase = false
         var keepsData = false
+        /// Whether the run takes the store's notifications.
+        var isReceiving = true
     }
 
     /// - Parameter probe: Looks at this machine: a namespace, the library, the executables.
@@ -201,6 +203,10 @@ enum ChaosMeans {
                 reason: "needs a store that the run starts itself", remedy: "leave --data out")
         }
         switch fault.means {
+        case .webhooks where !store.isReceiving:
+            return Missing(
+                reason: "needs a server of the run's own, to which the store sends notifications",
+                remedy: "leave --without notifications out")
         case .disk where store.hasDatabase:
             return Missing(
                 reason: "fills the disk of a SQLite file, and the store keeps nothing there",

@@ -12,12 +12,16 @@ actor ChaosInjector {
     private let world: ChaosWorld
     private var inForce: [PlannedFault] = []
     /// Processes under a lower limit, with the one they had, by the number of their fault.
+    private var peers: [Int: HostileClients] = [:]
+    /// The app of `hostile-webhooks`; nil without that fault.
+    private let hostileApp: HostileApp?
     private var limited: [Int: (pid: Int32, before: Int64)] = [:]
 
     /// Time in which the broker must take rules that its own faults may hit.
     private static let rulesTimeout = Duration.seconds(15)
 
-    init(store: ChaosStore, bus: any BusClient, seed: UInt64, world: ChaosWorld) {
+    init(store: ChaosStore, bus: any BusClient, seed: UInt64, world: ChaosWorld, hostileApp: HostileApp?) {
+        self.hostileApp = hostileApp
         self.store = store
         self.bus = bus
         self.seed = seed
@@ -72,6 +76,8 @@ actor ChaosInjector {
                 return Beginning(refusal: error.message)
             }
         case .streams: world.arePaused = true
+        case .peers: peers[fault.number] = HostileClients(port: store.gatewayPort)
+        case .webhooks: hostileApp?.begin()
         case .load: break
         }
         return Beginning()
@@ -101,6 +107,8 @@ actor ChaosInjector {
         case .testerSettings: await resetTesters()
         case .disk, .clock, .relay: try? applyEquipment(fault.target)
         case .streams: world.arePaused = inForce.contains { $0.name.means == .streams }
+        case .peers: await peers.removeValue(forKey: fault.number)?.stop()
+        case .webhooks: if !inForce.contains(where: { $0.name.means == .webhooks }) { hostileApp?.end() }
         case .load: break
         }
     }

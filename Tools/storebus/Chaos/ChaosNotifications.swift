@@ -5,12 +5,24 @@ import StoreModels
 
 /// Takes the notifications of a run's apps: writes each to the history, and answers as the run's seed says.
 final class ChaosNotifications: Sendable {
+    /// What an app or isolated store has sent, by UUID.
+    private struct App {
+        /// What has to come again.
+        var awaited: Set<String> = []
+        var taken: Set<String> = []
+    }
+
     private struct State {
         var random: SeededGenerator
         /// Notifications that were answered badly, and how often.
         var refusals: [String: Int] = [:]  // keys: UUIDs
-        /// Those that have to come again.
-        var awaited: Set<String> = []
+        /// The app whose servers answer badly now.
+        var hostile: String?
+        /// Deliveries to hostile servers.
+        var hostileCount = 0
+        /// Isolated stores that are over, whose last notifications are taken at once.
+        var over: Set<String> = []
+        var apps: [String: App] = [:]  // keys: apps and isolated stores
         var last = ContinuousClock.now
     }
 
@@ -35,14 +47,22 @@ final class ChaosNotifications: Sendable {
                 var one = ObservedNotification(app: app, posted: request.body, answer: .taken) {
                     SignedPayload.payload($0)
                 }
+                if app == state.hostile {
+                    let answers = HostileApp.Answer.allCases
+                    one.answer = .hostile
+                    history.append(one.entry)
+                    state.apps[app, default: App()].awaited.insert(one.uuid)
+                    state.hostileCount += 1
+                    return HostileApp.reply(answers[state.hostileCount % answers.count])
+                }
                 let lateness = Int.random(in: 100...Self.latenessMax, using: &state.random)
-                one.answer = Self.answer(to: one.uuid, &state)
+                one.answer = Self.answer(to: one.uuid, of: app, &state)
                 history.append(one.entry)
                 switch one.answer {
                 case .taken: return .status("200 OK")
                 case .late: return .status("200 OK", after: .milliseconds(lateness))
                 case .refused: return .status("500 Internal Server Error")
-                case .hungUp: return .hangUp
+                case .hungUp, .hostile: return .hangUp
                 }
             }
         }
@@ -53,23 +73,41 @@ final class ChaosNotifications: Sendable {
         NotificationEndpointBody(url: "http://127.0.0.1:\(receiver.port)/\(app)", retry: .fast)
     }
 
+    /// Has the servers of one app answer badly, or those of none.
+    func setHostile(_ app: String?) { state.withLock { $0.hostile = app } }
+
     /// Whether nothing has come for a while, and nothing has to come again.
     func isQuiet(for time: Duration) -> Bool {
-        state.withLock { $0.awaited.isEmpty && $0.last + time < .now }
+        state.withLock { state in state.apps.values.allSatisfy(\.awaited.isEmpty) && state.last + time < .now }
+    }
+
+    /// Whether so many notifications of an isolated store were taken.
+    func isTaken(_ count: Int, of app: String) -> Bool { state.withLock { $0.apps[app]?.taken.count ?? 0 >= count } }
+
+    /// Forgets what an isolated store that is over has sent, and waits for nothing of it.
+    func forget(_ app: String) {
+        state.withLock { state in
+            state.over.insert(app)
+            state.apps[app] = nil
+        }
     }
 
     func stop() { receiver.stop() }
 
-    private static func answer(to uuid: String, _ state: inout State) -> ObservedNotification.Answer {
+    private static func answer(
+        to uuid: String, of app: String, _ state: inout State
+    ) -> ObservedNotification.Answer {
         state.last = .now
+        guard !state.over.contains(app) else { return .taken }
         let draw = Int.random(in: 0..<100, using: &state.random)
         let refuses = draw < refusedShare + hungUpShare && state.refusals[uuid, default: 0] < refusalsMax
         guard refuses else {
-            state.awaited.remove(uuid)
+            state.apps[app, default: App()].awaited.remove(uuid)
+            state.apps[app, default: App()].taken.insert(uuid)
             return (refusedShare + hungUpShare..<refusedShare + hungUpShare + lateShare).contains(draw) ? .late : .taken
         }
         state.refusals[uuid, default: 0] += 1
-        state.awaited.insert(uuid)
+        state.apps[app, default: App()].awaited.insert(uuid)
         return draw < refusedShare ? .refused : .hungUp
     }
 }

@@ -45,28 +45,42 @@ struct ChaosRunner: Sendable {
             throw CLIError(.dataDirectoryUnusable, "\(error)", hints: ["name another directory: --out DIR"])
         }
         let client = ChaosClient(api: store.api, world: world, history: history)
-        let injector = ChaosInjector(store: store, bus: bus, seed: plan.seed, world: world)
-        try await injector.check(plan.faults)
         let notifications =
             plan.parts.contains(.notifications) ? try ChaosNotifications(seed: plan.seed, history: history) : nil
         defer { notifications?.stop() }
+        let hostileApp =
+            plan.faults.contains(.hostileWebhooks)
+            ? notifications.map { HostileApp(client: client, notifications: $0) } : nil
+        let injector = ChaosInjector(
+            store: store, bus: bus, seed: plan.seed, world: world, hostileApp: hostileApp)
+        try await injector.check(plan.faults)
         try await setUp(client, notifications)
+        try await hostileApp?.setUp()
         let monitor = ChaosMonitor(store: store, bus: bus, history: history, start: start)
         let reporting = Task { await reporter.run(monitor) }
         defer { reporting.cancel() }
         let events = try await ChaosEventReader(client)
         let following = Task { await events.run() }
-        let outcome = await disturb(client, injector, monitor, reporter, start)
+        let stores =
+            plan.parts.contains(.stores) ? ChaosIsolatedStores(client, notifications, seed: plan.seed) : nil
+        let stories = plan.parts.contains(.stories) ? try await ChaosStories(client, seed: plan.seed) : nil
+        let telling = Task { await stories?.run() }
+        let outcome = await disturb(client, injector, monitor, reporter, stores, start)
         await end(following)
+        await end(telling)
         if !outcome.wasBrokenOff {
             try await readFinally(client)
             let process = client.world.newProcess()
             try await surely { await events.readFinally(process: process) }
             if let notifications {
                 await settle(notifications, client)
+                await hostileApp?.settle()
                 note("settled", client, reporter)
             }
         }
+        if !outcome.wasBrokenOff { await stories?.finish() }
+        await stores?.finish()
+        await hostileApp?.cleanUp()
         await cleanUp(client)
         do throws(HistoryFault) {
             try history.flush()
@@ -127,7 +141,7 @@ struct ChaosRunner: Sendable {
 
     private func disturb(
         _ client: ChaosClient, _ injector: ChaosInjector, _ monitor: ChaosMonitor, _ reporter: ChaosReporter,
-        _ start: ContinuousClock.Instant
+        _ stores: ChaosIsolatedStores?, _ start: ContinuousClock.Instant
     ) async -> Disturbed {
         let schedule = plan.schedule
         func phase(_ name: String) { note(name, client, reporter) }
@@ -139,6 +153,7 @@ struct ChaosRunner: Sendable {
         let observing = Task { await observe(client) }
         let showing = Task { await display.run(monitor, client.world, start) }
         let working = Task { await work(client) }
+        let isolating = Task { await stores?.run() }
         try? await ContinuousClock().sleep(for: min(Self.warmUp, plan.duration / 4))
         phase("faults")
         let struck = await strike(schedule, client, injector, monitor)
@@ -156,8 +171,10 @@ struct ChaosRunner: Sendable {
             try? await ContinuousClock().sleep(for: .seconds(1))
         }
         await end(working)
+        await end(isolating)
         if !wasBrokenOff {
             phase("quiet")
+            await stores?.tour()
             await client.tour(plan.workload, account: 1, process: client.world.newProcess())
             unhealed += await resolve(client)
             // Streams get what the last operations made, and checks know that they had the time to.
@@ -168,9 +185,9 @@ struct ChaosRunner: Sendable {
         return Disturbed(faults: struck.count, unhealed: unhealed, wasBrokenOff: wasBrokenOff)
     }
 
-    private func end(_ task: Task<Void, Never>) async {
+    private func end<Value>(_ task: Task<Value, Never>) async {
         task.cancel()
-        await task.value
+        _ = await task.value
     }
 
     private func note(_ name: String, _ client: ChaosClient, _ reporter: ChaosReporter) {

@@ -97,6 +97,9 @@ struct ChaosStore: Sendable {
         return try BusTarget.find(url: url, tokenFile: nil, data: nil, environment)
     }
 
+    /// The port of this machine at which clients reach the gateway.
+    var gatewayPort: Int { api.url.split(separator: ":").last.flatMap { Int($0.prefix { $0 != "/" }) } ?? 80 }
+
     /// Process identifiers of a service, in the order of its replicas.
     func pids(of service: String) -> [Int32] { driver.pids(of: service) }
 

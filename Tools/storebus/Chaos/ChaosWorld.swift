@@ -32,6 +32,8 @@ final class ChaosWorld: Sendable {
         var deferred: [(id: String, phone: Phone)] = []
         var purchased: [(id: String, phone: Phone)] = []
         var subscriptions: [(id: String, phone: Phone)] = []
+        /// Purchases that were taken back.
+        var revoked: [(id: String, phone: Phone)] = []
         var intents: [(id: String, phone: Phone)] = []
         /// Intents whose payment the app has saved, with the product.
         var deferredIntents: [(id: String, product: String, phone: Phone)] = []
@@ -145,6 +147,8 @@ final class ChaosWorld: Sendable {
             guard transaction.transactionState == .purchased else { return }
             guard transaction.revocationDate == nil else {
                 state.purchased.removeAll { $0.id.isExactly(transaction.id) }
+                state.revoked.removeAll { $0.id.isExactly(transaction.id) }
+                Self.keep(entry, in: &state.revoked)
                 return
             }
             Self.keep(entry, in: &state.purchased)
@@ -200,6 +204,7 @@ final class ChaosWorld: Sendable {
     }
     func deferred(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.deferred, pick) } }
     func purchased(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.purchased, pick) } }
+    func revoked(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.revoked, pick) } }
     func intent(_ pick: UInt64) -> (id: String, phone: Phone)? { state.withLock { Self.choose($0.intents, pick) } }
     func subscription(_ pick: UInt64) -> (id: String, phone: Phone)? {
         state.withLock { Self.choose($0.subscriptions, pick) }

@@ -127,7 +127,8 @@ struct ChaosOptions: ParsableArguments, Sendable {
         try plan.checkSchedule(isChosen: faults != nil)
         try plan.dropMissing(
             ChaosMeans.Store(
-                isOwn: data == nil && driver == .process, hasDatabase: databaseUrl != nil, keepsData: keepData),
+                isOwn: data == nil && driver == .process, hasDatabase: databaseUrl != nil, keepsData: keepData,
+                isReceiving: plan.parts.contains(.notifications)),
             isChosen: faults != nil)
         if !output.quiet {
             for line in plan.missing { environment.console.narrate("left out: \(line)\n") }

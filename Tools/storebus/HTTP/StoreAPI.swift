@@ -3,7 +3,7 @@ import StoreModels
 
 /// Calls the gateway's API, with one method for each endpoint the commands use.
 struct StoreAPI: Sendable {
-    let transport: any StoreTransport
+    var transport: any StoreTransport
     /// Shown in errors.
     let url: String
     let adminKey: String?

@@ -1,0 +1,82 @@
+/// Checks H1: no other client notices peers that do not read, send halves, or answer badly.
+///
+/// While such a fault is in force, and no other, each request of the run's customers has an answer, none is refused with
+/// 503, and 99 of 100 take no longer than a stated multiple of what they take in calm time. Notifications of the run's
+/// own app come all the same, which N1 says.
+struct PeerChecks {
+    private struct Sample {
+        var attempt: RunHistory.Attempt
+        var end: Int
+        var milliseconds: Double
+    }
+
+    private let history: RunHistory
+    private var findings = Findings()
+
+    /// How much longer the slowest of a hundred requests may take than in calm time. A machine with two cores that others
+    /// use varies by itself; one second is granted in any case.
+    private static let factor = 10.0, leastMilliseconds = 1_000.0
+    /// Requests of each kind that a comparison needs.
+    private static let samplesMin = 100
+    /// How long another fault is felt behind its end, in microseconds.
+    private static let aftermath: Int64 = 3_000_000
+
+    static func check(_ history: RunHistory) -> Findings {
+        var checks = PeerChecks(history: history)
+        checks.run()
+        return checks.findings
+    }
+
+    private init(history: RunHistory) { self.history = history }
+
+    private mutating func run() {
+        let hostile = history.faults.filter { FaultName(rawValue: $0.name)?.isHostile == true }
+        guard !hostile.isEmpty else { return }
+        let others =
+            history.faults.filter { FaultName(rawValue: $0.name)?.isHostile != true } + history.outages
+        var (beside, calm): ([Sample], [Sample]) = ([], [])
+        for attempt in history.attempts where !attempt.isFinalRead && attempt.operation != .isolated {
+            guard let end = attempt.end, attempt.begin != end else { continue }
+            let (from, to) = (history.entries[attempt.begin].time, history.entries[end].time)
+            guard !Self.touches(others, from - Self.aftermath, to) else { continue }
+            let sample = Sample(
+                attempt: attempt, end: end, milliseconds: history.entries[end].milliseconds ?? Double(to - from) / 1_000
+            )
+            if Self.touches(hostile, from, to) {
+                beside.append(sample)
+            } else if !Self.touches(hostile, from - Self.aftermath, to) {
+                calm.append(sample)
+            }
+        }
+        findings.examine(.h1, beside.count)
+        for sample in beside
+        where sample.attempt.kind == .info && sample.attempt.status == nil
+            || sample.attempt.status == 503
+        {
+            let attempt = sample.attempt
+            report(
+                "\(attempt.operation.rawValue) of line \(attempt.begin + 1)", "an answer, as without hostile peers",
+                attempt.status.map { "\($0) \(attempt.code ?? "")" } ?? "none", [attempt.begin, sample.end])
+        }
+        let times = (calm: Self.p99(calm), beside: Self.p99(beside))
+        guard min(calm.count, beside.count) >= Self.samplesMin else { return }
+        let bound = max(Self.factor * times.calm, Self.leastMilliseconds)
+        guard times.beside > bound, let slowest = beside.max(by: { $0.milliseconds < $1.milliseconds }) else { return }
+        report(
+            "p99 of requests", "at most \(Int(bound)) ms beside hostile peers", "\(Int(times.beside)) ms",
+            [slowest.attempt.begin, slowest.end])
+    }
+
+    private static func p99(_ samples: [Sample]) -> Double { RunStatistics.Latency(samples.map(\.milliseconds)).p99 }
+
+    private static func touches(_ windows: [RunHistory.Window], _ from: Int64, _ to: Int64) -> Bool {
+        windows.contains { $0.begin <= to && from <= $0.end }
+    }
+
+    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
+        findings.report(
+            Violation(
+                invariant: .h1, subject: subject, expected: expected, found: found,
+                lines: history.excerpt(places)))
+    }
+}

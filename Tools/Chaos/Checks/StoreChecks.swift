@@ -1,0 +1,129 @@
+/// Checks X1: what is done in an isolated store is seen in that store alone, and nothing is seen there once it is over.
+///
+/// Customers of a store have the names of the run's own customers, and devices too. A store's history has what they bought
+/// there and nothing else, its events are of these purchases, its clock is where it was set, and the app beside it shows
+/// none of it.
+struct StoreChecks {
+    private struct Store {
+        /// What was bought, with the place of its line.
+        var bought: [String: Int] = [:]
+        /// Whether a purchase has an unknown outcome, so that more may be found.
+        var isUnclear = false
+    }
+
+    private let history: RunHistory
+    private var findings = Findings()
+    private var stores: [String: Store] = [:]
+    /// The store of each purchase.
+    private var places: [String: String] = [:]
+
+    static func check(_ history: RunHistory) -> Findings {
+        var checks = StoreChecks(history: history)
+        checks.gather()
+        guard !checks.stores.isEmpty else { return checks.findings }
+        checks.reads()
+        checks.beside()
+        checks.ends()
+        return checks.findings
+    }
+
+    private init(history: RunHistory) { self.history = history }
+
+    private func what(_ attempt: RunHistory.Attempt) -> String { attempt.detail["what"] ?? "" }
+
+    private mutating func gather() {
+        for attempt in history.attempts(.isolated) {
+            guard let app = attempt.app else { continue }
+            switch what(attempt) {
+            case "made" where attempt.isOK: stores[app] = Store()
+            case "bought":
+                if attempt.isOK, let id = attempt.detail["id"], let end = attempt.end {
+                    stores[app, default: Store()].bought[id] = end
+                    places[id] = app
+                } else if attempt.kind == .info {
+                    stores[app, default: Store()].isUnclear = true
+                }
+            default: break
+            }
+        }
+    }
+
+    /// What a store shows of itself.
+    private mutating func reads() {
+        for attempt in history.attempts(.isolated) {
+            if what(attempt) == "reach", attempt.kind == .fail { findings.examine(.x1) }
+            guard attempt.isOK else { continue }
+            guard let app = attempt.app, let store = stores[app], let end = attempt.end else { continue }
+            switch what(attempt) {
+            case "history", "events":
+                let shown = Set((attempt.detail["ids"] ?? "").split(separator: " ").map(String.init))
+                findings.examine(.x1)
+                for id in shown.sorted() where store.bought[id] == nil {
+                    if places[id] == nil, store.isUnclear, history.sightings[id] == nil { continue }
+                    report(
+                        id, "\(what(attempt)) of \(app) without it",
+                        "it is in it, and of \(places[id] ?? history.sightings[id]?.first?.owner.app ?? "nobody")",
+                        [end])
+                }
+                guard what(attempt) == "history" else { continue }
+                for (id, place) in store.bought.sorted(by: { $0.value < $1.value })
+                where place < attempt.begin && !shown.contains(id) {
+                    guard history.entries[place].account == attempt.account,
+                        history.entries[place].detail?["state"] == "purchased"
+                    else { continue }
+                    report(id, "history of \(app) with it", "it is lost", [place, end])
+                }
+            case "reach":
+                findings.examine(.x1)
+                report(
+                    attempt.detail["id"] ?? "", "404 in \(app), of the app's purchase",
+                    attempt.detail["answered"] ?? "",
+                    [attempt.begin, end])
+            case "clock":
+                findings.examine(.x1)
+                guard attempt.detail["now"] != attempt.detail["set"] else { continue }
+                report(
+                    "clock of \(app)", attempt.detail["set"] ?? "", attempt.detail["now"] ?? "none", [end])
+            default: break
+            }
+        }
+    }
+
+    /// What the app beside the stores shows.
+    private mutating func beside() {
+        for (id, app) in places.sorted(by: { $0.key < $1.key }) {
+            findings.examine(.x1)
+            guard let other = history.sightings[id]?.first else { continue }
+            report(
+                id, "shown in \(app) only", "shown to \(other.owner)",
+                [stores[app]?.bought[id], other.begin, other.place])
+        }
+        for place in history.eventPages {
+            for word in (history.entries[place].detail?["transaction"] ?? "").split(separator: " ") {
+                guard let app = places[String(word)] else { continue }
+                report(String(word), "an event in \(app) only", "an event of the app", [place])
+            }
+        }
+    }
+
+    /// A store that is over answers no request.
+    private mutating func ends() {
+        let jumps = history.faults.filter { $0.name == "clock-jump" && $0.target == "gateway" }
+        for attempt in history.attempts(.isolated) where ["closed", "expired"].contains(what(attempt)) {
+            guard attempt.kind != .info, let app = attempt.app else { continue }
+            findings.examine(.x1)
+            // A gateway whose clock is behind keeps a store longer.
+            guard attempt.isOK, what(attempt) == "closed" || jumps.isEmpty else { continue }
+            report(
+                "\(what(attempt)) \(app)", "404", attempt.detail["answered"] ?? "an answer",
+                [attempt.begin, attempt.end])
+        }
+    }
+
+    private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
+        findings.report(
+            Violation(
+                invariant: .x1, subject: subject, expected: expected, found: found,
+                lines: history.excerpt(places)))
+    }
+}

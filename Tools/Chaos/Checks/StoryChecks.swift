@@ -1,0 +1,59 @@
+/// Checks T1: device, Server API and receipt say the same of a transaction at one instant, and so does the last notification.
+///
+/// A line has what the device said before and after the others were asked. Where both are equal, nothing has changed in
+/// between, and the others have to agree: on the end of the period, and on a revocation. The last notification of the
+/// transaction agrees once the run has waited for all.
+enum StoryChecks {
+    static func check(_ history: RunHistory) -> Findings {
+        var findings = Findings()
+        let stories = history.attempts(.story).filter { $0.isOK && $0.detail["device"] == $0.detail["again"] }
+        let last = lastNotifications(history)
+        for attempt in stories {
+            guard let end = attempt.end, let transaction = attempt.transactions?.first,
+                let device = attempt.detail["device"]
+            else { continue }
+            func report(_ name: String, _ found: String, _ places: [Int?]) {
+                findings.report(
+                    Violation(
+                        invariant: .t1, subject: "\(transaction.id) in the \(name)",
+                        expected: device.isEmpty ? "neither a period nor a revocation" : device,
+                        found: found.isEmpty ? "neither a period nor a revocation" : found,
+                        lines: history.excerpt(places, ids: [transaction.id])))
+            }
+            for name in ["api", "receipt"] {
+                guard let told = attempt.detail[name] else { continue }
+                findings.examine(.t1)
+                if told != device { report(name, told, [attempt.begin, end]) }
+            }
+            guard let settled = history.phases["settled"], history.entries[attempt.begin].time >= settled,
+                let place = transaction.transactionIdentifier.flatMap({ last[Key(attempt.app ?? "", $0)] }),
+                let told = history.entries[place].detail?["story"]
+            else { continue }
+            findings.examine(.t1)
+            if told != device { report("last notification", told, [place, attempt.begin, end]) }
+        }
+        return findings
+    }
+
+    private struct Key: Hashable {
+        var app: String
+        var transaction: String
+
+        init(_ app: String, _ transaction: String) {
+            self.app = app
+            self.transaction = transaction
+        }
+    }
+
+    /// The notification of each transaction that was signed last.
+    private static func lastNotifications(_ history: RunHistory) -> [Key: Int] {
+        var last: [Key: (signed: Int64, place: Int)] = [:]
+        for arrival in history.arrivals {
+            let one = arrival.notification
+            guard let transaction = one.transaction, let signed = one.signed else { continue }
+            let key = Key(one.app, transaction)
+            if signed >= last[key]?.signed ?? .min { last[key] = (signed, arrival.place) }
+        }
+        return last.mapValues(\.place)
+    }
+}

@@ -1,0 +1,93 @@
+import Chaos
+import EventLoop
+import StoreHTTP
+import StoreModels
+
+/// Another app of the run, whose servers answer badly for the length of a fault.
+///
+/// Its customers buy in the fault. Each has another kind of server; when the fault has ended all take what comes again.
+struct HostileApp: Sendable {
+    /// How a server of the app answers.
+    enum Answer: CaseIterable {
+        /// The head, and nothing of the body that it promises.
+        case stalls
+        /// The head, and then a byte again and again.
+        case drips
+        /// A compressed body, which has a NUL and is no UTF-8.
+        case bytes
+        /// A redirect to an address of 64 KiB.
+        case longLocation
+    }
+
+    let client: ChaosClient
+    let notifications: ChaosNotifications
+
+    private var bundleId: String { Self.bundleId(client.world) }
+    /// As lines have it.
+    private var scope: String { "\(client.world.bundleId)/hostile" }
+
+    private static func bundleId(_ world: ChaosWorld) -> String { "\(world.bundleId).hostile" }
+
+    func setUp() async throws(CLIError) {
+        _ = try await client.api.importCatalog(
+            Array(ChaosCatalog.storekit.utf8), fileName: "Chaos.storekit", bundleId: bundleId)
+        _ = try await client.api.putNotificationEndpoint(notifications.endpoint(of: scope), bundleId: bundleId)
+    }
+
+    /// Has its servers answer badly, and buys once for each way to.
+    func begin() {
+        notifications.setHostile(scope)
+        Task { await buy() }
+    }
+
+    private func buy() async {
+        for (number, _) in Answer.allCases.enumerated() {
+            let account = client.world.accounts[number % client.world.accounts.count]
+            let installation = Installation(bundleId: bundleId, account: account, deviceId: "\(account)-hostile")
+            guard let token = try? await client.api.openSession(installation).token else { continue }
+            let key = client.world.newKey()
+            var line = HistoryEntry(
+                time: 0, process: client.world.newProcess(), kind: .invoke, operation: .isolated, app: scope,
+                account: account, product: ChaosCatalog.items[0].identifier, key: key, detail: ["what": "bought"])
+            line.device = installation.deviceId
+            await client.perform(
+                line, PaymentRoutes.add, token: token, key: key,
+                body: PaymentRequest(productIdentifier: ChaosCatalog.items[0].identifier)
+            ) { made, _, end in end.detail?.merge(ChaosIsolatedStores.detail(of: made)) { $1 } }
+        }
+    }
+
+    func end() { notifications.setHostile(nil) }
+
+    /// Waits until each of its purchases has its notification.
+    func settle() async {
+        var line = HistoryEntry(time: 0, process: 0, kind: .event, operation: .isolated, app: scope)
+        line.detail = ["what": "waited", "settled": "true"]
+        client.history.append(line)
+    }
+
+    func cleanUp() async { try? await client.api.deleteNotificationEndpoint(bundleId) }
+
+    /// What a server sends to one request.
+    static func reply(_ answer: Answer) -> ChaosReceiver.Reply {
+        func step(_ bytes: [UInt8], after: Duration = .zero) -> ChaosReceiver.Reply.Step {
+            .init(after: after, bytes: bytes)
+        }
+        func head(_ status: String, _ more: String) -> [UInt8] {
+            Array("HTTP/1.1 \(status)\r\nConnection: close\r\n\(more)\r\n".utf8)
+        }
+        switch answer {
+        case .stalls: return .init(steps: [step(head("200 OK", "Content-Length: 1000\r\n"))], isHeld: true)
+        case .drips:
+            let drops = Array(repeating: step([0x2E], after: .milliseconds(250)), count: 1_000)
+            return .init(steps: [step(head("200 OK", "Content-Length: 1000000\r\n"))] + drops, isHeld: true)
+        case .bytes:
+            let body: [UInt8] = [0x1F, 0x8B, 0x08, 0x00, 0x00, 0xFF, 0xFE, 0x00]
+            return .init(
+                steps: [step(head("500 Oops", "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n") + body)])
+        case .longLocation:
+            let address = String(repeating: "a", count: 64 * 1024)
+            return .init(steps: [step(head("302 Found", "Location: /\(address)\r\nContent-Length: 0\r\n"))])
+        }
+    }
+}

@@ -36,7 +36,8 @@ package struct ChargeSettler: Sendable {
             let approved = try await ledger.approveDue(now: now, limit: Self.approvedMax)
             for chargeKey in approved { publish(ChargeChanged(chargeKey: chargeKey)) }
         }
-        let next = [try await ledger.nextPending(), ledger.nextCallback].compactMap(\.self).min()
+        let pending = due == nil ? nil : try await ledger.nextPending()
+        let next = [pending, ledger.nextCallback].compactMap(\.self).min()
         return next.map { max(.milliseconds($0.milliseconds - now.milliseconds), Self.breath) }
     }
 }

@@ -72,9 +72,8 @@ struct ClockService: Sendable {
         try await progress(request.advanceIdentifier, of: request.bundleId)
     }
 
-    /// Sweeps, and finds when something falls due next.
+    /// Sweeps while something is due, and finds when the next thing will be.
     func round() async throws -> BackgroundJob.Rest {
-        if try await sweep() > 0 { return .none }
         let wall = clock.wall()
         let (due, hasOpen) = try await database.read { reader in
             (
@@ -82,7 +81,7 @@ struct ClockService: Sendable {
                 try await !AdvanceRepository.open(limit: 1, in: reader).isEmpty
             )
         }
-        guard due.apps.isEmpty, !hasOpen else { return .interval }
+        guard due.apps.isEmpty, !hasOpen else { return try await sweep() > 0 ? .none : .interval }
         return .untilCommit(or: due.next.map { .now + .milliseconds($0.milliseconds - wall.milliseconds) })
     }
 

@@ -58,12 +58,13 @@ struct PromptService: Sendable {
         }
     }
 
-    /// Sweeps, and finds when the next app has had its time.
+    /// Sweeps when an app has had its time, and finds when the next one has.
     func round() async throws -> BackgroundJob.Rest {
-        try await sweep()
         guard let oldest = try await questions(olderThan: .zero, limit: 1).first else { return .untilCommit() }
-        let due = oldest.createdAt + Self.appAnswerTime
-        return .untilCommit(or: .now + .milliseconds(due.milliseconds - clock.wall().milliseconds))
+        let left = (oldest.createdAt + Self.appAnswerTime).milliseconds - clock.wall().milliseconds
+        guard left <= 0 else { return .untilCommit(or: .now + .milliseconds(left)) }
+        try await sweep()
+        return .interval
     }
 
     /// Continues purchases whose app has not answered a storefront change in time.

@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "e_", "1", "e_0000000000zzz", "e_00000000000000000000000zzz", "e_zzzzzzzzzzzzzzzzzzzzzzzzzz",
+        "", "e_", "1", "e_0000000000zzz", "e_00000000000000z00000000000", "e_zzzzzzzzzzzzzzzzzzzzzzzzzz",
         "e_000000000000000000000000!0", "t_00000000000000000000000000",
     ])
     func `a position that is none, or of another store, is requestInvalid`(_ after: String) async throws {

@@ -256,7 +256,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `only acknowledged events are removed, after thirty days, and never the last`(
+    func `only acknowledged events are removed, after thirty days, and a place before them is refused`(
         _ engine: Engine
     ) async throws {
         try await withStore(engine) { store, alice in
@@ -270,9 +270,14 @@ import Testing
             try await store.acknowledge(events[0].position)
             #expect(try await store.serverEvents() == Array(events[2...]))
             try await store.acknowledge(events[3].position)
-            #expect(try await service.prune() == 1)
-            #expect(try await store.serverEvents() == [events[3]])
-            #expect(try await refusal { try await store.acknowledge("x") }?.code == .requestInvalid)
+            #expect(try await service.prune() == 2)
+            #expect(try await store.serverEvents() == [])
+            #expect(try await refusal { try await store.acknowledge("x") }?.positionFault == .malformed)
+            func fault(after place: ServerEvent) async throws -> PositionFault? {
+                try await refusal { try await store.page(after: place.position, limit: 10) }?.positionFault
+            }
+            #expect(try await fault(after: events[2]) == .removed)
+            #expect(try await fault(after: events[3]) == nil)
         }
     }
 }

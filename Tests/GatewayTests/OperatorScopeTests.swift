@@ -1,5 +1,6 @@
 import EventLoop
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing
@@ -9,13 +10,14 @@ import Testing
 /// Goal: an operator's request reaches the objects of the store that it names, and of no other (S1).
 /// Method: the table is made from `openapi.json`, so a route that is added is looked at, too.
 @Suite struct OperatorScopeTests {
-    /// One object for each kind of path.
+    /// One object for each kind of path; the gateway names keys itself.
     private static let objects = [
         "/admin/v1/transactions/{id}": "t1", "/admin/v1/subscriptions/{id}": "t_pro", "/admin/v1/prompts/{id}": "p1",
         "/admin/v1/refundRequests/{refundRequestIdentifier}": "q_1",
         "/admin/v1/apps/{bundleId}/notifications/{notificationUUID}": FakeNotifier.uuid(1),
         "/admin/v1/apps/{bundleId}/notifications/attempts/{attemptIdentifier}": "a_\(FakeNotifier.uuid(1))",
         "/admin/v1/apps/{bundleId}/clock/advances/{id}": "a_k1",
+        "/admin/v1/apps/{bundleId}/keys/{keyIdentifier}": "", "/admin/v1/keys/{keyIdentifier}": "",
     ]
 
     /// Paths whose objects are the installation's, whatever store is named (`docs/isolated-stores.md`).
@@ -76,7 +78,8 @@ import Testing
     }
 
     /// Puts an object of each kind into one scope.
-    private func fill(_ store: GatewayHarness, _ scope: IsolationScope) {
+    /// - Returns: The names of its keys, by the path's template.
+    private func fill(_ store: GatewayHarness, _ scope: IsolationScope) async throws -> [String: String] {
         let bundleId = scope.bundleId ?? Sample.bundleId
         store.payments.commit(Sample.purchased("t1"))
         store.payments.subscribe()
@@ -92,14 +95,26 @@ import Testing
         }
         store.notifier.contents.withLock { $0.notifications = [] }
         store.notifier.deliver(of: bundleId)
+        var keys: [String: String] = [:]
+        for (path, kind) in [("/admin/v1/apps/{bundleId}/keys", "api"), ("/admin/v1/keys", "inAppPurchase")] {
+            let made = try await store.send(
+                .POST, door(scope) + path.replacing("{bundleId}", with: Sample.bundleId), token: Sample.adminKey,
+                body: #"{"kind":"\#(kind)"}"#)
+            keys["\(path)/{keyIdentifier}"] = try made.decode(NewKeyResponse.self).keyIdentifier
+        }
+        return keys
+    }
+
+    /// What the paths of a scope begin with.
+    private func door(_ scope: IsolationScope) -> String {
+        scope.bundleId.flatMap(IsolatedApp.init).map { "/s/\($0.store)" } ?? ""
     }
 
     private func send(
         _ store: GatewayHarness, _ subject: Subject, _ name: String, _ scope: IsolationScope
     ) async throws -> Answer {
-        let prefix = scope.bundleId.flatMap(IsolatedApp.init).map { "/s/\($0.store)" } ?? ""
-        return try await store.send(
-            subject.method, prefix + subject.path(name), token: Sample.adminKey,
+        try await store.send(
+            subject.method, door(scope) + subject.path(name), token: Sample.adminKey,
             headers: [("Idempotency-Key", "scope")], body: body(for: subject))
     }
 
@@ -123,12 +138,13 @@ import Testing
             let stores = [1, 2].map { IsolatedApp(shownBundleId: Sample.bundleId, number: $0, seed: 42) }
             let scopes = [IsolationScope.installation] + stores.map { IsolationScope($0) }
             let subjects = try subjects()
-            #expect(subjects.count >= 30, "transactions, refund requests, prompts, notifications and the clock's moves")
+            #expect(subjects.count >= 30, "transactions, refund requests, prompts, notifications, clocks and keys")
             for scope in scopes {
-                fill(store, scope)
+                var keys = try await fill(store, scope)
                 for subject in subjects {
+                    let known = keys[subject.template] ?? subject.known
                     for other in scopes where other != scope {
-                        let foreign = Seen(try await send(store, subject, subject.known, other))
+                        let foreign = Seen(try await send(store, subject, known, other))
                         let missing = Seen(try await send(store, subject, "none", other))
                         #expect(foreign.status == 404, "\(subject.operation.name) of '\(scope.key)' in '\(other.key)'")
                         #expect(foreign == missing, "\(subject.operation.name) of '\(scope.key)' in '\(other.key)'")
@@ -136,8 +152,8 @@ import Testing
                 }
                 // The objects are there, so 404 was about where they were looked for.
                 for subject in subjects {
-                    fill(store, scope)
-                    let answer = try await send(store, subject, subject.known, scope)
+                    keys = try await fill(store, scope)
+                    let answer = try await send(store, subject, keys[subject.template] ?? subject.known, scope)
                     #expect([200, 201, 204, 409].contains(answer.status), "\(subject.operation.name): \(answer.text)")
                     #expect(!answer.text.contains("@t-"), "\(subject.operation.name) shows an inside name")
                 }

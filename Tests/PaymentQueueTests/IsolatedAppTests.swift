@@ -75,13 +75,16 @@ import Testing
             Operation(SubscriptionEndpoints.refund) { RefundRequest($0) },
             Operation(SubscriptionEndpoints.revoke) { RefundRequest($0) },
             Operation(ServerAPIEndpoints.reverseRefund) { RefundRequest($0) },
-            Operation(SubscriptionEndpoints.timeline) { TimelineRequest($0) },
+            Operation(PaymentEndpoints.deleteTransaction) { $0 },
         ]
+
+    private static let ofSubscriptions =
+        [Operation(SubscriptionEndpoints.timeline) { TimelineRequest($0) }]
         + OperateSubscriptionRequest.Operation.allCases.map { operation in
             Operation(SubscriptionEndpoints.operate) {
                 OperateSubscriptionRequest($0, operation: operation, days: operation == .extend ? 1 : nil)
             }
-        } + [Operation(PaymentEndpoints.deleteTransaction) { $0 }]
+        }
 
     private static let ofRefundRequests = [
         Operation(ServerAPIEndpoints.getRefundRequest) { $0 },
@@ -144,7 +147,7 @@ import Testing
                 let own = try await fill(scope.bundleId ?? Catalogue.bundleId, in: store)
                 let subjects =
                     own.transactions.flatMap { [$0.id, $0.transactionIdentifier].compactMap(\.self) }
-                    .map { ($0, Self.ofTransactions) }
+                    .map { ($0, Self.ofTransactions + Self.ofSubscriptions) }
                     + [(own.refundRequest, Self.ofRefundRequests), (own.prompt, Self.ofPrompts)]
                 let before = try await contents(of: store)
                 for (id, operations) in subjects {
@@ -164,8 +167,10 @@ import Testing
                 #expect(try await contents(of: store) == before)
                 // The objects are there, so `notFound` was about where they were looked for.
                 let objects =
-                    [(own.refundRequest, Self.ofRefundRequests), (own.prompt, Self.ofPrompts)]
-                    + own.transactions.map { ($0.id, Self.ofTransactions) }
+                    [
+                        (own.refundRequest, Self.ofRefundRequests), (own.prompt, Self.ofPrompts),
+                        (own.transactions[0].id, Self.ofSubscriptions),
+                    ] + own.transactions.map { ($0.id, Self.ofTransactions) }
                 for (id, operations) in objects {
                     for operation in operations {
                         let own = try await refusal {

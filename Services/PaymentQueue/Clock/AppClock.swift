@@ -47,13 +47,11 @@ struct AppClock: Hashable, Sendable {
     func wall(reaching instant: Timestamp, from wall: Timestamp) -> Timestamp? {
         if now(wall: wall) >= instant { return wall }
         guard !isFrozen, rateMillionths > 0 else { return nil }
-        let (high, low) = (instant.milliseconds - anchorBusiness.milliseconds)
-            .multipliedFullWidth(by: Self.realTime)
-        // An instant that is farther away than 64 bits is reached never.
-        guard high.magnitude < rateMillionths.magnitude / 2 else { return nil }
-        let (elapsed, remainder) = rateMillionths.dividingFullWidth((high, low))
-        let (at, overflows) = anchorWall.milliseconds.addingReportingOverflow(elapsed + (remainder > 0 ? 1 : 0))
-        return overflows ? nil : Timestamp(milliseconds: max(at, wall.milliseconds + 1))
+        let ahead = Int128(instant.milliseconds - anchorBusiness.milliseconds) * Int128(Self.realTime)
+        let rate = Int128(rateMillionths)
+        // Rounded up: at the millisecond before, the clock is short of the instant.
+        guard let at = Int64(exactly: Int128(anchorWall.milliseconds) + (ahead + rate - 1) / rate) else { return nil }
+        return Timestamp(milliseconds: max(at, wall.milliseconds + 1))
     }
 
     /// The rate as it was set, which applies while the clock is not frozen.

@@ -14,6 +14,7 @@ import Testing
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-04-01", frozen: true)
             store.catalogue.set(billingGracePeriod: grace)
+            store.processor.set(grantsWishes: true)
             try await body(store, try await store.shopper())
         }
     }
@@ -206,6 +207,7 @@ extension Shopper {
             bundleId: Catalogue.bundleId, customerIdentifier: customer, deviceId: device,
             payment: Payment(requestIdentifier: "past-\(product)", productIdentifier: product))
         request.past = past
-        return try await store.caller.call(PaymentEndpoints.addPayment, request)
+        return try await store.caller.call(
+            PaymentEndpoints.addPayment, request, context: CallContext(deadline: .now + .seconds(60)))
     }
 }

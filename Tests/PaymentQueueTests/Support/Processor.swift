@@ -27,6 +27,8 @@ final class Processor: ProcessorBehavior {
 
     private struct Contents {
         var outcome = Charge.Outcome.approved
+        /// Whether a request that wishes for an approval or a decline gets it.
+        var grantsWishes = false
         var trouble = Trouble.none
         var attempts = 0
         var wishes: [ProcessorMode?] = []
@@ -36,6 +38,7 @@ final class Processor: ProcessorBehavior {
     private let contents = Locked(Contents())
 
     func set(outcome: Charge.Outcome) { contents.withLock { $0.outcome = outcome } }
+    func set(grantsWishes: Bool) { contents.withLock { $0.grantsWishes = grantsWishes } }
     func set(trouble: Trouble) { contents.withLock { $0.trouble = trouble } }
     var attempts: Int { contents.withLock { $0.attempts } }
     /// What each request asked the processor to play.
@@ -66,7 +69,13 @@ final class Processor: ProcessorBehavior {
     }
 
     func decide(_ request: CreateChargeRequest) -> ChargeDecision {
-        let outcome = contents.withLock { $0.outcome }
+        let outcome = contents.withLock { contents -> Charge.Outcome in
+            switch request.simulate {
+            case .approve where contents.grantsWishes: .approved
+            case .decline where contents.grantsWishes: .declined
+            default: contents.outcome
+            }
+        }
         return ChargeDecision(outcome, declineReason: outcome == .declined ? "No money." : nil)
     }
 

@@ -210,6 +210,7 @@ import Testing
                 cookie, "a=b; \(cookie)", "\(cookie); a=b", "a=b;\(cookie);", " ;; ;\(cookie)", "\(name)=\"\(value)\"",
                 "\(name)=junk; \(cookie)", "\(name)=; \(name)=\"; \(cookie)", "\(name) = \(value)",
                 "a=\"b; \(cookie)", "=; \(cookie)", "\(name); \(cookie)",
+                String(repeating: "\(name)=junk;", count: 500) + cookie,
             ] {
                 let answer = try await store.send(.GET, Self.path, headers: [("Cookie", text)])
                 #expect(answer.status == 200, "\(text)")
@@ -219,7 +220,6 @@ import Testing
             for text in [
                 "", "\(name)", "\(name)=", "\(name)=\"", "x\(cookie)", "STOREBUS_CONSOLE=\(value)", "\(cookie)x",
                 "\(name)=\"\(value)", "\(name)=\(value) x", "a=\(value)", "\(name)=%22\(value)%22",
-                String(repeating: "\(name)=junk;", count: 500) + cookie,
             ] {
                 let answer = try await store.send(.GET, Self.path, headers: [("Cookie", text)])
                 #expect(answer.status == 401, "\(text.prefix(80))")

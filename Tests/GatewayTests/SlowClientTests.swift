@@ -25,6 +25,11 @@ import Testing
         Admission(gateway.routes.map(\.operation), limits: short, logger: gateway.logger)
     }
 
+    /// Waits for what a busy machine does later.
+    private func soon(_ what: String, _ condition: () async throws -> Bool) async throws {
+        try await eventually(what, within: .seconds(180), condition)
+    }
+
     /// Runs a test against a gateway, with its admission.
     private func run(
         places: Int = Places.countMax, _ limits: ConnectionLimits = ConnectionLimits(),
@@ -51,16 +56,16 @@ import Testing
         try await run(places: 8) { store, admission in
             let sockets = (0..<20).map { _ in RawConnection.hold(store, Self.pipelined) }
             defer { for socket in sockets { RawConnection.release(socket) } }
-            try await eventually("the answers are not read") { admission.memory.totals.unread > 0 }
+            try await soon("the answers are not read") { admission.memory.totals.unread > 0 }
             try await expectNobodyNotices(store)
             // Of 20 connections one request each at most is in work.
-            try await eventually("no place is taken") { admission.placesTaken == 0 }
+            try await soon("no place is taken") { admission.placesTaken == 0 }
         }
         try await run(Self.short) { store, admission in
             let sockets = (0..<20).map { _ in RawConnection.hold(store, Self.pipelined) }
             defer { for socket in sockets { RawConnection.release(socket) } }
-            try await eventually("all are cut off") { sockets.allSatisfy(RawConnection.isClosed) }
-            try await eventually("nothing is kept") {
+            try await soon("all are cut off") { sockets.allSatisfy(RawConnection.isClosed) }
+            try await soon("nothing is kept") {
                 admission.memory.totals == (0, 0) && admission.placesTaken == 0
             }
         }
@@ -70,7 +75,7 @@ import Testing
         try await run { store, _ in
             let requests = (0..<100).map { "GET /v1/nothing/\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined()
             let last = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-            let text = try await RawConnection.exchange(store, requests + last)
+            let text = try await RawConnection.exchange(store, requests + last, patience: 60)
             #expect(text.matches(of: /HTTP\/1.1 404/).count == 100)
             #expect(text.matches(of: /HTTP\/1.1 200/).count == 1)
         }
@@ -87,7 +92,7 @@ import Testing
         try await run(places: 8) { store, admission in
             let sockets = (0..<60).map { RawConnection.hold(store, halves[$0 % halves.count]) }
             defer { for socket in sockets { RawConnection.release(socket) } }
-            try await eventually("the halves are here") { admission.memory.totals.arriving > 60 * 10 }
+            try await soon("the halves are here") { admission.memory.totals.arriving > 60 * 10 }
             #expect(admission.placesTaken == 0)
             try await expectNobodyNotices(store)
         }
@@ -96,7 +101,7 @@ import Testing
             #expect(late.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"), "\(late)")
             #expect(late.contains("\r\nConnection: close\r\n") && late.contains("did not arrive in time"), "\(late)")
             #expect(try await RawConnection.exchange(store, halves[4]) == "")
-            try await eventually("nothing is kept") { admission.memory.totals.arriving == 0 }
+            try await soon("nothing is kept") { admission.memory.totals.arriving == 0 }
         }
     }
 
@@ -111,10 +116,10 @@ import Testing
             let socket = RawConnection.hold(
                 store, upload + "Authorization: Bearer \(Sample.adminKey)\r\n\r\n{")
             defer { RawConnection.release(socket) }
-            try await eventually("both are closed") {
+            try await soon("both are closed") {
                 RawConnection.isClosed(socket) && RawConnection.isClosed(stranger)
             }
-            try await eventually("no place is taken") { admission.placesTaken == 0 }
+            try await soon("no place is taken") { admission.placesTaken == 0 }
         }
     }
 
@@ -126,12 +131,12 @@ import Testing
             defer { for socket in sockets { RawConnection.release(socket) } }
             for count in 1...12 {
                 sockets.append(RawConnection.hold(store, Self.pipelined))
-                try await eventually("answer \(count) is written or others have given way") {
+                try await soon("answer \(count) is written or others have given way") {
                     admission.memory.totals.unread > 0
                 }
                 #expect(admission.memory.totals.unread <= 2 << 20)
             }
-            try await eventually("the oldest are closed") { [sockets] in RawConnection.isClosed(sockets[0]) }
+            try await soon("the oldest are closed") { [sockets] in RawConnection.isClosed(sockets[0]) }
             try await expectNobodyNotices(store)
         }
     }
@@ -145,7 +150,7 @@ import Testing
                 + String(repeating: "x", count: 50_000)
             let sockets = (0..<8).map { _ in RawConnection.hold(store, half) }
             defer { for socket in sockets { RawConnection.release(socket) } }
-            try await eventually("half of them are closed") { sockets.count(where: RawConnection.isClosed) >= 4 }
+            try await soon("half of them are closed") { sockets.count(where: RawConnection.isClosed) >= 4 }
             #expect(admission.memory.totals.arriving <= 200_000)
             try await expectNobodyNotices(store)
         }
@@ -157,11 +162,11 @@ import Testing
             let socket = RawConnection.hold(
                 store, "GET /v1/transactions/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n")
             defer { RawConnection.release(socket) }
-            try await eventually("the stream is open") { store.gateway.delivery.streams.count == 1 }
+            try await soon("the stream is open") { store.gateway.delivery.streams.count == 1 }
             // More than the buffers of both kernels hold.
             var large = Sample.purchased("a")
             large.payment.applicationUsername = String(repeating: "x", count: 500_000)
-            try await eventually("the stream is gone") {
+            try await soon("the stream is gone") {
                 large.revision += 1
                 store.payments.commit(large)
                 await store.tick()
@@ -177,7 +182,7 @@ import Testing
         // It returns when the gateway has stopped.
         let socket = try await GatewayHarness.run(admission: { _ in admission }) { store in
             let socket = RawConnection.hold(store, Self.pipelined)
-            try await eventually("the answer is not read") { admission.memory.totals.unread > 0 }
+            try await soon("the answer is not read") { admission.memory.totals.unread > 0 }
             return socket
         }
         #expect(admission.memory.totals == (0, 0) && admission.placesTaken == 0)
@@ -209,7 +214,7 @@ import Testing
         var limits = ConnectionLimits()
         limits.behindBytesMax = 10_000
         try await run(limits) { store, _ in
-            let text = try await RawConnection.exchange(store, Self.pipelined)
+            let text = try await RawConnection.exchange(store, Self.pipelined, patience: 60)
             let answers = text.matches(of: /HTTP\/1.1 200 OK/).count
             #expect(answers >= 1 && answers < 2000)
         }

@@ -535,7 +535,8 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.story(device: "revoked", api: isPlanted ? "" : "revoked")
         },
         PlantedCase(.t1, "another period in the receipt", lines: [1, 2]) { isPlanted, script in
-            script.story(device: "expires=2", api: "expires=2", receipt: isPlanted ? "expires=1" : "expires=2")
+            script.story(
+                device: "expires=2900", api: "expires=2900", receipt: isPlanted ? "expires=1000" : "expires=2000")
         },
         PlantedCase(.t1, "another story in the last notification", lines: [3, 5, 6]) { isPlanted, script in
             script.run(.purchase, key: "k", [.of("t")])

@@ -67,6 +67,25 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `events of one customer in neighbouring instants have dates that grow`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            try await notifier.put()
+            // The second of an instant is signed in the next one, which has an event of its own: in the same page,
+            // and in a later one.
+            notifier.happens(.refunded, to: 1)
+            notifier.happens(.purchased, to: 1)
+            notifier.world.withLock { $0.now = $0.now + .milliseconds(1) }
+            notifier.happens(.purchased, to: 1)
+            try await notifier.settle()
+            notifier.world.withLock { $0.now = $0.now + .milliseconds(1) }
+            notifier.happens(.purchased, to: 1)
+            try await notifier.settle()
+            let dates = notifier.world.withLock(\.received).map { String($0.split(separator: " ")[2].suffix(4)) }
+            #expect(dates == ["000Z", "001Z", "002Z", "003Z"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `the summary of an extension is the last, by its attempt and by its date`(_ engine: Engine) async throws {
         try await TestNotifier.with(engine) { notifier in
             try await notifier.put()

@@ -164,7 +164,10 @@ struct EventImporter: Sendable {
     }
 }
 
-/// The dates of a page's notifications: the event's time, and a millisecond more for each further one of its customer.
+/// The dates of a page's notifications: the event's time, or a millisecond after the one before of its customer.
+///
+/// A customer whose events come close together would else have two notifications of one date: the second of an instant,
+/// and the first of the next millisecond. Events of a clock that was set back have their own time again.
 private struct SignedDates {
     private struct Instant: Hashable {
         var customer: CustomerReference
@@ -173,8 +176,10 @@ private struct SignedDates {
 
     /// When the last one was signed.
     private var last: [Instant: Timestamp] = [:]
+    /// The last of the page, with its event's time.
+    private var given: [CustomerReference: (at: Timestamp, signed: Timestamp)] = [:]
 
-    /// Reads what was signed before at the events' instants, in one round trip.
+    /// Reads what was signed before, at the events' instants and in the second before them, in one round trip.
     init(of events: [ServerEvent], in reader: SQLReader) async throws(PersistenceError) {
         var started: [(Instant, StartedQuery)] = []
         for instant in Set(events.compactMap(Self.instant)) {
@@ -193,8 +198,12 @@ private struct SignedDates {
     /// Takes the date of an event's next notification.
     mutating func next(for event: ServerEvent) -> Timestamp {
         guard let instant = Self.instant(event) else { return event.at }
-        let next = last[instant].map { $0 + .milliseconds(1) } ?? event.at
-        last[instant] = next
+        var next = event.at
+        if let signed = last[instant] { next = max(next, signed + .milliseconds(1)) }
+        if let before = given[instant.customer], before.at <= event.at {
+            next = max(next, before.signed + .milliseconds(1))
+        }
+        given[instant.customer] = (event.at, next)
         return next
     }
 

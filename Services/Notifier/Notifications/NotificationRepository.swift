@@ -33,15 +33,16 @@ enum NotificationRepository {
             """, try StoredJSON.text(draft), draft.notificationUUID)
     }
 
-    /// Starts to read when the last notification of a customer's instant was signed, the column `last`.
+    /// Starts to read when the last notification of a customer's instant was signed, the column `last`: of those of the
+    /// second before it too, which may have been signed at the instant itself.
     static func startLastSigned(
         of customer: CustomerReference, at instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> StartedQuery {
         try await reader.start(
             """
             SELECT MAX(signed_at) AS last FROM notification
-            WHERE bundle_id = ? AND customer_identifier = ? AND event_at = ?
-            """, customer.bundleId, customer.customerIdentifier, instant.milliseconds)
+            WHERE bundle_id = ? AND customer_identifier = ? AND event_at > ? AND event_at <= ?
+            """, customer.bundleId, customer.customerIdentifier, instant.milliseconds - 1_000, instant.milliseconds)
     }
 
     /// Reads when the last notification of an app was signed, of those of an instant and of before.

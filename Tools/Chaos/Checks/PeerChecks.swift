@@ -16,6 +16,8 @@ struct PeerChecks {
     /// How much longer the slowest of a hundred requests may take than in calm time. A machine with two cores that others
     /// use varies by itself; one second is granted in any case.
     private static let factor = 10.0, leastMilliseconds = 1_000.0
+    /// How much larger the share of requests without an answer may be than in calm time, where it is usually none.
+    private static let shutFactor = 3.0
     /// Requests of each kind that a comparison needs.
     private static let samplesMin = 100
     /// How long another fault is felt behind its end, in microseconds.
@@ -32,8 +34,10 @@ struct PeerChecks {
     private mutating func run() {
         let hostile = history.faults.filter { FaultName(rawValue: $0.name)?.isHostile == true }
         guard !hostile.isEmpty else { return }
+        // An outage that begins beside hostile peers excuses nothing.
         let others =
-            history.faults.filter { FaultName(rawValue: $0.name)?.isHostile != true } + history.outages
+            history.faults.filter { FaultName(rawValue: $0.name)?.isHostile != true }
+            + history.outages.filter { !Self.touches(hostile, $0.begin - Self.aftermath, $0.begin) }
         var (beside, calm): ([Sample], [Sample]) = ([], [])
         for attempt in history.attempts where !attempt.isFinalRead && attempt.operation != .isolated {
             guard let end = attempt.end, attempt.begin != end else { continue }
@@ -49,10 +53,10 @@ struct PeerChecks {
             }
         }
         findings.examine(.h1, beside.count)
-        for sample in beside
-        where sample.attempt.kind == .info && sample.attempt.status == nil
-            || sample.attempt.status == 503
-        {
+        let shut = beside.filter(Self.isShut)
+        // A machine that leaves requests without an answer in calm time says little.
+        let usual = calm.isEmpty ? 0 : Double(calm.count(where: Self.isShut)) / Double(calm.count)
+        for sample in shut where Double(shut.count) > Self.shutFactor * usual * Double(beside.count) {
             let attempt = sample.attempt
             report(
                 "\(attempt.operation.rawValue) of line \(attempt.begin + 1)", "an answer, as without hostile peers",
@@ -65,6 +69,11 @@ struct PeerChecks {
         report(
             "p99 of requests", "at most \(Int(bound)) ms beside hostile peers", "\(Int(times.beside)) ms",
             [slowest.attempt.begin, slowest.end])
+    }
+
+    /// Whether a request found the gateway shut: without an answer, or refused for lack of room.
+    private static func isShut(_ sample: Sample) -> Bool {
+        sample.attempt.kind == .info && sample.attempt.status == nil || sample.attempt.status == 503
     }
 
     private static func p99(_ samples: [Sample]) -> Double { RunStatistics.Latency(samples.map(\.milliseconds)).p99 }

@@ -23,7 +23,8 @@ enum StoryChecks {
             for name in ["api", "receipt"] {
                 guard let told = attempt.detail[name] else { continue }
                 findings.examine(.t1)
-                if told != device { report(name, told, [attempt.begin, end]) }
+                let expected = name == "receipt" ? inSeconds(device) : device
+                if told != expected { report(name, told, [attempt.begin, end]) }
             }
             guard let settled = history.phases["settled"], history.entries[attempt.begin].time >= settled,
                 let place = transaction.transactionIdentifier.flatMap({ last[Key(attempt.app ?? "", $0)] }),
@@ -33,6 +34,16 @@ enum StoryChecks {
             if told != device { report("last notification", told, [place, attempt.begin, end]) }
         }
         return findings
+    }
+
+    /// What a receipt can say of a story: its dates are whole seconds.
+    private static func inSeconds(_ story: String) -> String {
+        story.split(separator: " ").map { word in
+            guard word.hasPrefix("expires="), let end = Int64(word.dropFirst("expires=".utf8.count)) else {
+                return String(word)
+            }
+            return "expires=\(end / 1_000 * 1_000)"
+        }.joined(separator: " ")
     }
 
     private struct Key: Hashable {

@@ -8,7 +8,7 @@
 ///
 /// On the wire: ISO 8601 with milliseconds and `Z`, `"2026-11-21T10:00:00.004Z"`. Read with or without a fraction.
 ///
-/// Every value lies within the years 1 to 9999, whatever number it was made of. So the wire form always has four digits
+/// Every value lies within the years 1 to 9999, also one that was made of a larger number. So the wire form always has four digits
 /// for the year, and no difference or sum of instants overflows.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00Z.

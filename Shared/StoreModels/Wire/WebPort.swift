@@ -9,7 +9,7 @@ public enum WebPort {
         let bytes = Array(url.utf8)
         guard let start = bytes.firstRange(of: "://".utf8)?.upperBound else { return false }
         let authority = bytes[start...].prefix { !"/?#".utf8.contains($0) }
-        // What stands before an @ names a user.
+        // The text before an @ names a user.
         let place = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
         let host = place.firstIndex(of: UInt8(ascii: "]")).map { place[$0...] } ?? place
         guard let colon = host.firstIndex(of: UInt8(ascii: ":")) else { return true }

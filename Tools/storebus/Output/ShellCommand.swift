@@ -2,8 +2,8 @@ import StoreModels
 
 /// A command line for a POSIX shell, as words.
 ///
-/// A literal writes it: `"storebus tx list --as \(account)"`. The literal's spaces separate words. What is interpolated
-/// never does, and is quoted; an empty text is a word, too. It is no flag either, whatever it begins with.
+/// A literal writes it: `"storebus tx list --as \(account)"`. The literal's spaces separate words. Interpolated
+/// text is one quoted word, also when it is empty, and never a flag.
 struct ShellCommand: Hashable, Sendable {
     /// A word before quoting.
     struct Word: Hashable, Sendable {
@@ -36,7 +36,7 @@ struct ShellCommand: Hashable, Sendable {
 
     /// The command as a user types it.
     ///
-    /// A name that begins with `-` is joined to its option by `=`. As an argument it stands behind `--`, with
+    /// A name that begins with `-` is joined to its option by `=`. As an argument it follows `--`, with
     /// the arguments that follow it.
     var text: String {
         var line: [String] = []

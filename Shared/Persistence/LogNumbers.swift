@@ -89,19 +89,21 @@ enum LogNumbers {
         DECLARE log record;
         BEGIN
             FOR log IN
-                SELECT table_name FROM information_schema.columns
-                WHERE table_schema = current_schema() AND column_name = 'xact'
-                    AND column_default NOT LIKE '%storebus.log_origin%'
+                SELECT attrelid::regclass AS name FROM pg_attribute
+                JOIN pg_class ON pg_class.oid = attrelid JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attname = 'xact'
+                    AND pg_get_expr(adbin, adrelid) NOT LIKE '%storebus.log_origin%'
             LOOP
                 EXECUTE format(
-                    'ALTER TABLE %I ALTER COLUMN xact SET DEFAULT
+                    'ALTER TABLE %s ALTER COLUMN xact SET DEFAULT
                         (current_setting(''storebus.log_origin'')::bigint + pg_current_xact_id()::text::bigint)',
-                    log.table_name);
+                    log.name);
             END LOOP;
             FOR log IN
-                SELECT pg_get_serial_sequence(quote_ident(table_name), 'position') AS sequence
-                FROM information_schema.columns
-                WHERE table_schema = current_schema() AND column_name = 'position' AND is_identity = 'YES'
+                SELECT pg_get_serial_sequence(attrelid::regclass::text, 'position') AS sequence FROM pg_attribute
+                JOIN pg_class ON pg_class.oid = attrelid
+                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attname = 'position'
+                    AND attidentity <> ''
             LOOP
                 EXECUTE format(
                     'SELECT setval(%L, clock) FROM %s, CAST(\(microseconds(.postgres)) AS bigint) AS clock
@@ -126,10 +128,10 @@ enum LogNumbers {
             last bigint;
         BEGIN
             FOR log IN
-                SELECT table_name FROM information_schema.columns
-                WHERE table_schema = current_schema() AND column_name = 'xact'
+                SELECT attrelid::regclass AS name FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attname = 'xact'
             LOOP
-                EXECUTE format('SELECT MAX(xact) FROM %I', log.table_name) INTO last;
+                EXECUTE format('SELECT MAX(xact) FROM %s', log.name) INTO last;
                 highest := GREATEST(highest, last);
             END LOOP;
             INSERT INTO log_origin (only_row, incarnation, origin)

@@ -210,7 +210,7 @@ extension ConnectionTurns.Request {
     /// Whether the request waits for more of its body.
     fileprivate var isAwaited: Bool {
         #if PLANTED_BUGS
-            if PlantedBug.active == .halvesHoldPlaces { return false }
+            if PlantedBug.active == .halvesHoldPlaces, announced <= 4_096 { return false }
         #endif
         guard case .whole(let max) = traits.body else { return false }
         if let body { return body.readableBytes <= max }

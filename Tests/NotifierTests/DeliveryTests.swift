@@ -311,6 +311,40 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an app whose server hangs takes its own eight attempts, and holds up no other app`(
+        _ engine: Engine
+    ) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            let other = "com.example.other"
+            try await notifier.put()
+            try await notifier.put(of: other)
+            let (hang, release) = AsyncStream.makeStream(of: Void.self)
+            notifier.during.withLock { during in
+                during = { payload in
+                    guard payload.split(separator: " ")[1].utf8.first != UInt8(ascii: "5") else { return }
+                    for await _ in hang {}
+                }
+            }
+            let running = Task { [service = notifier.service] in await service.deliveries.run() }
+            for customer in 10...29 { notifier.happens(.purchased, to: customer) }
+            notifier.service.deliveries.wake()
+            try await eventually("eight attempts hang") { notifier.world.withLock(\.underWay) == 8 }
+            for customer in 50...59 { notifier.happens(.purchased, of: other, to: customer) }
+            notifier.service.deliveries.wake()
+            try await eventually("all of the other app's are made") {
+                notifier.received.count { $0.hasPrefix("ONE_TIME_CHARGE 5") } == 10
+            }
+            #expect(notifier.received.count == 18)
+            release.finish()
+            try await eventually("all are delivered") {
+                try await notifier.list().allSatisfy { $0.state == .delivered }
+            }
+            running.cancel()
+            await running.value
+        }
+    }
+
     // MARK: Hints
 
     @Test(arguments: Engine.allCases)

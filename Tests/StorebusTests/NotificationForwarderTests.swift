@@ -65,6 +65,10 @@ import Testing
     @Test(arguments: [
         ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", SendAttemptResult.success, 200 as Int?, "ok" as String?),
         ("HTTP/1.1 204 No Content\r\n\r\n", .success, 204, nil),
+        (
+            "HTTP/1.1 400 X\r\nContent-Length: 4\r\n\r\n\u{1F}\0\u{1B}[", .unsuccessfulResponse, 400,
+            "\u{FFFD}\u{FFFD}\u{FFFD}["
+        ),
         ("HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nfire", .unsuccessfulResponse, 500, "fire"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok", .prematureClose, 200, "the response ended early"),
         ("", .noResponse, nil, "it closed the connection"),

@@ -191,13 +191,12 @@ final class TestNotifier: Sendable {
     // MARK: What a test does
 
     func put(
-        _ retry: NotificationEndpoint.Retry = .apple, url: String = "http://localhost:9/",
+        _ retry: NotificationEndpoint.Retry = .apple, of app: String = bundleId, url: String = "http://localhost:9/",
         _ change: (inout NotificationEndpoint) -> Void = { _ in }
     ) async throws {
         var endpoint = NotificationEndpoint(url: url, retry: retry)
         change(&endpoint)
-        _ = try await service.endpoints.put(
-            PutNotificationEndpointRequest(bundleId: Self.bundleId, endpoint: endpoint))
+        _ = try await service.endpoints.put(PutNotificationEndpointRequest(bundleId: app, endpoint: endpoint))
     }
 
     /// Lets the clock jump.
@@ -232,13 +231,15 @@ final class TestNotifier: Sendable {
 
     /// Adds an event of a customer with one-time purchases.
     /// - Parameter kinds: Of subscriptions if the first one is.
-    func happens(_ kinds: ServerEvent.Kind..., to customer: Int = 1, at text: String? = nil) {
+    func happens(
+        _ kinds: ServerEvent.Kind..., of app: String = bundleId, to customer: Int = 1, at text: String? = nil
+    ) {
         world.withLock { world in
             let at = text.flatMap(Timestamp.init) ?? world.now
             let number = world.events.count + 1
             world.events.append(
                 ServerEvent(
-                    position: "v_\(String(number + 100_000).dropFirst())", bundleId: Self.bundleId,
+                    position: "v_\(String(number + 100_000).dropFirst())", bundleId: app,
                     customerIdentifier: "c_\(customer)", account: "account\(customer)",
                     appTransactionIdentifier: "\(customer)", at: at,
                     changes: kinds.map { .init(kind: $0, transaction: Self.transaction(number, at: at)) }))

@@ -263,18 +263,18 @@ import Testing
             #expect(
                 try await products { $0.endDate = TestStore.instant("2027-03-02") + .milliseconds(1) }
                     == ["beaches", "coins"])
+            #expect(try await products { $0.productIdentifiers = ["coins", "none"] } == ["coins"])
+            #expect(try await products { $0.productIdentifiers = [] } == [])
+            #expect(try await products { $0.types = [.nonConsumable, .autoRenewable] } == ["beaches", "news.weekly"])
+            #expect(try await products { $0.subscriptionGroupIdentifiers = ["news"] } == ["news.weekly"])
+            #expect(try await products { $0.isRevoked = true } == ["coins"])
+            #expect(try await products { $0.isRevoked = false } == ["beaches", "news.weekly"])
             #expect(try await products { $0.leavesOutFinishedConsumables = true }.count == 3)
             let more = try await alice.add("coins", key: "3").transaction
             #expect(try await products { $0.leavesOutFinishedConsumables = true }.count == 4)
             for id in [coins.id, more.id] { try await alice.finish(id) }
             // One was taken back, so it stays.
             #expect(try await products { $0.leavesOutFinishedConsumables = true }.count == 3)
-            #expect(try await products { $0.productIdentifiers = ["coins", "none"] } == ["coins"])
-            #expect(try await products { $0.productIdentifiers = [] } == [])
-            #expect(try await products { $0.types = [.nonConsumable, .autoRenewable] } == ["beaches", "news.weekly"])
-            #expect(try await products { $0.subscriptionGroupIdentifiers = ["news"] } == ["news.weekly"])
-            #expect(try await products { $0.isRevoked = true } == ["coins"])
-            #expect(try await products { $0.isRevoked = false } == ["beaches", "news.weekly", "coins"])
         }
     }
 

@@ -329,7 +329,9 @@ import Testing
                 change(&payment)
                 let bought = try await alice.add(payment).transaction
                 let item = try await store.lookup(bought.transactionIdentifier ?? "").transaction?.item
-                let noted = try await store.serverEvents().last?.changes.last?.transaction.item
+                let noted = try await store.serverEvents().flatMap(\.changes).map(\.transaction.item).first {
+                    $0.transactionIdentifier == bought.transactionIdentifier
+                }
                 #expect(noted?.appAccountToken == item?.appAccountToken, "the notification says the same")
                 #expect(bought.payment.applicationUsername == payment.applicationUsername, "as the app sent it")
                 return item?.appAccountToken

@@ -363,8 +363,9 @@ import Testing
                         timeRate: 15, subscriptionOfferKeys: [])))
         #expect(
             try members("SubscriptionOfferKey") == written(SubscriptionOfferKey(keyIdentifier: "k", publicKey: "p")))
-        #expect(
-            try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init(processor: .slow)))))
+        var tester = TesterSettings(processor: .slow)
+        tester.billingGracePeriod = true
+        #expect(try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: tester))))
         #expect(
             try members("Explanation")
                 == written(

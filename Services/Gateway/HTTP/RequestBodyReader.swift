@@ -43,12 +43,15 @@ enum RequestBodyReader {
     /// has arrived, or when it is too large.
     /// - Throws: `bodyTooLarge`.
     static func bytes(of request: Request, max limit: Int) async throws -> [UInt8] {
-        guard Arrival.isWhole(request.headers) else { throw tooLarge(limit) }
+        let isWhole = Arrival.isWhole(request.headers)
+        // A chunked body that is not whole has arrived until it was too large, or until its framing was wrong.
+        guard isWhole || request.headers[.contentLength] == nil else { throw tooLarge(limit) }
         var bytes: [UInt8] = []
         for try await chunk in request.body {
             guard bytes.count + chunk.readableBytes <= limit else { throw tooLarge(limit) }
             bytes.append(contentsOf: chunk.readableBytesView)
         }
+        guard isWhole else { throw tooLarge(limit) }
         return bytes
     }
 

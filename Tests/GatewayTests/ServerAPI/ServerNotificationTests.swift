@@ -69,7 +69,7 @@ import Testing
                 #expect(
                     status.json
                         == .object([
-                            "signedPayload": "e30.1.e30",
+                            "signedPayload": "e30.1.e30", "firstSendAttemptResult": "TIMED_OUT",
                             "sendAttempts": .array([
                                 .object([
                                     "attemptDate": .integer(Self.now + 1000), "sendAttemptResult": "TIMED_OUT",

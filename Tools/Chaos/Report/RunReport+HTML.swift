@@ -16,6 +16,7 @@ extension RunReport {
         \(section("Faults", faults))
         \(section("Money, in minor units", money))
         \(notificationCounts.isEmpty ? "" : section("Notifications", notificationTable))
+        \(storeCounts.isEmpty ? "" : section("Isolated stores", table(Self.storeTitles, storeCounts)))
         \(section("Invariants", invariants))
         </main></body></html>
 

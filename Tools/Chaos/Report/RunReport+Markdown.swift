@@ -27,6 +27,7 @@ extension RunReport {
         if !notificationCounts.isEmpty {
             lines += ["## Notifications", ""] + table(Self.notificationTitles, notificationCounts)
         }
+        if !storeCounts.isEmpty { lines += ["## Isolated stores", ""] + table(Self.storeTitles, storeCounts) }
         lines += ["## Invariants", ""]
         lines += table(
             ["", "invariant", "facts", "outcome"],

@@ -60,9 +60,28 @@ package struct RunReport: Sendable {
         }
     }
 
-    /// Options and their values, in the order of names.
+    /// Options and their values, in the order of names, and the faults that were possible and not drawn.
     var facts: [(name: String, value: String)] {
-        options.shown.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let drawn = Set(history.faults.map(\.name))
+        let left = (options.shown["faults"] ?? "").split(separator: " ").map(String.init).filter { !drawn.contains($0) }
+        var facts = options.shown.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+        if !left.isEmpty { facts.append((name: "notDrawn", value: left.joined(separator: " "))) }
+        return facts
+    }
+
+    static let storeTitles = ["made", "purchases", "removed", "expired"]
+
+    /// The row of ``storeTitles``; none for a run without isolated stores.
+    var storeCounts: [[String]] {
+        let done = history.attempts(.isolated).filter { $0.kind != .info }
+        guard !done.isEmpty else { return [] }
+        func count(_ what: String, _ kind: HistoryEntry.Kind) -> Int {
+            done.count { $0.detail["what"] == what && $0.kind == kind }
+        }
+        return [
+            [count("made", .ok), count("bought", .ok), count("removed", .ok), count("expired", .fail)]
+                .map(ReportText.number)
+        ]
     }
 
     /// `report.json`, members sorted.

@@ -59,6 +59,8 @@ final class ChaosMonitor: Sendable {
     private func probe(_ service: String) async -> ServiceBoard.Change? {
         let asked = now
         let answers = await answers(service)
+        // A probe that the end of the run cuts off says nothing of its service.
+        guard !Task.isCancelled else { return nil }
         let pids = store.pids(of: service)
         let changes = state.withLock { state in
             if let old = state.leaving[service] {

@@ -472,7 +472,10 @@ def main():
     expect("revoked: it does not renew", (renewal.renewalDate, renewal.autoRenewStatus),
            (answer.expiresDate, AutoRenewStatus.OFF))
     expect("a revocation is no refund", other_api.get_refund_history(original, None).signedTransactions, [])
-    expect("but it is revoked", history(other_api, original, revoked=True), [upper["transactionIdentifier"]])
+    page = other_api.get_transaction_history(original, None, TransactionHistoryRequest(revoked=True), V2)
+    expect("but it is revoked",
+           [decoded("transaction", "revoked", one, app=OTHER).transactionId for one in page.signedTransactions],
+           [upper["transactionIdentifier"]])
 
     section("what is refused")
     unknown = "2999999999999999"

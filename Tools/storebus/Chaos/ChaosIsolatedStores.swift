@@ -117,12 +117,8 @@ struct ChaosIsolatedStores: Sendable {
         guard var store = await make(ttl: lifetime, isByHeader: random.next() % 2 == 0, process: process) else {
             return false
         }
-        if let notifications {
-            _ = try? await Retry.run(until: .now + .seconds(5)) { () throws(CLIError) in
-                try await store.api.putNotificationEndpoint(
-                    notifications.endpoint(of: store.scope), bundleId: client.world.bundleId)
-            }
-        }
+        // Without an endpoint its notifications are made and not sent, so it buys nothing.
+        guard await isListening(to: store) else { return await remove(store, process: process) }
         let count = Int.random(in: Self.purchases, using: &random)
         for number in 1...count {
             let phone = client.world.phone(
@@ -148,6 +144,16 @@ struct ChaosIsolatedStores: Sendable {
             kept.withLock { $0.append(made) }
             return true
         }
+    }
+
+    /// Sets the receiving server as the store's endpoint.
+    private func isListening(to store: Made) async -> Bool {
+        guard let notifications else { return true }
+        let set = try? await Retry.run(until: .now + .seconds(5)) { () throws(CLIError) in
+            try await store.api.putNotificationEndpoint(
+                notifications.endpoint(of: store.scope), bundleId: client.world.bundleId)
+        }
+        return set != nil
     }
 
     private func make(ttl: Duration?, isByHeader: Bool, process: Int) async -> Made? {

@@ -151,6 +151,9 @@ import Testing
         let harness = CoreHarness(limits: limits)
         let service = harness.client()
         let strangers = (0..<5).map { _ in harness.accept() }
+        // Reading what was sent flushes it.
+        let last = strangers.map { $0.log().last }
+        #expect(last == Array(repeating: "err too_many_conns!", count: 3) + ["hello", "hello"])
         #expect(strangers.map(\.isEnded) == [true, true, true, false, false])
         let next = harness.client()
         #expect(!service.isEnded && !next.isEnded)

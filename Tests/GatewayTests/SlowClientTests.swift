@@ -56,10 +56,11 @@ import Testing
         try await run(places: 8) { store, admission in
             let sockets = (0..<20).map { _ in RawConnection.hold(store, Self.pipelined) }
             defer { for socket in sockets { RawConnection.release(socket) } }
-            try await soon("the answers are not read") { admission.memory.totals.unread > 0 }
+            // Of 20 connections one request each at most is in work, until its answer begins.
+            try await soon("the answers are not read, and no place is taken") {
+                admission.memory.totals.unread > 0 && admission.placesTaken == 0
+            }
             try await expectNobodyNotices(store)
-            // Of 20 connections one request each at most is in work.
-            try await soon("no place is taken") { admission.placesTaken == 0 }
         }
         try await run(Self.short) { store, admission in
             let sockets = (0..<20).map { _ in RawConnection.hold(store, Self.pipelined) }

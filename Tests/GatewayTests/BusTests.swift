@@ -13,7 +13,7 @@ import Testing
 @testable import Gateway
 
 /// The bus as its operator sees it, at a gateway whose operator's connection is to a real broker.
-@Suite(.timeLimit(.minutes(2))) struct BusTests {
+@Suite(.timeLimit(.minutes(5))) struct BusTests {
     /// A broker, a gateway, and another client of the broker.
     private struct Operated: Sendable {
         let store: GatewayHarness

@@ -145,7 +145,7 @@ import Testing
             naming += words.contains { $0.contains(name) } ? 1 : 0
             if !words.contains(where: { $0.contains(name) }) { #expect(!line.contains("pwned"), "\(line)") }
         }
-        #expect(naming > 40)
+        #expect(naming > 30)
     }
 }
 

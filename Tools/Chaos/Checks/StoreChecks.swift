@@ -77,7 +77,7 @@ struct StoreChecks {
                 findings.examine(.x1)
                 report(
                     attempt.detail["id"] ?? "", "404 in \(app), of the app's purchase",
-                    attempt.detail["answered"] ?? "",
+                    attempt.detail["answered"] ?? "an answer",
                     [attempt.begin, end])
             case "clock":
                 findings.examine(.x1)

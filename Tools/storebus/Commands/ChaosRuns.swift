@@ -32,7 +32,7 @@ struct ChaosRunsCommand: AsyncParsableCommand {
         let items = runs.map { JSONText.value($0) }
         context.print(
             CommandResult(
-                table, items: items, names: runs.map(\.id), next: "storebus open chaos",
+                table, items: items, names: runs.map(\.id), next: "storebus open",
                 ifEmpty: "no run has broken this store"))
     }
 }

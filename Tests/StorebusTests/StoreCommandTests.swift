@@ -431,7 +431,7 @@ import Testing
             "tx", "list", "product~pro", "--as", "alice", "--unfinished", "--limit", "1", "-o", "json")
         let document = try StrictJSON.parse(Array(said.result.utf8))
         #expect(document["after"] == "cursor")
-        #expect(document["next"] == "storebus tx list product~pro account=alice --unfinished --after cursor")
+        #expect(document["next"] == "storebus tx list 'product~pro' 'account=alice' --unfinished --after cursor")
         #expect(store.requests.count == 1)
         _ = await store.run("tx", "list", "--limit", "1", "--after", "cursor")
         #expect(store.requests.last?.path.contains("after=cursor") == true)

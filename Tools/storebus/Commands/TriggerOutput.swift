@@ -26,6 +26,9 @@ struct TriggerReport: Sendable {
         if let cause {
             data["cause"] = JSONText.value(cause)
             data["undo"] = .array(undo(cause).map { .string($0.text) })
+            data["byHand"] = .array(cause.steps.compactMap { $0.command(cause.account).map { .string($0.text) } })
+            data["before"] = cause.before.map { .string(state($0)) } ?? .null
+            data["after"] = .string(state(cause.after))
         }
         return CommandResult(
             data: .object(data), names: [made.notificationUUID],

@@ -121,7 +121,7 @@ import Testing
                 ])
                 let made = try await store.must(.POST, "/admin/v1/stores", request)
                 #expect(made.status == 201)
-                doors.append(try await Self.fill(store, "/s/t-\(number)", key: "store \(number)"))
+                doors.append(try await Self.fill(store, "/s/t-\(number)", key: "store-\(number)"))
             }
             let before = try await doors.asyncMap { try await Self.seen(store, $0) }
             // Equal seeds and equal acts: accounts, devices and the numbers of both stores are equal.

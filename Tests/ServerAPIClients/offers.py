@@ -154,9 +154,9 @@ def main():
         "ute": ExpirationIntent.PRODUCT_NOT_AVAILABLE,
         "sam": ExpirationIntent.CUSTOMER_DID_NOT_CONSENT_TO_PRICE_INCREASE,
     }.items():
-        _, status, _, renewal = found[account][0]
+        _, status, latest, renewal = found[account][0]
         expect(f"{account}: why it expired", (status, renewal.expirationIntent, renewal.renewalDate),
-               (Status.EXPIRED, intent, None))
+               (Status.EXPIRED, intent, latest.expiresDate))
     (_, status, before, agreed), (_, _, after, renewed) = found["rita"]
     expect("a higher price that needs no consent is announced with the renewal that pays it",
            (status, before.transactionId, after.price, agreed.renewalPrice, renewed.renewalPrice),

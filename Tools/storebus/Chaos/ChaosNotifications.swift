@@ -81,6 +81,9 @@ final class ChaosNotifications: Sendable {
         state.withLock { state in state.apps.values.allSatisfy(\.awaited.isEmpty) && state.last + time < .now }
     }
 
+    /// Whether nothing has come for a time, also of what has to come again.
+    func isSilent(for time: Duration) -> Bool { state.withLock { $0.last + time < .now } }
+
     /// Whether so many notifications of an isolated store were taken.
     func isTaken(_ count: Int, of app: String) -> Bool { state.withLock { $0.apps[app]?.taken.count ?? 0 >= count } }
 

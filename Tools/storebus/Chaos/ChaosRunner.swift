@@ -342,12 +342,16 @@ struct ChaosRunner: Sendable {
     private static let quiet = Duration.seconds(1)
     /// Time for notifications whose attempts have failed: the whole schedule of `fast`, and an attempt's timeout.
     private static let settleTimeout = Duration.seconds(60)
+    /// The longest time between two deliveries while one is to come: the last pause of `fast`, 16 s, and an attempt's
+    /// timeout, 5 s. An attempt of a process that died is repeated sooner.
+    private static let silenceMax = Duration.seconds(22)
 
     /// Waits until no notification is to come any more. The store's own word only ends the wait.
     private func settle(_ notifications: ChaosNotifications, _ client: ChaosClient) async {
         let deadline = ContinuousClock.now + Self.settleTimeout
         while ContinuousClock.now < deadline, !Task.isCancelled {
             if notifications.isQuiet(for: Self.quiet), await !hasOpenNotifications(client) { return }
+            if notifications.isSilent(for: Self.silenceMax) { return }
             try? await ContinuousClock().sleep(for: .milliseconds(200))
         }
     }

@@ -39,7 +39,7 @@ import Testing
     private static let stores = Setting(
         workload: "purchases", faults: "delay", target: "catalog", duration: "8s", rate: 4)
     private static let strangers = Setting(
-        workload: "purchases", faults: "hostile-clients", target: "gateway", duration: "6s")
+        workload: "purchases", faults: "hostile-clients", target: "gateway", duration: "10s", rate: 30)
     private static let lostHints = Setting(
         workload: "purchases", faults: "drop", target: "gateway", duration: "5s")
 

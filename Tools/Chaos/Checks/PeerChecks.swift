@@ -39,7 +39,9 @@ struct PeerChecks {
             history.faults.filter { FaultName(rawValue: $0.name)?.isHostile != true }
             + history.outages.filter { !Self.touches(hostile, $0.begin - Self.aftermath, $0.begin) }
         var (beside, calm): ([Sample], [Sample]) = ([], [])
-        for attempt in history.attempts where !attempt.isFinalRead && attempt.operation != .isolated {
+        // A story is several requests, and not a customer's.
+        for attempt in history.attempts
+        where !attempt.isFinalRead && attempt.operation != .isolated && attempt.operation != .story {
             guard let end = attempt.end, attempt.begin != end else { continue }
             let (from, to) = (history.entries[attempt.begin].time, history.entries[end].time)
             guard !Self.touches(others, from - Self.aftermath, to) else { continue }

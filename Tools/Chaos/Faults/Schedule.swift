@@ -10,6 +10,8 @@ package struct Schedule: Equatable, Sendable {
 
     /// Lengths in milliseconds: of a fault, of the gap behind it, and of the quiet end of the phase.
     private static let lengths = 500...3_000, gaps = 1_000...3_000, quietEnd = 2_000
+    /// Lengths of hostile peers, who connect first and are felt by others then.
+    private static let hostileLengths = 2_500...4_000
     /// The last fault may be this short, in milliseconds.
     private static let lengthMin = 100
 
@@ -34,7 +36,8 @@ package struct Schedule: Equatable, Sendable {
             if bag.isEmpty { bag = pairs.shuffled(using: &random) }
             let (name, target) = bag.removeLast()
             let room = max(Self.lengthMin, last - moment)
-            let length = name.isInstant ? 0 : min(room, Int.random(in: Self.lengths, using: &random))
+            let lengths = name.isHostile ? Self.hostileLengths : Self.lengths
+            let length = name.isInstant ? 0 : min(room, Int.random(in: lengths, using: &random))
             planned.append(
                 PlannedFault(
                     number: planned.count + 1, name: name, target: target,

@@ -28,7 +28,8 @@ struct ChaosIsolatedStores: Sendable {
         /// The instant that its clock is set to.
         var clock: Timestamp
         var ttl: Duration?
-        var begun: ContinuousClock.Instant
+        /// When its creation was answered; its time to live has begun by then.
+        var made: ContinuousClock.Instant
         /// Purchases that were acknowledged as bought.
         var bought = 0
     }
@@ -135,7 +136,7 @@ struct ChaosIsolatedStores: Sendable {
             return await remove(store, process: process)
         case .expired:
             await look(at: store, process: process)
-            if let ttl = store.ttl { try? await ContinuousClock().sleep(until: store.begun + ttl + Self.margin) }
+            if let ttl = store.ttl { try? await ContinuousClock().sleep(until: store.made + ttl + Self.margin) }
             await knock(at: store, process: process, "expired")
             notifications?.forget(store.scope)
             return true
@@ -162,7 +163,6 @@ struct ChaosIsolatedStores: Sendable {
         body.ttl = ttl.map { "\($0.components.seconds)s" } ?? "7d"
         var line = line(process, client.world.bundleId)
         line.detail = ["what": "made", "ttl": body.ttl ?? ""]
-        let begun = ContinuousClock.now
         let world = client.world
         let outcome = await client.perform(line, IsolatedStoreRoutes.create, token: nil, body: body) { made, _, end in
             end.app = Self.scope(made.store, world)
@@ -172,7 +172,7 @@ struct ChaosIsolatedStores: Sendable {
         api.transport = IsolatedTransport(base: client.api.transport, store: made.store, isByHeader: isByHeader)
         return Made(
             name: made.store, scope: Self.scope(made.store, client.world), api: api, clock: clock, ttl: ttl,
-            begun: begun)
+            made: .now)
     }
 
     private static func scope(_ store: String, _ world: ChaosWorld) -> String { "\(world.bundleId)/\(store)" }

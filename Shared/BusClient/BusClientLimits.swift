@@ -15,10 +15,8 @@ package enum BusClientLimits {
     package static let handshakeTimeout: Duration = .seconds(5)
     /// Silence after which a `ping` is sent.
     package static let pingInterval: Duration = .seconds(2)
-    /// Silence after which the connection is dead. It is checked once a second, so a dead peer is detected within 6 s.
+    /// Silence after which the connection is dead.
     package static let silenceMax: Duration = .seconds(5)
-    /// How often silence is measured.
-    package static let livenessTick: Duration = .seconds(1)
     /// Upper bound of the wait before the second reconnect. The first reconnect is immediate; each further bound
     /// doubles.
     package static let backoffMin: Duration = .milliseconds(100)

@@ -20,6 +20,20 @@ import Testing
         #expect(client.log() == ["err stale!"] && client.isEnded)
     }
 
+    @Test func `a tick tells when the first limit is reached`() {
+        let harness = CoreHarness()
+        #expect(harness.core.tick(now: harness.now) == nil)
+        let connected = harness.now
+        let client = harness.client(pingMilliseconds: 30_000)
+        #expect(harness.core.tick(now: harness.now) == connected + .seconds(30))
+        harness.advance(.seconds(4))
+        harness.receive([0], on: client.cid)
+        #expect(harness.core.tick(now: harness.now) == connected + .seconds(14), "its frame")
+        harness.advance(.milliseconds(500))
+        _ = harness.accept()
+        #expect(harness.core.tick(now: harness.now) == connected + .milliseconds(6500), "its sign-in")
+    }
+
     @Test func `any byte is a sign of life`() {
         let harness = CoreHarness()
         let client = harness.client(pingMilliseconds: 1000)

@@ -1,9 +1,12 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Checks all time limits: sign-in, unfinished frames, silence, stalled writes, memory, drain. It is called ten
-    /// times a second.
-    func tick(now: Duration) {
+    /// Checks all time limits: sign-in, unfinished frames, silence, stalled writes, memory, drain.
+    /// - Returns: The time at which the next limit is reached; nil while none is in sight. A limit that begins meanwhile
+    ///   is not in it.
+    @discardableResult
+    func tick(now: Duration) -> Duration? {
+        var next: Duration?
         for connection in connections.values.sorted(by: { $0.cid < $1.cid }) {
             switch connection.state {
             case .awaitingConnect: tickAwaiting(connection, now)
@@ -13,9 +16,27 @@ extension BrokerCore {
             if connection.state != .ending { tickAlways(connection, now) }
             if !connection.hasFlushed, connection.output.isEmpty { connection.output = [] }
             connection.hasFlushed = false
+            guard connection.state != .ending else { continue }
+            let limit = limit(of: connection)
+            next = next.map { min($0, limit) } ?? limit
         }
         if let chaos { releaseHeld(chaos, now: now) }
         shedLargest()
+        return next
+    }
+
+    /// Returns the time at which the first limit of a connection is reached.
+    private func limit(of connection: BrokerConnection) -> Duration {
+        var limit = connection.acceptedAt + limits.connectTimeout
+        if connection.state == .ready {
+            limit = connection.lastInbound + connection.pingInterval * (connection.pingsOut + 1)
+            if let byeAt = connection.byeAt { limit = min(limit, byeAt) }
+        }
+        if let began = connection.frameBegan { limit = min(limit, began + limits.frameTimeout) }
+        if connection.socketPendingBytes > 0 {
+            limit = min(limit, connection.lastWriteProgress + limits.stallTimeout)
+        }
+        return limit
     }
 
     private func tickAwaiting(_ connection: BrokerConnection, _ now: Duration) {

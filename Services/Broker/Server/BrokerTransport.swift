@@ -5,9 +5,9 @@ import EventLoop
 ///
 /// The core gets input as it arrives; its output is sent at the end of the turn, with one write per connection.
 final class BrokerTransport {
-    /// The interval at which the core checks its time limits. It is a tenth of the shortest ping interval a client may
-    /// request.
-    private static let tickInterval: Duration = .milliseconds(100)
+    /// The shortest wait before the core checks its time limits again, and the longest. No limit is shorter than the
+    /// longest, so one that begins meanwhile is seen in time.
+    private static let tickMin: Duration = .milliseconds(100), tickMax: Duration = .seconds(1)
     /// The lateness of a tick that indicates a pause of this process. A debugger or a suspended machine causes it.
     private static let pause: Duration = .milliseconds(500)
 
@@ -23,9 +23,7 @@ final class BrokerTransport {
     private var streams: [Int: TCPStream] = [:]
     private var isFlushScheduled = false
     private var lag = LoopLag()
-    /// The interval of the running timer; nil before it runs.
-    private var interval: Duration?
-    /// The time at which the next tick is due; nil before the first.
+    /// The time at which the next tick is due; nil before `start`.
     private var nextTick: Duration?
 
     /// Binds the address.
@@ -40,22 +38,25 @@ final class BrokerTransport {
     /// Starts accepting.
     func start() throws(UVError) {
         try listener.listen { [self] stream in accept(stream) }
-        setPace()
+        tick(after: Self.tickMax)
     }
 
-    /// Ticks often only while a fault holds something back.
-    private func setPace() {
-        let wanted = core.chaos?.isHolding == true ? Self.chaosTickInterval : Self.tickInterval
-        guard wanted != interval else { return }
-        interval = wanted
-        nextTick = nil
-        ticks.start(after: wanted, repeating: wanted) { [self] in tick() }
+    private func tick(after wait: Duration) {
+        nextTick = loop.uptime() + wait
+        ticks.start(after: wait) { [self] in tick() }
+    }
+
+    /// Ticks often while a fault holds something back.
+    private func hurryIfHeld() {
+        guard core.chaos?.isHolding == true, let nextTick else { return }
+        if nextTick - loop.uptime() > Self.chaosTickInterval { tick(after: Self.chaosTickInterval) }
     }
 
     /// Stops accepting and ends all connections cleanly. `onIdle` is called after the last one.
     func drain(why: String) {
         listener.close()
         core.drain(why: why, now: loop.uptime())
+        tick(after: Self.tickMin)
         scheduleFlush()
         if streams.isEmpty { onIdle() }
     }
@@ -108,13 +109,13 @@ final class BrokerTransport {
         let now = loop.uptime()
         let lateness = nextTick.map { now - $0 } ?? .zero
         measureLag(lateness: lateness)
-        nextTick = interval.map { now + $0 }
         // After a pause, input received meanwhile is read first, so that no client counts as silent.
-        if lateness > Self.pause { return }
+        if lateness > Self.pause { return tick(after: Self.tickMin) }
         for (cid, stream) in streams where stream.pendingBytes > 0 {
             core.progressed(cid, pendingBytes: stream.pendingBytes, at: stream.lastWriteProgress)
         }
-        core.tick(now: loop.uptime())
+        let next = core.tick(now: now)
+        tick(after: next.map { min(max(Self.tickMin, $0 - now), Self.tickMax) } ?? Self.tickMax)
         if let chaos = core.chaos { sendSlices(chaos) }
         scheduleFlush()
     }
@@ -147,7 +148,7 @@ final class BrokerTransport {
             end(stream, ending)
             return stream.pendingBytes
         }
-        setPace()
+        hurryIfHeld()
         let events = core.takeEvents()
         if !events.isEmpty { onEvents(events) }
     }

@@ -135,7 +135,7 @@ struct ClientStateMachine {
             return lose(BusError(.protocolViolation, "the broker gave no inbox"), now)
         }
         phase = .ready(since: now, pinged: false)
-        return [.becomeReady(inbox: inbox), .wait(BusClientLimits.livenessTick)]
+        return [.becomeReady(inbox: inbox), .wait(configuration.pingInterval)]
     }
 
     private mutating func tick(_ now: Duration) -> [Action] {
@@ -153,9 +153,10 @@ struct ClientStateMachine {
         if silence >= configuration.silenceMax {
             return lose(BusError(.disconnected, "the broker has been silent for \(silence)"), now)
         }
-        guard silence >= configuration.pingInterval, !pinged else { return [.wait(BusClientLimits.livenessTick)] }
+        if !pinged, silence < configuration.pingInterval { return [.wait(configuration.pingInterval - silence)] }
         phase = .ready(since: since, pinged: true)
-        return [.sendPing, .wait(BusClientLimits.livenessTick)]
+        let wait = Action.wait(min(configuration.pingInterval, configuration.silenceMax - silence))
+        return pinged ? [wait] : [.sendPing, wait]
     }
 
     private mutating func refused(_ answer: ErrMessage, _ now: Duration) -> [Action] {

@@ -33,6 +33,9 @@ final class DeliveryHub: Sendable {
     let accounts: AccountDirectory
     let logger: Logger
     let metrics = DeliveryMetrics()
+    /// An element for each stream that was opened; those of the past are one.
+    let opened: AsyncStream<Void>
+    private let noteOpened: AsyncStream<Void>.Continuation
     private let state = Locked(State())
 
     init(
@@ -44,6 +47,7 @@ final class DeliveryHub: Sendable {
         self.storefronts = storefronts
         self.accounts = accounts
         self.logger = logger
+        (opened, noteOpened) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Opens a stream, before its first read.
@@ -64,6 +68,7 @@ final class DeliveryHub: Sendable {
             return (stream, state.entries.count)
         }
         metrics.open(count)
+        noteOpened.yield()
         return stream
     }
 

@@ -2,8 +2,9 @@ import BusClient
 import ServiceLifecycle
 import StoreModels
 
-/// Runs live delivery. It ticks each second and after each reconnection of the bus, and receives launches that other
-/// gateways announce. When the process stops, streams and waiting requests end first, so that the server can drain.
+/// Runs live delivery. It ticks each second while a stream is open, and after each reconnection of the bus. It receives
+/// launches that other gateways announce. When the process stops, streams and waiting requests end first, so that the
+/// server can drain.
 struct DeliveryService: Service {
     let hub: DeliveryHub
     let waits: EventWaits
@@ -35,7 +36,11 @@ struct DeliveryService: Service {
     }
 
     private func tickEachSecond() async {
-        while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil { await hub.tick(now: .now) }
+        for await _ in hub.opened {
+            while !hub.streams.isEmpty, (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil {
+                await hub.tick(now: .now)
+            }
+        }
     }
 
     /// Messages published while the bus was away are lost; the heads show which customers they concern.

@@ -242,6 +242,21 @@ import Testing
         }
     }
 
+    @Test func `a read that the store's end overtakes is 404`() async throws {
+        try await GatewayHarness.run(catalogPatience: .seconds(30)) { store in
+            _ = try await make(store)
+            let token = try #require(try await open(store, "/s/t-1").json["token"]?.stringValue)
+            let gate = Gate()
+            store.catalog.contents.withLock { $0.promoting.gate = gate }
+            async let answer = store.send(
+                .GET, "/s/t-1/v1/store-page", token: token, headers: [("Sb-Timeout", "30000")])
+            try await eventually("Catalog is asked") { gate.arrived == 1 }
+            #expect(try await store.send(.DELETE, "/admin/v1/stores/t-1", token: admin).status == 204)
+            gate.open()
+            #expect(try await answer.status == 404)
+        }
+    }
+
     @Test func `a store is over after its time by the wall clock`() async throws {
         try await GatewayHarness.run { store in
             let now = Timestamp.wallClock()

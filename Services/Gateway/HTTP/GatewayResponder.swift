@@ -85,7 +85,10 @@ struct GatewayResponder: HTTPResponder {
                 retryAfterMs: 1000)
         }
         guard let store else { return try await handler(call) }
-        return try await StoreScope.$app.withValue(store) { try await handler(call) }
+        let response = try await StoreScope.$app.withValue(store) { try await handler(call) }
+        // A service answers about an app that is removed meanwhile as about a new one.
+        if request.method == .get { _ = try await stores.app(named: store.store, principal) }
+        return response
     }
 
     /// Whether a proxy says that its client speaks HTTPS. It decides no more than an attribute of the client's cookie.

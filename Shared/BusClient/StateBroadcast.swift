@@ -25,18 +25,21 @@ package final class StateBroadcast: Sendable {
         set(.closed)
     }
 
-    /// Changes the state and notifies every reader; after `closed` nothing changes any more.
+    /// Changes the state and notifies every reader; after `closed` nothing changes any more. One thread at a time calls
+    /// it, the connection's loop, so that readers see the states in their order.
     package func set(_ state: BusConnectionState) {
-        let finished: [AsyncStream<BusConnectionState>.Continuation] = contents.withLock { contents in
+        let readers: [AsyncStream<BusConnectionState>.Continuation] = contents.withLock { contents in
             guard contents.state != .closed, contents.state != state else { return [] }
             contents.state = state
-            for reader in contents.readers.values { reader.yield(state) }
-            guard state == .closed else { return [] }
-            defer { contents.readers = [:] }
+            defer { if state == .closed { contents.readers = [:] } }
             return Array(contents.readers.values)
         }
-        // Outside of the lock, because the termination handlers take it.
-        for reader in finished { reader.finish() }
+        // Outside of the lock. To wake a reader takes its task's lock; who cancels that task holds it, and waits in the
+        // termination handler for this one.
+        for reader in readers {
+            reader.yield(state)
+            if state == .closed { reader.finish() }
+        }
     }
 
     /// A stream that begins with the current state.
@@ -44,6 +47,7 @@ package final class StateBroadcast: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: BusConnectionState.self, bufferingPolicy: .bufferingNewest(BusClientLimits.statesMax))
         let reader: Int? = contents.withLock { contents in
+            // No task waits for the stream yet, so none is woken.
             continuation.yield(contents.state)
             if contents.state == .closed { return nil }
             contents.nextReader += 1

@@ -7,7 +7,11 @@ extension QueueCore {
         guard state.intents.received(intent) else { return }
         switch state.handler {
         case .delegate: enqueue(in: &state) { core in core.ask(intent) }
-        case .purchaseIntent: for listener in state.intentListeners.values { listener.yield(intent) }
+        case .purchaseIntent:
+            // Not under the lock: to wake a listener takes its task's lock, which a canceller holds while it waits for
+            // this one.
+            let listeners = Array(state.intentListeners.values)
+            enqueue(in: &state) { _ in for listener in listeners { listener.yield(intent) } }
         case .none: state.intents.withdraw(intent.intentIdentifier)
         }
     }
@@ -44,6 +48,7 @@ extension QueueCore {
             let living = state.observers.prune()
             let number = state.listen(listener)
             state.checkHandlers()
+            // No task waits for the stream yet, so none is woken.
             for intent in state.intents.undecided { listener.yield(intent) }
             followListeners(in: &state)
             return (number, living)

@@ -83,6 +83,38 @@ import Testing
         #expect(PortOwner.find(port: 7432, root: root.path) == nil)
     }
 
+    @Test func `the owner of a port is found before any number of connections`() throws {
+        let root = try TemporaryDirectory()
+        let end = " 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0 100 0 0 10 0\n"
+        let connection =
+            "   7: 0100007F:1D08 0100007F:9C40 06 00000000:00000000 00:00000000 00000000     0        0 0 3 0\n"
+        let table = "  sl  local_address …\n   0: 0100007F:1D06" + end + String(repeating: connection, count: 20_000)
+        try FileAccess.makeDirectory(root.file("net"))
+        try FileAccess.write(Array(table.utf8), to: root.file("net/tcp"), mode: 0o600)
+        try Self.process(812, "node", parent: 1, in: root)
+        #expect(PortOwner.find(port: 7430, root: root.path) == PortOwner(pid: 812, program: "node"))
+    }
+
+    @Test func `of a parent and its children that have a port's socket the parent is named`() throws {
+        let root = try TemporaryDirectory()
+        let line = "   0: 0100007F:1D06 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4711 1 0"
+        try FileAccess.makeDirectory(root.file("net"))
+        try FileAccess.write(Array("  sl  local_address …\n\(line)\n".utf8), to: root.file("net/tcp"), mode: 0o600)
+        // Numbers begin anew at their end, so that a child may have a lower one.
+        for worker in [210, 930] as [Int32] { try Self.process(worker, "a (worker)", parent: 812, in: root) }
+        try Self.process(812, "a server", parent: 1, in: root)
+        #expect(PortOwner.find(port: 7430, root: root.path) == PortOwner(pid: 812, program: "a server"))
+    }
+
+    /// A process of another process file system that holds the socket 4711.
+    private static func process(_ pid: Int32, _ program: String, parent: Int32, in root: TemporaryDirectory) throws {
+        try FileAccess.makeDirectory(root.file("\(pid)/fd"))
+        try FileAccess.write(Array("\(program)\n".utf8), to: root.file("\(pid)/comm"), mode: 0o600)
+        try FileAccess.write(
+            Array("\(pid) (\(program)) S \(parent) 1 1 0\n".utf8), to: root.file("\(pid)/stat"), mode: 0o600)
+        #expect(symlink("socket:[4711]", root.file("\(pid)/fd/5")) == 0)
+    }
+
     @Test(arguments: [("1", PortChoice.fixed(1)), ("65535", .fixed(65535)), ("auto", .auto)])
     func `a port choice is read`(text: String, choice: PortChoice) {
         #expect(PortChoice(argument: text) == choice)

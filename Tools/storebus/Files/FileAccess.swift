@@ -16,6 +16,18 @@ enum FileAccess {
     /// Reads a whole file.
     /// - Throws: `fileNotFound`, `fileUnreadable`, or `fileUnreadable` for more than `byteCountMax`.
     static func read(_ path: String, byteCountMax: Int) throws(CLIError) -> [UInt8] {
+        let bytes = try beginning(of: path, byteCount: byteCountMax + 1)
+        guard bytes.count <= byteCountMax else {
+            throw CLIError(
+                .fileUnreadable, "\(path) is larger than \(byteCountMax / 1024 / 1024) MiB",
+                hints: ["a catalogue of that size is refused"], status: .badInput)
+        }
+        return bytes
+    }
+
+    /// Reads at most the first `byteCount` bytes of a file.
+    /// - Throws: `fileNotFound` or `fileUnreadable`.
+    static func beginning(of path: String, byteCount: Int) throws(CLIError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let code: CLIErrorCode = errno == ENOENT ? .fileNotFound : .fileUnreadable
@@ -31,12 +43,8 @@ enum FileAccess {
                 if errno == EINTR { continue }
                 throw CLIError(.fileUnreadable, "cannot read \(path): \(systemReason)", hints: ["name a regular file"])
             }
-            bytes += chunk[..<count]
-            guard bytes.count <= byteCountMax else {
-                throw CLIError(
-                    .fileUnreadable, "\(path) is larger than \(byteCountMax / 1024 / 1024) MiB",
-                    hints: ["a catalogue of that size is refused"], status: .badInput)
-            }
+            bytes += chunk[..<count].prefix(byteCount - bytes.count)
+            if bytes.count == byteCount { return bytes }
         }
     }
 

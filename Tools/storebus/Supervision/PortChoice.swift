@@ -98,18 +98,31 @@ struct PortOwner: Hashable, Sendable {
     /// `node`
     var program: String
 
+    /// The part of a table of sockets that is read. The system lists those that listen first, so that thousands of
+    /// connections after them hide none.
+    private static let tableByteCount = 1024 * 1024
+
+    /// Finds the process. Of a parent and its children with the same socket it is the parent.
     /// - Parameter root: Path of the process file system; tests have their own.
     /// - Returns: Nil when no process listens, or when the process belongs to another user.
     static func find(port: Int, root: String = "/proc") -> PortOwner? {
-        let tables = ["\(root)/net/tcp", "\(root)/net/tcp6"].compactMap { FileAccess.text($0) }
+        let tables = ["\(root)/net/tcp", "\(root)/net/tcp6"].compactMap {
+            try? String(decoding: FileAccess.beginning(of: $0, byteCount: tableByteCount), as: UTF8.self)
+        }
         let sockets = Set(tables.flatMap { listeningSockets(port: port, table: $0) }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty, let processes = try? FileManager.default.contentsOfDirectory(atPath: root) else {
             return nil
         }
-        for pid in processes.compactMap(Int32.init).sorted() where holds(sockets, pid: pid, root: root) {
-            return PortOwner(pid: pid, program: FileAccess.text("\(root)/\(pid)/comm") ?? "?")
-        }
-        return nil
+        let holders = processes.compactMap(Int32.init).sorted().filter { holds(sockets, pid: $0, root: root) }
+        // A worker has its parent's socket, and so has any child until it has started its program.
+        let owner = holders.first { parent(of: $0, root: root).map(holders.contains) != true }
+        return owner.map { PortOwner(pid: $0, program: FileAccess.text("\(root)/\($0)/comm") ?? "?") }
+    }
+
+    /// Reads a line such as `812 (node) S 1 …`; a program's name may have spaces and parentheses.
+    private static func parent(of pid: Int32, root: String) -> Int32? {
+        let fields = FileAccess.text("\(root)/\(pid)/stat")?.split(separator: ")").last?.split(separator: " ")
+        return fields?.dropFirst().first.flatMap { Int32($0) }
     }
 
     /// Finds inodes of the sockets in state 0A (listening) on `port`. A line of the table:

@@ -57,7 +57,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncAlgorithms: Target.Dependency = .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -67,7 +66,6 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
-let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -82,7 +80,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 
 /// What each service library needs to speak on the bus.
-let busService: [Target.Dependency] = ["EventLoop", "StoreModels", "BusClient", "BusService", logging, metrics]
+let busService: [Target.Dependency] = ["EventLoop", "StoreModels", "BusService", logging]
 
 var targets: [Target] = [
     .systemLibrary(name: "CLibUV", path: "Shared/CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
@@ -177,8 +175,8 @@ var targets: [Target] = [
     tests(
         "Notifier",
         [
-            "Notifier", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceDatabase",
-            "ServiceTesting", "StorebusTesting", logging,
+            "Notifier", "StoreModels", "BusService", "EventLoop", "Persistence", "ServiceTesting", "StorebusTesting",
+            logging,
         ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "EventLoop", "StorebusTesting"]),
     tests(
@@ -222,17 +220,21 @@ targets += service(
     "Catalog", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
     resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
 targets += service(
-    "PaymentQueue", busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
-    more: failpoints + plantedBugs)
-targets += service("PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
+    "PaymentQueue",
+    busService + [
+        "BusClient", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle, metrics,
+    ], more: failpoints + plantedBugs)
+targets += service(
+    "PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle, metrics])
 targets += service(
     "PromotionController",
     busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], more: plantedBugs)
 targets += service(
     "Notifier",
-    busService + ["CCurl", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
-    more: plantedBugs)
-targets += service("Eligibility", busService + ["PlantedBugs"], more: plantedBugs)
+    busService + [
+        "BusClient", "CCurl", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle, metrics,
+    ], more: plantedBugs)
+targets += service("Eligibility", busService + ["BusClient", "PlantedBugs"], more: plantedBugs)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
 // The web console's files likewise; scripts/console-files writes their list.
@@ -240,10 +242,10 @@ targets.append(.target(name: "CConsole", path: "Services/Gateway/ConsoleFiles"))
 targets += service(
     "Gateway",
     busService + [
-        "CConsole", "COpenAPI", "CQREncode", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP",
+        "BusClient", "CConsole", "COpenAPI", "CQREncode", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing",
+        "StoreHTTP",
         "Operations", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes,
-        jwtKit, crypto,
-        lifecycle,
+        jwtKit, crypto, lifecycle, metrics,
     ], exclude: ["Console", "ConsoleFiles", "Resources"], more: plantedBugs)
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
@@ -329,11 +331,6 @@ if Context.environment["STOREBUS_FUZZ"] != nil {
     let clients = ["StoreKitClient"]
 #endif
 
-// `STOREBUS_TESTS=CatalogTests,GatewayTests` declares these tests only: a change then builds no others.
-if let names = Context.environment["STOREBUS_TESTS"]?.split(separator: ",").map(String.init) {
-    targets.removeAll { $0.type == .test && !names.contains($0.name) }
-}
-
 /// One product for each executable, under the name compose and `$SRV` use.
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",
@@ -341,9 +338,40 @@ let executables = [
     "payment-processor": "PaymentProcessorMain", "notifier": "NotifierMain", "gateway": "GatewayMain",
     "storebus": "StorebusMain",
 ]
+
+/// Tests that start these executables.
+let testsWithProcesses: Set = ["InAppPurchasesTests", "Listings", "PlantedBugTests", "Scenarios"]
+
+// `STOREBUS_ONLY=Catalog,Scenarios` declares these modules, their tests and the modules both depend on, so that nothing
+// else is compiled. The name of an executable, such as `payment-queue`, declares it without tests. `make test ONLY=…`
+// sets the variable, with a scratch path of its own.
+if let only = Context.environment["STOREBUS_ONLY"]?.split(separator: ",").map(String.init), !only.isEmpty {
+    let declared = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
+    var waiting: [String] = []
+    for name in only {
+        let named = executables[name].map { [$0] } ?? [name, "\(name)Tests"].filter { declared[$0] != nil }
+        guard !named.isEmpty else { fatalError("STOREBUS_ONLY: there is no module and no executable '\(name)'") }
+        waiting += named
+    }
+    if !testsWithProcesses.isDisjoint(with: waiting) { waiting += executables.values }
+    var needed: Set<String> = []
+    while let name = waiting.popLast() {
+        guard let target = declared[name], needed.insert(name).inserted else { continue }
+        for dependency in target.dependencies {
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): waiting.append(name)
+            default: break
+            }
+        }
+    }
+    targets.removeAll { !needed.contains($0.name) }
+}
+
+let isDeclared = Set(targets.map(\.name)).contains
 let products: [Product] =
-    executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
-    + clients.map { .library(name: $0, targets: [$0]) }
+    executables.sorted { $0.key < $1.key }.filter { isDeclared($0.value) }
+    .map { .executable(name: $0.key, targets: [$0.value]) }
+    + clients.filter(isDeclared).map { .library(name: $0, targets: [$0]) }
 
 let package = Package(
     name: "storebus",
@@ -351,7 +379,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(

@@ -11,6 +11,10 @@ CATALOG ?=
 BUNDLE  ?= com.example.app
 # More flags for `storebus up`.
 UP      ?=
+# `make test`, `make quick`: these modules only, as in Catalog,Scenarios, built in a scratch path of their own; the
+# databases that tests written for both run on.
+ONLY    ?=
+ENGINES ?=
 # `make bench`: a directory with `run-peer` of another implementation; one with the executables of an earlier commit
 # (of `make bench-bus`, too); rounds; seconds each. `make fuzz`: SECONDS=60 each.
 PEER    ?=
@@ -25,11 +29,16 @@ PRODUCTS     ?= 100000
 EVENTS       ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
-SERVICES := broker catalog payment-queue payment-processor promotion-controller eligibility notifier gateway storebus
+SERVICES := broker,catalog,payment-queue,payment-processor,promotion-controller,eligibility,notifier,gateway,storebus
+# Where tests are built, and how. With ONLY there is another plan, which would compile what both have twice in one path.
+TESTS   := $(SCRATCH)$(if $(ONLY),-only)
+BUILD_TESTS := $(if $(ONLY),STOREBUS_ONLY=$(ONLY)) $(SWIFT) build --scratch-path $(TESTS) \
+    --explicit-target-dependency-import-check error --build-tests
+RUN_TESTS = $(if $(ONLY),STOREBUS_ONLY=$(ONLY)) $(if $(ENGINES),STOREBUS_ENGINES=$(ENGINES)) scripts/test $(TESTS)
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format imports identifiers sql bounds prose listings console clean
+.PHONY: help doctor deps deps-tests build debug run test tests-built quick test-tsan scenarios schemathesis receipt-clients server-api-clients notification-clients subscription-timelines spike bench bench-bus bench-purchases bench-flat bench-subscriptions bench-store-page bench-notifications overload fuzz check-metrics check-observability check-console check-kubernetes bench-sessions images dist lint format imports identifiers sql bounds prose listings console clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,18 +63,23 @@ run: build ## Start a store; Ctrl-C stops it.
 	@exec "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/storebus" up \
 	    --data "$(DATA)" $(if $(CATALOG),--import "$(CATALOG)" --bundle-id "$(BUNDLE)") $(UP)
 
-test: deps-tests debug ## Run all tests; those with real processes use the executables built before.
-	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
-	@scripts/test $(SCRATCH)
+tests-built: deps-tests
+	$(BUILD_TESTS)
+
+test: tests-built ## Run all tests, or with ONLY=Catalog,… these modules'; ENGINES=sqlite on one database only.
+	@$(RUN_TESTS)
+
+quick: ENGINES := sqlite
+quick: tests-built ## Run the tests that need no process and no PostgreSQL, and are not slow; ONLY= as above.
+	@STOREBUS_QUICK=1 $(RUN_TESTS)
 
 test-tsan: deps-tests ## Run the tests of Shared under ThreadSanitizer.
 	$(SWIFT) build --scratch-path $(SCRATCH)-tsan --sanitize thread --build-tests
-	@TEST_FLAGS="--sanitize thread" scripts/test $(SCRATCH)-tsan \
+	@scripts/test $(SCRATCH)-tsan \
 	    StoreModelsTests StoreKitClientTests BusProtocolTests EventLoopTests PersistenceTests \
 	    ServiceDatabaseTests BusClientTests BusServiceTests OperationsTests
 
-scenarios: deps-tests debug ## Run only the tests with real processes.
-	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
+scenarios: tests-built ## Run only the tests with real processes.
 	@scripts/test $(SCRATCH) Scenarios PlantedBugTests
 
 schemathesis: debug ## Hold the OpenAPI document against a running store; SEED=, EXAMPLES=. Needs python3-venv.
@@ -165,9 +179,8 @@ images: ## Build every container image, one after the other, as the classic buil
 	@scripts/build-images
 
 dist: deps ## Pack optimized executables for other machines: archive, Debian package, components, checksums, in dist/.
-	@# Product by product: the example app needs libcurl, which has no static form that Foundation would link.
-	@for service in $(SERVICES); do \
-	    $(BUILD) --configuration release --static-swift-stdlib --product $$service || exit 1; done
+	@# These products only: the example app needs libcurl, which has no static form that Foundation would link.
+	STOREBUS_ONLY=$(SERVICES) $(BUILD) --configuration release --static-swift-stdlib
 	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
 
 lint: imports identifiers sql bounds prose listings console ## Check formatting, import directions, comparisons of identifiers, SQL, bounds, words, lists.
@@ -198,4 +211,4 @@ format: ## Format all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 clean: ## Remove build products; the store's data stays.
-	rm -rf $(SCRATCH) $(SCRATCH)-tsan $(SCRATCH)-fuzz
+	rm -rf $(SCRATCH) $(SCRATCH)-only $(SCRATCH)-tsan $(SCRATCH)-fuzz

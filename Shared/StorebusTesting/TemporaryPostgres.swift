@@ -1,4 +1,5 @@
 import Foundation
+internal import Testing
 
 /// A PostgreSQL server of the test process's own, on a socket in a temporary directory; nothing listens on the network.
 ///
@@ -7,10 +8,17 @@ import Foundation
 /// PostgreSQL, so for root it runs as `postgres` or another unprivileged user. Its files are in memory where there is
 /// room for them, so that hundreds of tests do not wait for one another's flushes.
 public final class TemporaryPostgres: Sendable {
-    /// The one server of this process.
+    /// The one server of this process. In a run without PostgreSQL the test that asks for it is skipped.
     /// - Throws: ``Missing`` with the remedy when PostgreSQL is not installed.
     public static var shared: TemporaryPostgres {
-        get async throws { try await started.value }
+        get async throws {
+            try demand()
+            return try await started.value
+        }
+    }
+
+    private static func demand() throws {
+        if !Engine.allCases.contains(.postgres) { try Test.cancel("STOREBUS_ENGINES leaves PostgreSQL out") }
     }
 
     // Not a child of the test that comes first: others wait for it too.
@@ -42,6 +50,7 @@ public final class TemporaryPostgres: Sendable {
     /// A server separate from the shared one, for a test that stops or kills it.
     /// - Parameter isRecovering: It replays its log and refuses connections, as after a crash, until ``recover()``.
     public init(isRecovering: Bool = false) async throws {
+        try Self.demand()
         let binaries = try Self.binaries()
         // Short, because a socket's path has at most 107 bytes; made without Foundation's temporary directory, which
         // may be closed to another user.

@@ -1,4 +1,5 @@
 package import EventLoop
+import Foundation
 import Logging
 package import Persistence
 
@@ -77,6 +78,19 @@ package final class TestDatabase: Sendable {
 package enum Engine: String, CaseIterable, Sendable, CustomStringConvertible {
     case sqlite
     case postgres
+
+    /// Both, or those that the variable `STOREBUS_ENGINES` names, such as `sqlite`.
+    package static let allCases: [Engine] = {
+        guard let named = ProcessInfo.processInfo.environment["STOREBUS_ENGINES"], !named.isEmpty else {
+            return [.sqlite, .postgres]
+        }
+        return named.split(separator: ",").map { name in
+            guard let engine = Engine(rawValue: String(name)) else {
+                fatalError("STOREBUS_ENGINES names 'sqlite' and 'postgres', not '\(name)'")
+            }
+            return engine
+        }
+    }()
 
     /// `sqlite` or `postgres`, as reports show it.
     package var description: String { rawValue }

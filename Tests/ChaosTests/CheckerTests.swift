@@ -1,10 +1,11 @@
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Chaos
 
 /// Each checker on a history that keeps its invariant, and on the same one with a planted violation.
-@Suite struct CheckerTests {
+@Suite(.slow) struct CheckerTests {
     private func check(_ entries: [HistoryEntry]) -> HistoryCheck {
         var options = RunOptions()
         options.products = PlantedCase.products

@@ -7,7 +7,7 @@ import Testing
 ///
 /// Goal: no false alarm under concurrency and unknown outcomes, and none missed. Method: a model store writes a history
 /// of each seed; each mutation changes it where its invariant is at stake.
-@Suite struct GeneratedHistoryTests {
+@Suite(.slow) struct GeneratedHistoryTests {
     private static var options: RunOptions {
         var options = RunOptions()
         options.products = ModelStore.products

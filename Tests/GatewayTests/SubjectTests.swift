@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOHTTP1
 import StoreHTTP
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Gateway
@@ -9,7 +10,7 @@ import Testing
 /// S13: what clients write is data. Whatever a path, a query, a header or a body says, the gateway publishes and
 /// subscribes to the same subjects. The requests are made from the routes and `openapi.json`, so a new route gets them,
 /// too.
-@Suite struct SubjectTests {
+@Suite(.slow) struct SubjectTests {
     /// Each has the word `canary`, which no subject of the gateway's own has.
     private static let texts = [
         "canary.b", "canary.*", "canary.>", "$SYS.canary", "_INBOX.canary.1", "canary\r\nPUB sb.canary",

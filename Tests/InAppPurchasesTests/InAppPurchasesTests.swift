@@ -5,7 +5,7 @@ import Testing
 
 /// Goal: the sample app of the documents sells, shows, restores and goes on with what begins in the store. Method: its
 /// executable at a terminal of the test's, a pseudo-terminal, against a store of real processes.
-@Suite(.serialized) struct InAppPurchasesTests {
+@Suite(.serialized, .process) struct InAppPurchasesTests {
     /// Runs a store while `body` does something with it.
     private func withStore(_ arguments: [String] = [], _ body: (StoreProcess) async throws -> Void) async throws {
         let store = try await StoreProcess(arguments)

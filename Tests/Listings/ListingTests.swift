@@ -8,7 +8,7 @@ import Testing
 /// text around it says. Method: `scripts/cut-listings` puts the listings into an app's classes; the app runs through
 /// `SKPaymentQueue.default()` against a store of real processes. A process has one such queue, so one test follows
 /// another.
-@Suite(.serialized, .liveStore) struct ListingTests {
+@Suite(.serialized, .process, .liveStore) struct ListingTests {
     static let beaches = "com.example.hiddenBeaches"
     static let fishing = "com.example.fishingHotSpots"
     static let pro = "com.example.pro.monthly"

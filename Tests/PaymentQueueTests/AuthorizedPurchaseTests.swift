@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(arguments: checkpoints, Engine.allCases)
+    @Test(.slow, arguments: checkpoints, Engine.allCases)
     func `P1 to P5: dead at a checkpoint, the key has one transaction and one captured charge`(
         _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {

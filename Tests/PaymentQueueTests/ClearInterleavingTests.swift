@@ -8,7 +8,7 @@ import Testing
 /// Goal: sheets, answers, cleared histories and crashes in any order leave no charge without its purchase (P1 to P7).
 /// Method: a seeded mixture of all of them; then all is healed, and the ledger is compared with the journals, which
 /// remember what has gone.
-@Suite(.serialized) struct ClearInterleavingTests {
+@Suite(.serialized, .slow) struct ClearInterleavingTests {
     @Test(arguments: 0..<6, Engine.allCases)
     func `P1 to P7: with histories cleared in between, what was charged was purchased once`(
         _ round: Int, _ engine: Engine

@@ -8,7 +8,7 @@ import Testing
 /// Goal: money and queue agree after any events in any order (P1 to P8, Q3 to Q5).
 /// Method: a seeded mixture of purchases, repetitions, finishes, processor trouble, crashes and restarts; then all is
 /// healed and the ledger, the journals and the transactions are compared.
-@Suite(.serialized) struct InterleavingTests {
+@Suite(.serialized, .slow) struct InterleavingTests {
     private struct Key: Hashable {
         var account: String
         var key: String

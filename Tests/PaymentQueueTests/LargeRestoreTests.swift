@@ -7,7 +7,7 @@ import Testing
 
 /// Goal: a customer who owns very much gets all of it back in several commits, also when a process dies between them
 /// (R1, R3).
-@Suite(.serialized) struct LargeRestoreTests {
+@Suite(.serialized, .slow) struct LargeRestoreTests {
     private static let count = 230
 
     private func withMuch(_ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 /// Goal: P2 and P10 with refunds. Method: random purchases, upgrades, refunds, revocations and days, the queue dying in
 /// between; then the processor's ledger and the store's transactions are added up against one another.
-@Suite(.serialized) struct RefundConservationTests {
+@Suite(.serialized, .slow) struct RefundConservationTests {
     private static let products = ["coins", "beaches", "season", "base.monthly", "plus.monthly", "lite.monthly"]
 
     @Test(arguments: Engine.allCases)

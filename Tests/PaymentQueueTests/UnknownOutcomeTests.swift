@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Checkpoint.ofPurchase, Engine.allCases)
+    @Test(.slow, arguments: Checkpoint.ofPurchase, Engine.allCases)
     func `P1 to P5: dead at a checkpoint, the next process makes one charge and one transaction of it`(
         _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {

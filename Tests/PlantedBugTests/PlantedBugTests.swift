@@ -6,7 +6,7 @@ import Testing
 /// Goal: `storebus chaos run` finds each planted bug within 60 s, and nothing where there is none (ADR 0038).
 /// Method: one run a bug against a store of its own whose processes have the bug, on a fixed seed and no longer than the
 /// bug needs; its report names an invariant that the bug breaks. Then the same runs without a bug.
-@Suite(.serialized) struct PlantedBugTests {
+@Suite(.serialized, .process) struct PlantedBugTests {
     /// What a run does besides its seed.
     struct Setting: Hashable, Sendable {
         var workload: String

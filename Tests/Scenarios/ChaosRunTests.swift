@@ -6,7 +6,7 @@ import Testing
 /// Goal: `storebus chaos run` breaks a store of real processes, heals it and leaves a history.
 /// Method: some seconds of kills and lost messages at two services of a running store; then the history has purchases
 /// that succeeded and every fault's begin and end, no rule is left, and the store sells again.
-@Suite(.serialized) struct ChaosRunTests {
+@Suite(.process) struct ChaosRunTests {
     @Test func `a run of kills and lost messages leaves a history and a healed store`() async throws {
         try await StoreStack.run(environment: ["STOREBUS_CHAOS": "true"]) { store in
             let out = store.directory.file("chaos")

@@ -8,7 +8,7 @@ import Testing
 /// Method: shoppers buy at the same time over a broker that loses, doubles, delays, reorders and corrupts messages by
 /// seeded rules, each repeating its key; then the bus is sound again, every shopper asks once more, and the processor's
 /// own books are compared with the queues.
-@Suite(.serialized) struct ChaosTests {
+@Suite(.process) struct ChaosTests {
     /// Requests and answers alike. Only answers are corrupted: nothing guards the header of a request, and a turned bit
     /// in it may name another customer, which no store could notice. The first rules strike in any run, however few
     /// messages it has.

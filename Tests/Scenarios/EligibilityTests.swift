@@ -7,7 +7,7 @@ import Testing
 /// Goal: who may have an introductory offer is answered from what the payment queue has committed, by any number of
 /// replicas, and never made up when something is away (O2, O3).
 /// Method: shoppers against `storebus up`, with processes that are killed or stand still.
-@Suite(.serialized) struct EligibilityTests {
+@Suite(.process) struct EligibilityTests {
     private static let monthly = "com.example.pro.monthly"
     private static let yearly = "com.example.pro.yearly"
 

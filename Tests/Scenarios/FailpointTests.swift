@@ -8,7 +8,7 @@ import Testing
 /// Method: for each checkpoint the process ends itself there with SIGKILL, once, while the operation that passes it is
 /// under way; the client repeats the same request, as it would; then the processor's ledger, the history, the queue and
 /// a freshly opened stream are compared. On both databases. Needs debug executables: others have no failpoints.
-@Suite(.serialized) struct FailpointTests {
+@Suite(.process) struct FailpointTests {
     /// What a client does when the process dies.
     enum Operation: String, CaseIterable {
         case buy, buyAgain, subscribe, finish, approve, clear, giveUp, restore, download

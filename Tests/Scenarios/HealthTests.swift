@@ -4,7 +4,7 @@ import Testing
 
 /// Goal: what a container's health check asks tells the truth. Method: the executables' own `--health`, given what the
 /// running instance was given, against real processes that work, hang and are gone.
-@Suite(.serialized) struct HealthTests {
+@Suite(.process) struct HealthTests {
     private static let services = [
         "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "notifier",
         "gateway",

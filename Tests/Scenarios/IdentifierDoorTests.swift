@@ -9,7 +9,7 @@ import Testing
 /// Goal: one rule says what an identifier may be, in every door (`docs/identifiers.md`).
 /// Method: the same texts through HTTP, import, bus and command line of one running store; what a door says of a text
 /// is what the rule says.
-@Suite(.serialized) struct IdentifierDoorTests {
+@Suite(.process) struct IdentifierDoorTests {
     private static let texts = [
         "a", "com.example.app-2", "ALICE", "caf\u{E9}", "cafe\u{301}", "com.example.\u{212A}", "a b", "*", "x.>", "a_b",
         "\u{1F600}", "", "a\u{7F}", "a\u{85}b", "a\nb", "\u{0}",

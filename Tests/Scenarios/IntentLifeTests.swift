@@ -7,7 +7,7 @@ import Testing
 /// Goal: purchases that began in the store, over a history that is cleared and over a promotion-controller that is away
 /// when the app is launched.
 /// Method: a phone against `storebus up`; the processor's own books say what was charged.
-@Suite(.serialized) struct IntentLifeTests {
+@Suite(.process) struct IntentLifeTests {
     private typealias Products = StoreStack.Products
 
     private static func approved(_ store: StoreStack) async throws -> Int {

@@ -7,7 +7,7 @@ import Testing
 /// Method: shoppers buy at the same time, each repeating its key until the outcome is known; one process is killed
 /// with SIGKILL while their payments are on the way; afterwards the processor's own ledger, the history and a freshly
 /// opened stream are compared. The moment of the kill is drawn from a printed seed.
-@Suite(.serialized) struct KillTests {
+@Suite(.process) struct KillTests {
     @Test(arguments: [
         "payment-queue", "payment-processor", "catalog", "eligibility", "promotion-controller", "notifier", "gateway",
         "broker",

@@ -5,7 +5,7 @@ import Testing
 
 /// Goal: an observer that is connected sees every state of a purchase, on every device it belongs to, and keeps seeing
 /// them when the broker dies in between.
-@Suite(.serialized) struct LiveDeliveryTests {
+@Suite(.process) struct LiveDeliveryTests {
     @Test func `M37, M21: the buying device sees purchasing before purchased, the other device only purchased`()
         async throws
     {

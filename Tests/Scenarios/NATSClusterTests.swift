@@ -8,7 +8,7 @@ import Testing
 /// with SIGKILL while payments are on the way; the node and the moment are drawn from a printed seed. Afterwards the
 /// books, the history and a freshly opened stream are compared, and every service is asked for by the plain protocol of
 /// NATS.
-@Suite(.serialized) struct NATSClusterTests {
+@Suite(.process) struct NATSClusterTests {
     /// Three servers that know one another.
     private func cluster() async throws -> [TemporaryNATS] {
         let first = try await TemporaryNATS(cluster: true)

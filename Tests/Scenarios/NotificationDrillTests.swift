@@ -6,7 +6,7 @@ import Testing
 /// its customer's order, while isolated stores are made, bought in and removed.
 /// Method: `scripts/notification-drill` with a store of its own and a server that receives; on PostgreSQL with two
 /// replicas of the payment queue and of the notifier. Its draws have a printed seed.
-@Suite(.serialized) struct NotificationDrillTests {
+@Suite(.process) struct NotificationDrillTests {
     private static let stores = 50
 
     @Test(arguments: Engine.allCases)

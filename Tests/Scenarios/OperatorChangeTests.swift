@@ -8,7 +8,7 @@ import Testing
 /// prices, settings of the app and of testers, subscription groups, clocks.
 /// Method: change and act at once, again and again; on SQLite with one process of each service, on PostgreSQL with two,
 /// through both gateways in turn.
-@Suite(.serialized) struct OperatorChangeTests {
+@Suite(.process) struct OperatorChangeTests {
     private static let app = "com.example.app"
 
     private static func withStore(

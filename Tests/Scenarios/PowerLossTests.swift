@@ -10,7 +10,7 @@ import Testing
 /// Shoppers buy and finish; after so many acknowledgements, drawn from a printed seed, the power fails; the next
 /// process must know every acknowledged purchase and finish. The same run with synchronous=NORMAL has to lose some:
 /// otherwise the test could not fail.
-@Suite(.serialized) struct PowerLossTests {
+@Suite(.process) struct PowerLossTests {
     @Test func `with synchronous=FULL no acknowledged purchase or finish is lost`() async throws {
         for round in 1...3 {
             let toll = try await failure(synchronous: "full", round: round)

@@ -6,7 +6,7 @@ import Testing
 /// Goal: what comes before the app can continue: the app is missing or too old, the device or its way of handling
 /// promoted purchases is not supported.
 /// Method: devices of all kinds against `storebus up`.
-@Suite(.serialized) struct PromotedPurchaseDeviceTests {
+@Suite(.process) struct PromotedPurchaseDeviceTests {
     private typealias Products = StoreStack.Products
 
     @Test func `M72, M73, I6: a free app is downloaded; the purchase waits for its first launch`() async throws {

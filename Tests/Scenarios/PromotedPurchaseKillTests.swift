@@ -8,7 +8,7 @@ import Testing
 /// Method: devices do their part at the same time, each repeating what it asked until it is answered; one service is
 /// killed with SIGKILL again and again meanwhile; then every intent is read, and the processor's own books are compared
 /// with them. The moments of the kills are drawn from a printed seed.
-@Suite(.serialized) struct PromotedPurchaseKillTests {
+@Suite(.process) struct PromotedPurchaseKillTests {
     private typealias Products = StoreStack.Products
     private static let devices = 15
     private static let kills = 3

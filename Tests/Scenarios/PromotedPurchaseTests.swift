@@ -7,7 +7,7 @@ import Testing
 /// continues, defers or cancels.
 /// Method: a phone and a tablet of one account against `storebus up`, with both observers' streams open; the
 /// processor's own books say what was charged.
-@Suite(.serialized) struct PromotedPurchaseTests {
+@Suite(.process) struct PromotedPurchaseTests {
     private typealias Products = StoreStack.Products
 
     /// The operator's set-up, and a phone with its store open and its app running.

@@ -7,7 +7,7 @@ import Testing
 /// device of the same account sees any of it.
 /// Method: a phone and a tablet of one account against `storebus up`; the listings' products are those of the sample
 /// catalogue.
-@Suite(.serialized) struct PromotionOverrideTests {
+@Suite(.process) struct PromotionOverrideTests {
     private typealias Products = StoreStack.Products
     private static let connect = [Products.fishing, Products.beaches, Products.pro]
 

@@ -6,7 +6,7 @@ import Testing
 /// Goal: the first half of the article, line by line: an operator sets promotions up, and the product page, search and
 /// featured tab follow at once.
 /// Method: `storebus up` with the sample catalogue, the operator's paths and the App Store app of a device.
-@Suite(.serialized) struct PromotionSetupTests {
+@Suite(.process) struct PromotionSetupTests {
     private typealias Products = StoreStack.Products
 
     @Test func `M62–M64, M66–M68, M70: images, order and visibility are set up, and the store shows it`() async throws {

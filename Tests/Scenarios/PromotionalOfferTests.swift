@@ -9,7 +9,7 @@ import Testing
 /// Goal: a promotional offer that the app's server has signed is bought through `SKPaymentDiscount`, at its price, by
 /// former subscribers; any other fails by StoreKit's code and costs nothing.
 /// Method: the test is the app's server; the store is one of real processes.
-@Suite(.serialized) struct PromotionalOfferTests {
+@Suite(.process) struct PromotionalOfferTests {
     private let bundleId = "com.example.guides"
     private let product = "guides.monthly"
 

@@ -9,7 +9,7 @@ import Testing
 /// Method: shoppers begin a trial; the clock is advanced by a year under one key; a process is killed with SIGKILL
 /// while the year is worked off, the same request is repeated until it is answered as finished; then the processor's
 /// own books and the timelines are compared. The moment of the kill is drawn from a printed seed.
-@Suite(.serialized) struct RenewalTests {
+@Suite(.process) struct RenewalTests {
     private static let product = "com.example.pro.monthly"
     private static let shopperCount = 8
     /// A week's trial ends on day 7; then a month is paid for twelve times before the year is over.

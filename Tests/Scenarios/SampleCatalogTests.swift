@@ -7,7 +7,7 @@ import Testing
 /// Method: each sample of the repository is imported into a store of real processes; every product is asked for and
 /// its price compared with an independent reading of the file; one product is bought, PaymentQueue is killed with
 /// SIGKILL, and the unfinished transaction must come back, be finished, and be gone.
-@Suite(.serialized) struct SampleCatalogTests {
+@Suite(.process) struct SampleCatalogTests {
     @Test func `every sample catalogue is imported, sold from, redelivered after kill -9 and finished`() async throws {
         let samples = try Samples.all()
         #expect(samples.count == 15)

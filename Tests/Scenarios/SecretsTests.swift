@@ -8,7 +8,7 @@ import Testing
 /// Method: a real store that logs all it can, in which purchases, refusals and errors have happened. Then everything it
 /// has said or shows is searched for each secret: logs, metrics, the broker's pages, error responses, arguments and
 /// variables of its processes, and its files.
-@Suite(.serialized) struct SecretsTests {
+@Suite(.process) struct SecretsTests {
     private static let services = [
         "broker", "catalog", "payment-queue", "payment-processor", "promotion-controller", "eligibility", "notifier",
         "gateway",

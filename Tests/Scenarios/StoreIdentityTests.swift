@@ -8,7 +8,7 @@ import StorebusTesting
 import Testing
 
 /// Goal: what does not belong to a store stays off its bus, says so and ends. Method: real processes beside a store.
-@Suite(.serialized) struct StoreIdentityTests {
+@Suite(.process) struct StoreIdentityTests {
     @Test func `all databases of a store belong to it soon after its first start`() async throws {
         try await StoreStack.run { store in
             let identity = try await Self.storeOnBus(store)

@@ -7,7 +7,7 @@ import Testing
 /// Goal: an operator's request reaches the objects of the store that it names, and of no other, through all processes.
 /// Method: two isolated stores of equal seeds and the installation have an object of each kind. Every operation of
 /// `openapi.json` that names one is asked at each of the other doors. `STOREBUS_PLANTED_BUG=scope-dropped` fails it.
-@Suite(.serialized) struct StoreIsolationTests {
+@Suite(.process) struct StoreIsolationTests {
     private static let app = "com.example.app"
 
     /// One place from which objects are asked for: the installation, or an isolated store.

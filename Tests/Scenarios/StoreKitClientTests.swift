@@ -8,7 +8,7 @@ import Testing
 
 /// Goal: an app written against StoreKit's names lives with a store of real processes: it asks, buys, observes,
 /// delivers, finishes and restores, also when processes die under it. Method: `StoreKitClient` against `storebus up`.
-@Suite(.serialized) struct StoreKitClientTests {
+@Suite(.process) struct StoreKitClientTests {
     private let beaches = "com.example.hiddenBeaches"
     private let fishing = "com.example.fishingHotSpots"
     private let pro = "com.example.pro.monthly"

@@ -8,7 +8,7 @@ import Testing
 /// afterwards (M62, O3).
 /// Method: `storebus up`; each service in turn is killed and kept away, then only stopped; the page before, meanwhile
 /// and afterwards are compared.
-@Suite(.serialized) struct StorePageDegradedTests {
+@Suite(.process) struct StorePageDegradedTests {
     private typealias Products = StoreStack.Products
     private static let connect = [Products.beaches, Products.pro, Products.fishing]
     private static let device = [Products.pro, Products.beaches]

@@ -8,7 +8,7 @@ import Testing
 /// Goal: an app written against StoreKit's names sells a subscription with an offer, as its documents tell: it shows
 /// the offer to eligible customers, observes renewals and what a refund took, and sends its receipt to its server.
 /// Method: `StoreKitClient` against `storebus up`; the app's clock is moved.
-@Suite(.serialized) struct SubscriptionAppTests {
+@Suite(.process) struct SubscriptionAppTests {
     private let monthly = "com.example.pro.monthly"
     private let yearly = "com.example.pro.yearly"
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Goal: "Testing promoted in-app purchases": the system URL works before anything is available in the store.
 /// Method: an app that is not released with a product that is not approved, against `storebus up`.
-@Suite(.serialized) struct TestURLTests {
+@Suite(.process) struct TestURLTests {
     private static let coming = "com.example.coming"
 
     static func url(of product: String) -> String {

@@ -10,7 +10,7 @@ import Testing
 /// Goal (T1): a trigger causes its event. The operator's answer, the App Store Server API, the receipt, the device and
 /// the notification tell one story, before it and after it, and no clock has moved.
 /// Method: one store with a frozen clock; each kind is triggered for an account that is made for it.
-@Suite struct TriggerTests {
+@Suite(.process) struct TriggerTests {
     /// A kind, and what is true after it.
     struct Kind: Sendable, CustomTestStringConvertible {
         var type: NotificationType

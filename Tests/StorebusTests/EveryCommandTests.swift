@@ -1,10 +1,11 @@
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Storebus
 
 /// What holds for every command that prints what a store told it.
-@Suite struct EveryCommandTests {
+@Suite(.slow) struct EveryCommandTests {
     /// Each prints a table or facts from ``FakeStore/usual``.
     static let commands: [[String]] = [
         ["status"], ["ready"], ["app", "list"], ["app", "show"], ["app", "set", "--price", "free"],

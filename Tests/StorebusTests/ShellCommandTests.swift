@@ -8,7 +8,7 @@ import Testing
 
 /// Goal: a printed command, pasted into a shell, names exactly what it says and executes nothing besides.
 /// Method: names of every kind go through a real `sh`, in words and in whole commands.
-@Suite struct ShellCommandTests {
+@Suite(.slow) struct ShellCommandTests {
     /// Runs a script in a directory of its own.
     /// - Returns: What the script wrote into the file `out`, and the other files that are there afterwards.
     private func run(_ script: String) async throws -> (output: [UInt8], others: [String]) {

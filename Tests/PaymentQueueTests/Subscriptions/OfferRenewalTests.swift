@@ -5,7 +5,7 @@ import Testing
 @testable import PaymentQueue
 
 /// Goal: introductory offers are billed as their mode says, and the regular price afterwards (M114–M118, S4).
-@Suite(.serialized) struct OfferRenewalTests {
+@Suite(.slow) struct OfferRenewalTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var mode: ProductDiscount.PaymentMode
         var unit: SubscriptionPeriod.Unit

@@ -8,7 +8,7 @@ import Testing
 @testable import PaymentQueue
 
 /// Goal: wherever the process dies, each period is charged once and given once (S1, S2, P2).
-@Suite(.serialized) struct RenewalCrashTests {
+@Suite(.slow) struct RenewalCrashTests {
     static let checkpoints: [Checkpoint] = [
         .insidePageCommit, .afterPageCommit, .beforeRenewalCharge, .afterRenewalCharge, .insideRenewalCommit,
         .afterRenewalCommit,

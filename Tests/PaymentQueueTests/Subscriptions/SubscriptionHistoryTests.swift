@@ -8,7 +8,7 @@ import Testing
 
 /// Goal: S1–S6 hold over random histories: purchases, changes, declines, cancellations, operators, clocks that jump
 /// thirty days either way, and processes that die at any checkpoint.
-@Suite(.serialized) struct SubscriptionHistoryTests {
+@Suite(.serialized, .slow) struct SubscriptionHistoryTests {
     private static let products = ["pro.monthly", "pro.yearly", "basic.monthly", "news.weekly"]
 
     @Test(arguments: 0..<3, Engine.allCases) func `S1, S2, S5, S6, P2: random histories`(

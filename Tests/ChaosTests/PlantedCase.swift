@@ -523,14 +523,6 @@ struct PlantedCase: Sendable, CustomTestStringConvertible {
             script.run(.listUnfinished, isPlanted ? .info : .ok, [])
             script.fault("hostile-webhooks", "notifier", "end")
         },
-        PlantedCase(.h1, "two of a hundred refused beside hostile peers", lines: [2, 3]) { isPlanted, script in
-            script.fault("hostile-clients", "gateway", "begin")
-            for number in 1...100 {
-                let isRefused = number == 1 || isPlanted && number == 2
-                script.run(.listUnfinished, isRefused ? .fail : .ok, code: isRefused ? "serviceUnavailable" : nil, [])
-                script.setStatus(isRefused ? 503 : 200)
-            }
-        },
         PlantedCase(.h1, "slow beside hostile peers", lines: [202, 203]) { isPlanted, script in
             for _ in 1...100 { script.run(.listUnfinished, []) }
             script.fault("hostile-clients", "gateway", "begin")

@@ -1,8 +1,8 @@
 /// Checks H1: no other client notices peers that do not read, send halves, or answer badly.
 ///
-/// While such a fault is in force, and no other, 99 of 100 requests of the run's customers have an answer other than 503,
-/// and 99 of 100 take no longer than a stated multiple of what they take in calm time. Notifications of the run's own app
-/// come all the same, which N1 says.
+/// While such a fault is in force, and no other, each request of the run's customers has an answer, none is refused with
+/// 503, and 99 of 100 take no longer than a stated multiple of what they take in calm time. Notifications of the run's
+/// own app come all the same, which N1 says.
 struct PeerChecks {
     private struct Sample {
         var attempt: RunHistory.Attempt
@@ -16,8 +16,8 @@ struct PeerChecks {
     /// How much longer the slowest of a hundred requests may take than in calm time. A machine with two cores that others
     /// use varies by itself; one second is granted in any case.
     private static let factor = 10.0, leastMilliseconds = 1_000.0
-    /// The share of requests that may have no answer, and how much larger than in calm time it may be.
-    private static let shutMax = 0.01, shutFactor = 3.0
+    /// How much larger the share of requests without an answer may be than in calm time, where it is usually none.
+    private static let shutFactor = 3.0
     /// Requests of each kind that a comparison needs.
     private static let samplesMin = 100
     /// How long another fault is felt behind its end, in microseconds.
@@ -58,8 +58,7 @@ struct PeerChecks {
         let shut = beside.filter(Self.isShut)
         // A machine that leaves requests without an answer in calm time says little.
         let usual = calm.isEmpty ? 0 : Double(calm.count(where: Self.isShut)) / Double(calm.count)
-        let granted = max(Self.shutMax, Self.shutFactor * usual) * Double(beside.count)
-        for sample in shut where Double(shut.count) > granted {
+        for sample in shut where Double(shut.count) > Self.shutFactor * usual * Double(beside.count) {
             let attempt = sample.attempt
             report(
                 "\(attempt.operation.rawValue) of line \(attempt.begin + 1)", "an answer, as without hostile peers",

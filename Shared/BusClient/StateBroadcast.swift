@@ -25,8 +25,9 @@ package final class StateBroadcast: Sendable {
         set(.closed)
     }
 
-    /// Changes the state and notifies every reader; after `closed` nothing changes any more. One thread at a time calls
-    /// it, the connection's loop, so that readers see the states in their order.
+    /// Changes the state and notifies every reader. `closed` is the last state.
+    ///
+    /// Only the connection's loop calls it. So readers see the states in their order.
     package func set(_ state: BusConnectionState) {
         let readers: [AsyncStream<BusConnectionState>.Continuation] = contents.withLock { contents in
             guard contents.state != .closed, contents.state != state else { return [] }
@@ -34,8 +35,8 @@ package final class StateBroadcast: Sendable {
             defer { if state == .closed { contents.readers = [:] } }
             return Array(contents.readers.values)
         }
-        // Outside of the lock. To wake a reader takes its task's lock; who cancels that task holds it, and waits in the
-        // termination handler for this one.
+        // Outside of the lock. Waking a reader takes the lock of its task. A canceller of that task holds that lock, and
+        // its termination handler waits for this one.
         for reader in readers {
             reader.yield(state)
             if state == .closed { reader.finish() }

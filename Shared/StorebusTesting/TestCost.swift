@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// A mark of tests that take long or start processes of the store; `make quick` leaves them out.
+/// Marks tests that take long or start processes of the store. `make quick` leaves them out.
 ///
 /// ```swift
 /// @Suite(.process) struct KillTests { … }
@@ -10,7 +10,7 @@ package import Testing
 package struct TestCost: SuiteTrait, TestTrait, TestScoping {
     /// Suites hand the mark to their tests, so that each case takes a turn.
     package let isRecursive = true
-    /// Limits how many of these tests run at the same time; nil sets no limit.
+    /// Limits how many of these tests run at the same time. Without it there is no limit.
     fileprivate let turns: Turns?
 
     /// Skips the test in a quick run.

@@ -58,7 +58,7 @@ final class CoreHarness {
 
     func advance(_ duration: Duration) {
         now += duration
-        core.tick(now: now)
+        _ = core.tick(now: now)
         flush()
     }
 

@@ -19,7 +19,7 @@ import Testing
 
     /// The end of a task group cancels a reader on one thread while another wakes it. Each of them holds a lock that the
     /// other wants, if the state's lock is held for waking.
-    @Test func `readers that are cancelled while the state changes hold nobody up`() async {
+    @Test func `cancelling readers while the state changes causes no deadlock`() async {
         let broadcast = StateBroadcast()
         let isOver = Locked(false)
         await withTaskGroup(of: Void.self) { group in

@@ -2,9 +2,7 @@ import BusProtocol
 
 extension BrokerCore {
     /// Checks all time limits: sign-in, unfinished frames, silence, stalled writes, memory, drain.
-    /// - Returns: The time at which the next limit is reached; nil while none is in sight. A limit that begins meanwhile
-    ///   is not in it.
-    @discardableResult
+    /// - Returns: The time of the first limit that is running, or nil without one. Later limits are not known yet.
     func tick(now: Duration) -> Duration? {
         var next: Duration?
         for connection in connections.values.sorted(by: { $0.cid < $1.cid }) {

@@ -23,7 +23,7 @@ final class BrokerTransport {
     private var streams: [Int: TCPStream] = [:]
     private var isFlushScheduled = false
     private var lag = LoopLag()
-    /// The time at which the next tick is due; nil before `start`.
+    /// The time of the next tick. It is nil until `start`.
     private var nextTick: Duration?
 
     /// Binds the address.

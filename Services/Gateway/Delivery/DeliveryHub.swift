@@ -33,7 +33,7 @@ final class DeliveryHub: Sendable {
     let accounts: AccountDirectory
     let logger: Logger
     let metrics = DeliveryMetrics()
-    /// An element for each stream that was opened; those of the past are one.
+    /// Tells that streams were opened. Openings since the last read are one element.
     let opened: AsyncStream<Void>
     private let noteOpened: AsyncStream<Void>.Continuation
     private let state = Locked(State())

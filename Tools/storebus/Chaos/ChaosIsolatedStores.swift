@@ -28,7 +28,7 @@ struct ChaosIsolatedStores: Sendable {
         /// The instant that its clock is set to.
         var clock: Timestamp
         var ttl: Duration?
-        /// When its creation was answered; its time to live has begun by then.
+        /// The time at which the client got the answer to its creation.
         var made: ContinuousClock.Instant
         /// Purchases that were acknowledged as bought.
         var bought = 0

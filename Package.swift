@@ -202,7 +202,7 @@ var targets: [Target] = [
         name: "Scenarios",
         dependencies: [
             "StorebusTesting", "StoreHTTP", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService",
-            "NATSClient",
+            "NATSClient", "Persistence",
             asyncHTTPClient, crypto, nioCore,
             .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -16,7 +16,7 @@
             }
         }
 
-        /// Makes the tables again without keys and constraints, as a migration that forgot them would.
+        /// Makes the tables again without keys and constraints, as a schema that forgot them would.
         ///
         /// SQLite only: a table of PostgreSQL keeps them, and the bug does not show.
         func dropKeys(in database: any SQLDatabase) async {

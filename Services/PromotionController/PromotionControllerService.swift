@@ -135,18 +135,3 @@ extension PromotionControllerService {
         try await environment.openDatabase(migrations)
     }
 }
-
-/// Lists the migrations of the database's schema.
-///
-/// Types and statements are those SQLite and PostgreSQL share. Instants are milliseconds since 1970.
-enum PromotionSchema {
-    static let migrations: [Migration] = [
-        .devices,
-        .intents,
-        .eventOrder,
-        .appPurchases,
-        .purchaseStarts,
-        .eventAges,
-        .deviceScopes,
-    ]
-}

@@ -4,7 +4,8 @@
 /// last row they have read, and continue behind it. A number that is given again, to a row written after the newest
 /// ones were removed or after an older copy of the database was put back, is skipped by them without a word.
 ///
-/// - A removed row's number is not given again: SQLite's keys become `AUTOINCREMENT`, PostgreSQL's are of a sequence.
+/// - A removed row's number is not given again: SQLite's keys are `AUTOINCREMENT` (``SchemaSyntax``), PostgreSQL's of a
+///   sequence.
 /// - Each opening raises the next number to the clock, in microseconds since 1970. A log that was copied, or restored,
 ///   continues behind everything that its other life has written, because rows come more slowly than microseconds.
 /// - On PostgreSQL a column `xact` has the number of the writing transaction, which orders the rows. A restored dump may
@@ -15,24 +16,10 @@ enum LogNumbers {
     /// The table of the places through which rows of logs were removed because of their age, by the log's name.
     static let removed = """
         CREATE TABLE IF NOT EXISTS log_removed (
-            name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL)
+            name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL);
         """
 
     // MARK: SQLite
-
-    private static let key = "position INTEGER PRIMARY KEY"
-
-    /// Returns a table's SQL with a key whose numbers SQLite gives once. The file's format is the same for both.
-    static func numberedOnce(_ sql: String) -> String {
-        guard !sql.contains("WITHOUT ROWID") else { return sql }
-        return sql.replacing(/position INTEGER PRIMARY KEY(?! AUTOINCREMENT)/, with: "\(key) AUTOINCREMENT")
-    }
-
-    /// Makes SQLite's table of given numbers, which exists as soon as a table needs it.
-    static func prepare(_ connection: SQLiteConnection) throws(PersistenceError) {
-        guard try connection.value("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence'") == nil else { return }
-        try connection.script("CREATE TABLE log_number (\(key) AUTOINCREMENT); DROP TABLE log_number")
-    }
 
     /// Raises the next number of each log to the clock.
     static func raise(_ connection: SQLiteConnection) throws(PersistenceError) {
@@ -69,6 +56,8 @@ enum LogNumbers {
 
     /// The origin of a session's transactions, an expression of SQL.
     static let origin = "current_setting('storebus.log_origin')::bigint"
+    /// The number of the writing transaction, the default of a log's `xact`.
+    static let transaction = "(\(origin) + pg_current_xact_id()::text::bigint)"
 
     /// The table of the origin, one row.
     static let originTable = """
@@ -81,24 +70,13 @@ enum LogNumbers {
         extract(epoch FROM pg_postmaster_start_time())::text || ' ' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
         """
 
-    /// Lets rows of logs have the origin in `xact`, and raises the next number of each log to the clock.
+    /// Raises the next number of each log to the clock.
     ///
     /// A sequence is left alone where its numbers are beyond the clock. Replicas may take numbers meanwhile.
     static let raisePostgres = """
         DO $$
         DECLARE log record;
         BEGIN
-            FOR log IN
-                SELECT attrelid::regclass AS name FROM pg_attribute
-                JOIN pg_class ON pg_class.oid = attrelid JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
-                WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attname = 'xact'
-                    AND pg_get_expr(adbin, adrelid) NOT LIKE '%storebus.log_origin%'
-            LOOP
-                EXECUTE format(
-                    'ALTER TABLE %s ALTER COLUMN xact SET DEFAULT
-                        (current_setting(''storebus.log_origin'')::bigint + pg_current_xact_id()::text::bigint)',
-                    log.name);
-            END LOOP;
             FOR log IN
                 SELECT pg_get_serial_sequence(attrelid::regclass::text, 'position') AS sequence FROM pg_attribute
                 JOIN pg_class ON pg_class.oid = attrelid

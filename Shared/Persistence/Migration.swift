@@ -2,32 +2,37 @@
 package struct Migration: Hashable, Sendable {
     /// 1, 2, 3 …, without gaps; the order in which steps are applied.
     package let number: Int
-    /// A few words for people: `payments and transactions`.
+    /// A few words for people: `0.1.0`.
     package let name: String
-    /// Statements separated by semicolons, in SQLite's words.
-    package let sql: String
-    /// The same for PostgreSQL.
-    let postgres: String
+    private let sqlite: String
+    private let postgres: String
 
     /// - Parameters:
-    ///   - sql: Column types are `TEXT`, `INTEGER`, `BIGINT`, `REAL` and `BLOB`, in capitals; PostgreSQL gets its own
-    ///     words for them (``SchemaSyntax``).
-    ///   - postgres: The whole step for PostgreSQL, where exchanging words is not enough.
-    ///   - counters: Names of the counters that the step adds to the table `counter`; sequences on PostgreSQL
-    ///     (``SQLCounter``).
-    package init(number: Int, name: String, sql: String, postgres: String? = nil, counters: [String] = []) {
+    ///   - counters: Counters that the step makes (``SQLCounter``), each with the number before its first.
+    ///   - sql: Statements separated by semicolons, for an engine (``SchemaSyntax``).
+    package init(
+        number: Int, name: String, counters: KeyValuePairs<String, Int64> = [:], sql: (SQLDialect) -> String
+    ) {
         self.number = number
         self.name = name
-        self.sql = sql
-        let sequences = counters.map { "CREATE SEQUENCE \(SQLCounter.sequence($0))" }
-        self.postgres = ([postgres ?? SchemaSyntax.postgres(sql)] + sequences).joined(separator: ";\n")
+        sqlite = SchemaSyntax.sqlite(sql(.sqlite)) + SQLCounter.schema(counters, .sqlite)
+        postgres = SchemaSyntax.postgres(sql(.postgres)) + SQLCounter.schema(counters, .postgres)
     }
+
+    /// A step whose text is the same for both engines.
+    package init(number: Int, name: String, counters: KeyValuePairs<String, Int64> = [:], sql: String) {
+        self.init(number: number, name: name, counters: counters) { _ in sql }
+    }
+
+    /// The statements in an engine's words.
+    func sql(_ dialect: SQLDialect) -> String { dialect == .sqlite ? sqlite : postgres }
 
     /// FNV-1a, 64 bits, of the step's SQL. It is enough to notice that a released step was edited; it is not a security
     /// measure.
     package func fingerprint(_ dialect: SQLDialect) -> String {
-        let text = dialect == .sqlite ? sql : postgres
-        let hash = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        let hash = sql(dialect).utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3
+        }
         return String(hash, radix: 16)
     }
 

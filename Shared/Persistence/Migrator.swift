@@ -4,10 +4,12 @@ struct Migrator {
         CREATE TABLE IF NOT EXISTS schema_migration (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
         """
-    /// The one row that identifies the database, and its store once that is known.
-    static let identity = """
+    /// The other tables of every database: the one row that identifies it, and its store once that is known, and the
+    /// ends of its logs.
+    static let tables = """
         CREATE TABLE IF NOT EXISTS store_identity (
-            only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT)
+            only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT);
+        \(LogNumbers.removed)
         """
     static let applied =
         "SELECT CAST(m.number AS TEXT) AS number, name, fingerprint FROM schema_migration AS m ORDER BY m.number"
@@ -32,20 +34,16 @@ struct Migrator {
     /// - Throws: `schemaMismatch` for a newer or a different history.
     func run(_ connection: SQLiteConnection) throws(PersistenceError) -> [Int] {
         try connection.script(Self.table)
-        try connection.script(Self.identity)
-        try connection.script(LogNumbers.removed)
-        var numbers: [Int] = []
-        for migration in try missing(behind: try connection.run(Self.applied).rows) {
-            try apply(migration, to: connection)
-            numbers.append(migration.number)
-        }
-        return numbers
+        let missing = try missing(behind: try connection.run(Self.applied).rows)
+        try connection.script(Self.tables)
+        for migration in missing { try apply(migration, to: connection) }
+        return missing.map(\.number)
     }
 
     private func apply(_ migration: Migration, to connection: SQLiteConnection) throws(PersistenceError) {
         do throws(PersistenceError) {
             try connection.script("BEGIN IMMEDIATE")
-            try connection.script(migration.sql)
+            try connection.script(migration.sql(.sqlite))
             _ = try connection.run(Self.insert, migration.row)
             try connection.script("COMMIT")
         } catch {
@@ -67,6 +65,15 @@ struct Migrator {
     }
 
     private func check(_ applied: [(number: Int, name: String, fingerprint: String)]) throws(PersistenceError) {
+        for (step, migration) in zip(applied, migrations)
+        where step.number != migration.number || step.fingerprint != migration.fingerprint(dialect) {
+            throw PersistenceError(
+                .schemaMismatch,
+                """
+                \(path) has the schema of another build: its step \(step.number) is '\(step.name)', this program's is \
+                another '\(migration.name)', and no version converts it; \(remedy)
+                """)
+        }
         if let last = applied.last, last.number > migrations.count {
             throw PersistenceError(
                 .schemaMismatch,
@@ -75,14 +82,11 @@ struct Migrator {
                 \(migrations.count)); use that version, or another data directory
                 """)
         }
-        for (step, migration) in zip(applied, migrations)
-        where step.number != migration.number || step.fingerprint != migration.fingerprint(dialect) {
-            throw PersistenceError(
-                .schemaMismatch,
-                """
-                \(path) has another step \(step.number) ('\(step.name)') than this program ('\(migration.name)'); \
-                use the version that wrote it
-                """)
-        }
+    }
+
+    private var remedy: String {
+        dialect.words(
+            sqlite: "remove its data directory, or begin in another one (storebus up --data DIRECTORY)",
+            postgres: "drop the schema, or name another database in DATABASE_URL")
     }
 }

@@ -8,7 +8,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case cannotOpen
         /// The file is damaged, or no database at all. Restore a copy.
         case corrupted
-        /// Written by a newer version of the program, or with other migrations.
+        /// Written by a newer version of the program, or with another build's schema.
         case schemaMismatch
         /// The engine would not take the settings durability rests on.
         case notDurable

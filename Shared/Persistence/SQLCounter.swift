@@ -11,7 +11,20 @@ package struct SQLCounter: Hashable, Sendable {
     /// Names a counter; the migration makes it.
     package init(_ name: String) { self.name = name }
 
-    static func sequence(_ name: String) -> String { "counter_\(name)" }
+    private static func sequence(_ name: String) -> String { "counter_\(name)" }
+
+    /// The statements that make counters.
+    /// - Parameter counters: Each with the number before its first.
+    static func schema(_ counters: KeyValuePairs<String, Int64>, _ dialect: SQLDialect) -> String {
+        let statements = counters.map { name, last in
+            dialect.words(
+                sqlite: "INSERT INTO counter (name, value) VALUES ('\(name)', \(last));",
+                postgres: "CREATE SEQUENCE \(sequence(name)) START WITH \(last + 1);")
+        }
+        let table = dialect.words(
+            sqlite: "CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL);")
+        return counters.isEmpty ? "" : ([";", table] + statements).joined(separator: "\n")
+    }
 
     /// The next `count` numbers, growing; without gaps on SQLite only.
     /// - Throws: `statement` for a counter that no migration has made.
@@ -20,7 +33,10 @@ package struct SQLCounter: Hashable, Sendable {
         case .sqlite:
             // Two statements cost less than RETURNING, for which SQLite makes and removes a table in memory.
             try await transaction.execute("UPDATE counter SET value = value + ? WHERE name = ?", count, name)
-            let last = try await last(in: transaction)
+            guard let row = try await transaction.queryOne("SELECT value FROM counter WHERE name = ?", name) else {
+                throw PersistenceError(.statement, "the counter '\(name)' is missing")
+            }
+            let last: Int64 = try row["value"]
             return (0..<count).map { last - Int64(count - 1 - $0) }
         case .postgres:
             var numbers: [Int64] = []
@@ -39,16 +55,4 @@ package struct SQLCounter: Hashable, Sendable {
     package func startNext(in transaction: SQLTransaction) async throws(PersistenceError) -> StartedQuery? {
         transaction.dialect == .sqlite ? nil : try await transaction.start(nextSQL, 1)
     }
-
-    /// The last number that was given, 0 before the first. On PostgreSQL it may be one of a transaction under way.
-    package func last(in reader: SQLReader) async throws(PersistenceError) -> Int64 {
-        let sql =
-            reader.dialect == .sqlite
-            ? "SELECT value FROM counter WHERE name = '\(name)'"
-            : "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS value FROM \(Self.sequence(name))"
-        guard let row = try await reader.queryOne(sql) else { throw missing }
-        return try row["value"]
-    }
-
-    private var missing: PersistenceError { PersistenceError(.statement, "the counter '\(name)' is missing") }
 }

@@ -34,7 +34,9 @@ public final class StoreProcess: Sendable {
         let process = up
         do {
             try await eventually("storebus up is ready", within: .seconds(60)) {
-                guard process.isRunning else { throw StackError("storebus up ended: \(Self.text(output))") }
+                guard process.isRunning else {
+                    throw StackError("storebus up ended with \(process.terminationStatus): \(Self.text(output))")
+                }
                 return Self.text(output).contains("ready in")
             }
         } catch {

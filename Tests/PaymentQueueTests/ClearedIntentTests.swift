@@ -60,7 +60,7 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            // Also where the intent's use was not kept: a history that an earlier version has cleared.
+            // Also where no payment of the intent is known.
             let gone = try await refusal { try await alice.repeats(payment("intent:i_1")) }
             #expect(gone?.code == .intentDecided)
             #expect(try await store.charges().isEmpty)
@@ -152,54 +152,6 @@ import Testing
             #expect(try await store.clear("alice", intents: Array(intents.dropLast())) == 1)
         }
     }
-
-    @Test(arguments: Engine.allCases)
-    func `I3 a database of schema 9 remembers the intents its payments came of`(_ engine: Engine) async throws {
-        try await TestStore.with(
-            engine,
-            prepare: { files in
-                let database = try await files.open(migrations: Array(PaymentQueueSchema.migrations.prefix(9)))
-                try await database.write { transaction in
-                    for statement in Self.contents { try await transaction.execute(statement) }
-                }
-                await database.close()
-            },
-            { store in
-                let alice = try await store.shopper()
-                #expect(try await store.clear("alice") == 1)
-                #expect(try await refusal { try await alice.add(payment("intent:i_1")) }?.code == .intentDecided)
-                #expect(try await store.charges().isEmpty)
-            })
-    }
-
-    /// An account with a finished promoted purchase.
-    private static let contents = [
-        """
-        INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
-        VALUES ('com.example.app', 1, 1795000000000, 1795000000000, 1000000)
-        """,
-        """
-        INSERT INTO customer (bundle_id, customer_identifier, account, storefront, head_seq, created_at)
-        VALUES ('com.example.app', 'c_1', 'alice', 'USA', 1, 1795000000000)
-        """,
-        """
-        INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase, revision,
-            product_identifier, origin_device_id, transaction_number, terms, body)
-        VALUES ('t_1', 'com.example.app', 'c_1', 1, 'purchased', 'settled', 1, 'coins', 'phone', 2000000000000001,
-            '{"productType":"consumable","amount":{"amount":"0.99","currency":"USD"},"catalogVersion":1}',
-            '{"id":"t_1","transactionIdentifier":"2000000000000001","transactionState":"purchased",\
-        "transactionDate":null,"payment":{"requestIdentifier":"intent:i_1","productIdentifier":"coins","quantity":1,\
-        "simulatesAskToBuyInSandbox":false,"intentIdentifier":"i_1"},"original":null,\
-        "originalTransactionIdentifier":null,"error":null,"downloads":[],"revision":1,"deliveries":0,\
-        "originDeviceId":"phone"}')
-        """,
-        """
-        INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,
-            transaction_id, created_at)
-        VALUES ('com.example.app', 'c_1', 'intent:i_1', 'f', 'i_1', 't_1', 1795000000000)
-        """,
-        "UPDATE counter SET value = 2000000000000001 WHERE name = 'transaction'",
-    ]
 }
 
 extension Shopper {

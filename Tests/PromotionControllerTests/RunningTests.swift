@@ -6,8 +6,7 @@ import Testing
 
 @testable import PromotionController
 
-/// Goal: the jobs beside the endpoints do their work by themselves and end in order, and an earlier database is taken
-/// over.
+/// Goal: the jobs beside the endpoints do their work by themselves and end in order.
 @Suite(.serialized) struct RunningTests {
     @Test(arguments: Engine.allCases)
     func `the sweep runs without a request, then the database is closed`(_ engine: Engine) async throws {
@@ -68,36 +67,6 @@ import Testing
             _ = try await alice.begin("f")
             #expect(try await !store.events(after: position, count: 1).isEmpty)
         }
-    }
-
-    @Test(arguments: Engine.allCases)
-    func `a database of schema 1 opens, and knows what was launched`(_ engine: Engine) async throws {
-        try await TestStore.with(
-            engine,
-            prepare: { files in
-                let first = Array(PromotionControllerService.migrations.prefix(1))
-                let database = try await files.open(migrations: first)
-                try await database.write { transaction in
-                    try await transaction.execute(
-                        "INSERT INTO device (device_id, platform, os_version, seen_at) "
-                            + "VALUES ('alice-1', 'iOS', '17.0', 1)"
-                    )
-                    try await transaction.execute(
-                        """
-                        INSERT INTO installation (bundle_id, device_id, app_version, promoted_purchases, launched_at)
-                        VALUES ('com.example.app', 'alice-1', '1.2', 'delegate', 1)
-                        """)
-                }
-                await database.close()
-            },
-            { store in
-                let alice = store.phone()
-                let app = try #require(try await alice.state().apps.first)
-                #expect(app.version == "1.2" && app.isLaunched && app.promotedPurchases == .delegate)
-                #expect(try await alice.setOrder(["h"]).order == ["h"])
-                let intent = try await alice.begin()
-                #expect(try await alice.deliver().intents.map(\.intentIdentifier) == [intent])
-            })
     }
 
     @Test func `what is due is found without looking through all intents`() async throws {

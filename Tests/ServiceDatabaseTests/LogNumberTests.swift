@@ -184,10 +184,12 @@ import Testing
     }
 
     @Test func `a table without a key that is numbered is no log`() async throws {
-        let schema = [Migration(number: 1, name: "events", sql: "CREATE TABLE happened (position BIGINT)")]
-        try await TestDatabase(.sqlite).with(migrations: schema) { database in
-            let error = await #expect(throws: PersistenceError.self) { try await Self.now(database) }
-            #expect(error?.message.contains("'happened' is no log") == true)
+        let table = Migration(number: 2, name: "no log", sql: "CREATE TABLE other (position BIGINT)")
+        try await TestDatabase(.sqlite).with(migrations: Self.schema + [table]) { database in
+            let error = await #expect(throws: PersistenceError.self) {
+                try await database.read { try await EventTable("other").horizon(in: $0) }
+            }
+            #expect(error?.message.contains("'other' is no log") == true)
         }
     }
 }

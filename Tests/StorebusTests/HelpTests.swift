@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import StorebusTesting
 import Testing
 
 @testable import Storebus
@@ -8,13 +8,6 @@ import Testing
 @Suite struct HelpTests {
     private static let mark =
         "<!-- Below: storebus COMMAND --help, kept by HelpTests; STOREBUS_GOLDEN=write renews it. -->\n"
-
-    private static var writesGolden: Bool { getenv("STOREBUS_GOLDEN").map { String(cString: $0) } == "write" }
-
-    private static var document: String {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        return "/\(root)/docs/cli.md"
-    }
 
     @Test func `every command's help has an example of it`() {
         for entry in CommandReference.entries {
@@ -51,18 +44,9 @@ import Testing
     }
 
     @Test func `docs cli md has every command's help`() throws {
-        let text = try #require(FileAccess.text(Self.document))
-        let parts = text.split(separator: Self.mark, maxSplits: 1).map(String.init)
-        let generated = "\n" + CommandReference.text
-        if Self.writesGolden {
-            try FileAccess.write(Array((parts[0] + Self.mark + generated).utf8), to: Self.document, mode: 0o644)
-            return
-        }
-        try #require(parts.count == 2)
-        let (written, expected) = (parts[1].split(separator: "\n"), generated.split(separator: "\n"))
-        // Not the lists themselves: their difference takes minutes.
-        let place = zip(written, expected).enumerated().first { $0.element.0 != $0.element.1 }
-        #expect(place == nil && written.count == expected.count, "the first difference: \(String(describing: place))")
+        let difference = try GoldenFile.difference(
+            "docs/cli.md", "\n" + CommandReference.text, below: Self.mark)
+        #expect(difference == nil)
     }
 
     @Test func `help of the whole fits a screen's width`() async {

@@ -55,18 +55,3 @@ struct ChaosRuns: Sendable {
         }
     }
 }
-
-/// The table of runs.
-enum ChaosRunSchema {
-    static let migration = Migration(
-        number: 7, name: "runs of storebus chaos run",
-        sql: """
-            CREATE TABLE chaos_run (
-                run_id TEXT PRIMARY KEY,
-                started_at BIGINT NOT NULL,
-                summary TEXT NOT NULL,
-                report TEXT NOT NULL
-            );
-            CREATE INDEX chaos_run_started ON chaos_run (started_at);
-            """)
-}

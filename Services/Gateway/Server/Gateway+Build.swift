@@ -29,7 +29,7 @@ extension Gateway {
             )
         }
         let keys = KeyStore(
-            database: try await environment.openDatabase(KeySchema.migrations), logger: environment.logger)
+            database: try await environment.openDatabase(GatewaySchema.migrations), logger: environment.logger)
         environment.service.healthCheck(of: keys.database)
         let tokens = await SessionTokens(key: settings.sessionKey)
         let operatorLoop = try UVLoop.start(name: "operator")

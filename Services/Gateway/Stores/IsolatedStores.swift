@@ -190,21 +190,3 @@ extension IsolatedStores.Stored {
             expiresAt: Timestamp(milliseconds: try row["expires_at"]))
     }
 }
-
-/// The schema of the isolated stores.
-enum IsolatedStoreSchema {
-    static let migration = Migration(
-        number: 6, name: "isolated stores",
-        sql: """
-            CREATE TABLE isolated_store (
-                number BIGINT PRIMARY KEY,
-                bundle_id TEXT NOT NULL UNIQUE,
-                state TEXT NOT NULL CHECK (state IN ('making', 'open', 'removing')),
-                created_at BIGINT NOT NULL,
-                expires_at BIGINT NOT NULL,
-                claimed_until BIGINT NOT NULL
-            );
-            CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL);
-            INSERT INTO counter (name, value) VALUES ('isolated_store', 0);
-            """, counters: ["isolated_store"])
-}

@@ -31,24 +31,22 @@ struct PostgresOpening: Sendable {
         _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.table))
-        _ = try await connection.script(SchemaSyntax.postgres(Migrator.identity))
-        _ = try await connection.script(SchemaSyntax.postgres(LogNumbers.removed))
-        _ = try await connection.script(LogNumbers.originTable)
         let migrator = Migrator(migrations, path: "\(place), schema \(schema)", dialect: .postgres)
         let rows = try await connection.script(Migrator.applied).rows
-        var applied: [Int] = []
-        for migration in try migrator.missing(behind: rows) {
-            _ = try await connection.script(migration.postgres)
+        let missing = try migrator.missing(behind: rows)
+        _ = try await connection.script(SchemaSyntax.postgres(Migrator.tables))
+        _ = try await connection.script(LogNumbers.originTable)
+        for migration in missing {
+            _ = try await connection.script(migration.sql(.postgres))
             let name = migration.name.replacing("'", with: "''")
             _ = try await connection.script(
                 """
                 INSERT INTO schema_migration (number, name, fingerprint)
                 VALUES (\(migration.number), '\(name)', '\(migration.fingerprint(.postgres))')
                 """)
-            applied.append(migration.number)
         }
         _ = try await connection.script(LogNumbers.raisePostgres)
-        return applied
+        return missing.map(\.number)
     }
 
     /// Takes the origin of the logs, reads the unique indexes and begins the pipeline.

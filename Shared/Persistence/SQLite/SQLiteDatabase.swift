@@ -56,8 +56,6 @@ package final class SQLiteDatabase: SQLDatabase {
         }
         lock.noteWhole()
         let applied = try Migrator(migrations, path: path).run(writer)
-        try LogNumbers.prepare(writer)
-        try SQLiteSchema.rewrite(writer) { SQLiteChecks.spellOut(LogNumbers.numberedOnce($0)) }
         try LogNumbers.raise(writer)
         var readers: [SQLiteConnection] = []
         for _ in 0..<readerCount { readers.append(try SQLiteOpening.reader(path: path)) }

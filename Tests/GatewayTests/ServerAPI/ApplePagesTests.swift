@@ -3,6 +3,7 @@ import HTTPTypes
 import Signing
 import StoreHTTP
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Gateway
@@ -119,11 +120,7 @@ import Testing
     @Test func `docs apple-pages md has the table`() throws {
         let table = pages.table
         print(pages.count.line)
-        if ProcessInfo.processInfo.environment["STOREBUS_GOLDEN"] == "write" {
-            try table.write(to: ApplePages.document, atomically: true, encoding: .utf8)
-            return
-        }
-        #expect(try String(contentsOf: ApplePages.document, encoding: .utf8) == table)
+        #expect(try GoldenFile.difference("docs/apple-pages.md", table) == nil)
     }
 }
 
@@ -203,7 +200,6 @@ private struct ApplePages: Decodable {
 
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-    static let document = root.appendingPathComponent("docs/apple-pages.md")
 
     init() throws {
         let file = Self.root.appendingPathComponent("Tests/ApplePages/pages.json")

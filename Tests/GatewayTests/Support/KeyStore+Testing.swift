@@ -8,7 +8,8 @@ extension KeyStore {
     static func open(in directory: String, logger: Logger) throws(PersistenceError) -> KeyStore {
         KeyStore(
             database: try SQLiteDatabase.open(
-                path: "\(directory)/gateway.sqlite", holder: "gateway", migrations: KeySchema.migrations, logger: logger
+                path: "\(directory)/gateway.sqlite", holder: "gateway", migrations: GatewaySchema.migrations,
+                logger: logger
             ))
     }
 }

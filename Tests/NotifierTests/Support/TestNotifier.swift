@@ -56,25 +56,17 @@ final class TestNotifier: Sendable {
         self.margin = margin
     }
 
-    /// - Parameter past: What the first schema's database held, if the test begins with one.
     static func with(
-        _ engine: Engine = .sqlite, margin: Duration = .seconds(10), past: [String] = [],
+        _ engine: Engine = .sqlite, margin: Duration = .seconds(10),
         _ body: (TestNotifier) async throws -> Void
     ) async throws {
-        try await turns.take { try await run(engine, margin: margin, past: past, body) }
+        try await turns.take { try await run(engine, margin: margin, body) }
     }
 
     private static func run(
-        _ engine: Engine, margin: Duration, past: [String], _ body: (TestNotifier) async throws -> Void
+        _ engine: Engine, margin: Duration, _ body: (TestNotifier) async throws -> Void
     ) async throws {
         let notifier = try TestNotifier(engine, margin: margin)
-        if !past.isEmpty {
-            let database = try await notifier.files.open(migrations: [NotifierSchema.migrations[0]])
-            try await database.write { transaction in
-                for statement in past { try await transaction.execute(statement) }
-            }
-            await database.close()
-        }
         do {
             try await notifier.start()
             try await body(notifier)

@@ -376,29 +376,6 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `a history of an earlier store is in the order of its purchases`(_ engine: Engine) async throws {
-        try await TestStore.with(
-            engine,
-            prepare: { files in
-                let earlier = PaymentQueueSchema.migrations.filter { $0.number <= 17 }
-                let database = try await files.open(migrations: earlier)
-                try await database.write { transaction in
-                    for statement in EarlierStore.statements { try await transaction.execute(statement) }
-                }
-                await database.close()
-            },
-            { store in
-                let alice = try await store.shopper()
-                #expect(try await alice.modified().identifiers == ["2000000000000001", "2000000000000002"])
-                #expect(try await alice.appTransaction().appTransactionIdentifier == "7000000000000000001")
-                let bob = try await store.shopper("bob")
-                #expect(try await bob.appTransaction().appTransactionIdentifier == "7000000000000000002")
-                try await store.refund("t_1")
-                #expect(try await alice.modified().identifiers == ["2000000000000002", "2000000000000001"])
-            })
-    }
-
-    @Test(arguments: Engine.allCases)
     func `operators see the order of a purchase, and none of one that failed`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
@@ -494,39 +471,6 @@ import Testing
         #expect(RecentStartPolicy.gap(.realTime) == 5_184_000_000)
         #expect(RecentStartPolicy.gap(.monthlyRenewalEveryFiveMinutes) == 600_000)
         #expect(RecentStartPolicy.start(of: [], rate: .realTime) == nil)
-    }
-}
-
-/// Two purchases of alice's as the seventeenth schema kept them.
-private enum EarlierStore {
-    static let statements = [
-        """
-        INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
-        VALUES ('com.example.app', 1, 1795000000000, 1795000000000, 1000000)
-        """,
-        """
-        INSERT INTO customer (bundle_id, customer_identifier, account, storefront, head_seq, created_at)
-        VALUES ('com.example.app', 'c_1', 'alice', 'USA', 4, 1795000000000)
-        """,
-        transaction(1, history: 2), transaction(2, history: 4),
-    ]
-
-    private static func transaction(_ number: Int, history: Int) -> String {
-        let terms = #"{"productType":"consumable","amount":{"amount":"0.99","currency":"USD"},"catalogVersion":1}"#
-        let body = """
-            {"id":"t_\(number)","transactionIdentifier":"200000000000000\(number)","transactionState":"purchased",\
-            "transactionDate":"2026-11-18T10:00:00.000Z","payment":{"requestIdentifier":"\(number)",\
-            "productIdentifier":"coins","quantity":1,"simulatesAskToBuyInSandbox":false},"original":null,\
-            "originalTransactionIdentifier":null,"error":null,"downloads":[],"revision":2,"deliveries":0,\
-            "originDeviceId":"phone"}
-            """
-        return """
-            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, history_seq, state, phase,
-                is_finished, revision, product_identifier, origin_device_id, transaction_number, charge_key, terms,
-                body)
-            VALUES ('t_\(number)', 'com.example.app', 'c_1', \(history), \(history), 'purchased', 'settled', 1, 2,
-                'coins', 'phone', 200000000000000\(number), 'buy:t_\(number)', '\(terms)', '\(body)')
-            """
     }
 }
 

@@ -47,16 +47,13 @@ final class TestStore: Sendable {
     /// Runs `body` in a store of its own and takes it down again.
     /// - Parameters:
     ///   - withProcessor: false leaves the processor away until ``startProcessor()``.
-    ///   - prepare: fills the payment queue's database before it starts.
     static func with(
         _ engine: Engine = .sqlite, withProcessor: Bool = true,
-        prepare: (TestDatabase) async throws -> Void = { _ in },
         _ body: (TestStore) async throws -> Void
     ) async throws {
         try await turns.take {
             let store = try await TestStore(engine)
             do {
-                try await prepare(store.files)
                 try await store.startCatalogue()
                 if withProcessor { try await store.startProcessor() }
                 try await store.startQueue()

@@ -41,15 +41,13 @@ final class TestStore: Sendable {
     }
 
     /// Runs `body` in a store of its own and takes it down again.
-    /// - Parameter prepare: fills the database before the service starts.
     static func with(
-        _ engine: Engine = .sqlite, withPayments: Bool = true, prepare: (TestDatabase) async throws -> Void = { _ in },
+        _ engine: Engine = .sqlite, withPayments: Bool = true,
         _ body: (TestStore) async throws -> Void
     ) async throws {
         try await turns.take {
             let store = try TestStore(engine)
             do {
-                try await prepare(store.files)
                 if withPayments { try await store.startPayments() }
                 try await store.startController()
                 try await body(store)

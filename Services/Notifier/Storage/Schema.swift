@@ -1,0 +1,74 @@
+import Persistence
+
+/// The schema of the notifier's database; `docs/schema/notifier.sql` shows it as each engine has it.
+///
+/// - Instants are milliseconds since 1970.
+/// - `outbox_reader` has one row, the last of PaymentQueue's server events that is stored.
+/// - `notification.due_at` is when the next attempt is due by the app's clock, `due_wall` by the wall clock; at most one
+///   of them is set. `claimed_by` and `claimed_until` say which attempt is under way and until when its process has to
+///   end it. `source` is the event that an isolated store's notification was made of, so that an event that is read
+///   again makes none. Elsewhere the notification's own `uuid` is made of it.
+/// - `notification_payload.draft` is made of the event, `payload` is signed and sent; null until then. They have a table
+///   of their own, so that an attempt does not write them again with the notification's row.
+/// - The indexes of attempts under way and of a customer's last signature cost the same regardless of the number of rows.
+/// - `attempt.result` is null while it is under way.
+enum NotifierSchema {
+    static let migrations = [
+        Migration(number: 1, name: "0.1.0") { sql in
+            """
+            CREATE TABLE outbox_reader (name TEXT PRIMARY KEY, position TEXT NOT NULL);
+
+            CREATE TABLE endpoint (bundle_id TEXT PRIMARY KEY, body TEXT NOT NULL);
+
+            CREATE TABLE notification (
+                position INTEGER PRIMARY KEY,
+                uuid TEXT NOT NULL UNIQUE,
+                source TEXT,
+                bundle_id TEXT NOT NULL,
+                customer_identifier TEXT,
+                account TEXT,
+                type TEXT NOT NULL,
+                subtype TEXT,
+                event_at BIGINT NOT NULL,
+                signed_at BIGINT NOT NULL,
+                state TEXT NOT NULL
+                    CHECK \(sql.oneOf("state", "pending", "retrying", "delivered", "failed", "noEndpoint")),
+                attempts INTEGER NOT NULL DEFAULT 0,
+                due_at BIGINT,
+                due_wall BIGINT,
+                claimed_by TEXT,
+                claimed_until BIGINT NOT NULL DEFAULT 0,
+                CHECK (due_at IS NULL OR due_wall IS NULL)
+            );
+            CREATE INDEX notification_app ON notification (bundle_id, position);
+            CREATE INDEX notification_sent ON notification (bundle_id, signed_at, position);
+            CREATE INDEX notification_customer
+                ON notification (bundle_id, customer_identifier, event_at, signed_at);
+            CREATE INDEX notification_due ON notification (bundle_id, due_at, position) WHERE due_at IS NOT NULL;
+            CREATE INDEX notification_due_wall ON notification (bundle_id, due_wall) WHERE due_wall IS NOT NULL;
+            CREATE INDEX notification_attempt ON notification (bundle_id, claimed_by, customer_identifier)
+                WHERE claimed_by IS NOT NULL;
+            CREATE UNIQUE INDEX notification_source ON notification (source) WHERE source IS NOT NULL;
+
+            CREATE TABLE notification_payload (
+                position INTEGER PRIMARY KEY,
+                draft TEXT NOT NULL,
+                payload TEXT
+            );
+
+            CREATE TABLE attempt (
+                id TEXT PRIMARY KEY,
+                uuid TEXT NOT NULL REFERENCES notification (uuid),
+                number INTEGER NOT NULL,
+                attempted_at BIGINT NOT NULL,
+                is_leased INTEGER NOT NULL DEFAULT 0,
+                result TEXT,
+                http_status INTEGER,
+                duration_ms INTEGER,
+                body_start TEXT,
+                UNIQUE (uuid, number)
+            );
+            """
+        }
+    ]
+}

@@ -1,0 +1,48 @@
+import BusService
+import Logging
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import PaymentQueue
+
+/// Goal: what is asked often has an index.
+@Suite struct IndexTests {
+    @Test func `who waits for a product is found without looking through what is unfinished`() async throws {
+        let plan = try await plan(EntitlementRepository.waitingSQL, "app", "customer", "product")
+        #expect(
+            plan.contains("USING COVERING INDEX payment_transaction_waiting")
+                || plan.contains("USING INDEX payment_transaction_waiting"))
+    }
+
+    @Test func `last events and waiting refund requests are found without looking through all`() async throws {
+        let plans = [
+            (try await plan(EventRepository.lastOfAppSQL(.sqlite), "app", 1), "journal_app"),
+            (
+                try await plan(EventRepository.lastOfCustomerSQL(.sqlite), "app", "customer", 1),
+                "sqlite_autoindex_journal"
+            ),
+            (try await plan(EventRepository.nextAppSQL, "app"), "journal_app"),
+            (try await plan(RefundRequestRepository.openSQL, "app", "q_", 1), "refund_request_waiting"),
+        ]
+        for (plan, index) in plans {
+            #expect(plan.hasPrefix("SEARCH") && plan.contains(index) && !plan.contains("B-TREE"), "\(plan)")
+        }
+    }
+
+    /// The only step of a statement's plan.
+    private func plan(_ sql: String, _ arguments: any SQLValueConvertible...) async throws -> String {
+        let directory = try TemporaryDirectory()
+        let database = try SQLiteDatabase.open(
+            path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let steps = try await database.read { reader in
+            try await reader.query("EXPLAIN QUERY PLAN \(sql)", arguments: arguments)
+                .map { try $0["detail"] as String }
+        }
+        await database.close()
+        #expect(steps.count == 1)
+        return steps.joined(separator: "; ")
+    }
+}

@@ -41,30 +41,13 @@ struct ServiceCallTests {
         }
     }
 
-    @Test func `an endpoint that an earlier version lacks is not served, and errors of one that is are thrown`()
-        async throws
-    {
-        try await ServiceHarness.with {
-            $0.handle(PaymentEndpoints.heads) { _, _ in throw StoreError(.notFound, "no such customer") }
-        } _: { harness in
-            let caller = harness.caller()
-            let lists = UnfinishedListsRequest(lists: [])
-            let unserved = try await caller.callIfServed(PaymentEndpoints.unfinishedLists, lists)
-            #expect(unserved == nil)
-            let error = await #expect(throws: StoreError.self) {
-                try await caller.callIfServed(PaymentEndpoints.heads, request)
-            }
-            #expect(error?.code == .notFound)
-        }
-    }
-
     @Test func `a reply that is read without the decoder travels as it is`() async throws {
         let sent = UnfinishedLists(pages: [ArraySlice(#"{"transactions":[]}"#.utf8), nil])
         try await ServiceHarness.with {
             $0.handle(PaymentEndpoints.unfinishedLists) { _, _ in sent }
         } _: { harness in
             let lists = UnfinishedListsRequest(lists: [])
-            let got = try await harness.caller().callIfServed(PaymentEndpoints.unfinishedLists, lists)
+            let got = try await harness.caller().call(PaymentEndpoints.unfinishedLists, lists)
             #expect(got == sent)
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: lists and standings that are asked for together are those asked for alone, also of an earlier PaymentQueue.
+/// Goal: lists and standings that are asked for together are those asked for alone.
 @Suite struct PaymentQuestionsTests {
     /// PaymentQueue, whose replies to single questions wait at a gate.
     private final class Asked: Sendable {
@@ -16,10 +16,8 @@ import Testing
         let together = Locked<[[String]]>([])
     }
 
-    private enum Version { case present, earlier }
-
     private func withQueue(
-        _ version: Version, _ body: @Sendable (InMemoryClient, ServiceCaller, Asked) async throws -> Void
+        _ body: @Sendable (InMemoryClient, ServiceCaller, Asked) async throws -> Void
     ) async throws {
         let bus = InMemoryBus()
         let (fake, asked) = (FakeService(.paymentQueue, on: bus), Asked())
@@ -33,23 +31,21 @@ import Testing
             await asked.gate.wait()
             return Self.standing(of: request.customerIdentifier)
         }
-        if version == .present {
-            fake.handle(PaymentEndpoints.unfinishedLists) { request in
-                asked.together.withLock { $0.append(request.lists.map(\.customerIdentifier)) }
-                return UnfinishedLists(
-                    pages: try request.lists.map { list in
-                        guard list.customerIdentifier != "alone" else { return nil }
-                        let transactions = [Sample.purchased(list.customerIdentifier)]
-                        return try StoreJSON.encode(TransactionsPage(transactions: transactions))[...]
-                    })
-            }
-            fake.handle(PaymentEndpoints.standings) { request in
-                asked.together.withLock { $0.append(request.customers.map(\.customerIdentifier)) }
-                return CustomerStandings(
-                    standings: request.customers.map {
-                        $0.customerIdentifier == "alone" ? nil : Self.standing(of: $0.customerIdentifier)
-                    })
-            }
+        fake.handle(PaymentEndpoints.unfinishedLists) { request in
+            asked.together.withLock { $0.append(request.lists.map(\.customerIdentifier)) }
+            return UnfinishedLists(
+                pages: try request.lists.map { list in
+                    guard list.customerIdentifier != "alone" else { return nil }
+                    let transactions = [Sample.purchased(list.customerIdentifier)]
+                    return try StoreJSON.encode(TransactionsPage(transactions: transactions))[...]
+                })
+        }
+        fake.handle(PaymentEndpoints.standings) { request in
+            asked.together.withLock { $0.append(request.customers.map(\.customerIdentifier)) }
+            return CustomerStandings(
+                standings: request.customers.map {
+                    $0.customerIdentifier == "alone" ? nil : Self.standing(of: $0.customerIdentifier)
+                })
         }
         await fake.start()
         let client = bus.client(name: "gateway")
@@ -65,15 +61,15 @@ import Testing
     /// Runs `body` until some questions were asked together. On a busy machine they may come so late that each is asked
     /// alone.
     private func run(
-        _ version: Version, _ body: @escaping @Sendable (InMemoryClient, ServiceCaller, Asked) async throws -> Void
+        _ body: @escaping @Sendable (InMemoryClient, ServiceCaller, Asked) async throws -> Void
     ) async throws {
         try await eventually("some are asked together", within: .seconds(60)) {
             let wereTogether = Locked(false)
-            try await withQueue(version) { client, services, asked in
+            try await withQueue { client, services, asked in
                 try await body(client, services, asked)
                 wereTogether.withLock { $0 = asked.together.withLock { $0.contains { $0.count > 1 } } }
             }
-            return version == .earlier || wereTogether.withLock { $0 }
+            return wereTogether.withLock { $0 }
         }
     }
 
@@ -103,9 +99,8 @@ import Testing
 
     private var context: CallContext { CallContext(deadline: .now + .seconds(60)) }
 
-    @Test(arguments: [true, false])
-    func `lists are asked for together, and alone where the reply has none`(isPresent: Bool) async throws {
-        try await run(isPresent ? .present : .earlier) { client, services, asked in
+    @Test func `lists are asked for together, and alone where the reply has none`() async throws {
+        try await run { client, services, asked in
             let questions = UnfinishedQuestions(bus: client, services: services)
             try await ask(asked) { customer in
                 let list = SnapshotRequest(
@@ -117,9 +112,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false])
-    func `standings are asked for together, and alone where the reply has none`(isPresent: Bool) async throws {
-        try await run(isPresent ? .present : .earlier) { client, services, asked in
+    @Test func `standings are asked for together, and alone where the reply has none`() async throws {
+        try await run { client, services, asked in
             let questions = StandingQuestions(bus: client, services: services)
             try await ask(asked) { customer in
                 let request = CustomerStandingRequest(bundleId: "a", customerIdentifier: customer)

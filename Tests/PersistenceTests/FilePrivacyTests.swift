@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `one that an earlier version left open to others is closed to them, and opens`() async throws {
+    @Test func `one that is open to others is closed to them, and opens`() async throws {
         let files = try TemporaryDatabase()
         try await files.withDatabase { try await $0.insert("kept") }
         try set(0o644, files.path)

@@ -28,7 +28,7 @@ import Testing
         }
         await database.close()
         let error = await #expect(throws: StackError.self) {
-            await try StoreProcess(environment: environment, in: directory).stop()
+            try await StoreProcess(environment: environment, in: directory).stop()
         }
         let said = error?.description ?? ""
         #expect(said.contains("storebus up ended with 78"), "\(said)")

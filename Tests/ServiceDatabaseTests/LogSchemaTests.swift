@@ -39,7 +39,7 @@ import Testing
                     #expect(isCounted, "\(name) gives numbers of removed rows again")
                     guard isCounted else { continue }
                     let row = try await reader.queryOne("SELECT seq FROM sqlite_sequence WHERE name = ?", table)
-                    let seq: Int64 = try row?["seq"] ?? 0
+                    let seq = try row.map { row throws(PersistenceError) in try row["seq"] as Int64 } ?? 0
                     #expect(seq > Self.clockStart, "\(name) counts from where a copy of the file was made")
                 }
             }

@@ -37,10 +37,9 @@ struct SessionClaims: JWTPayload {
     var storefront: String
     var platform: DeviceLaunch.Platform
     var promotedPurchases: DeviceLaunch.PromotedPurchases
-    /// Absent in tokens of earlier versions.
-    var osVersion: String?
+    var osVersion: String
     var appVersion: String?
-    /// Absent in tokens of earlier versions and of the store.
+    /// Absent in tokens of the App Store app.
     var launch: Int64?
     /// Absent means false.
     var isUntold: Bool?
@@ -71,7 +70,7 @@ struct SessionClaims: JWTPayload {
         Session(
             identifier: jti.value, startedAt: startedAt, bundleId: bundleId, customerIdentifier: sub.value,
             account: account, deviceId: deviceId, client: client, storefront: storefront, platform: platform,
-            promotedPurchases: promotedPurchases, osVersion: osVersion ?? "", appVersion: appVersion,
+            promotedPurchases: promotedPurchases, osVersion: osVersion, appVersion: appVersion,
             launchNumber: launch ?? 0, isUntold: isUntold ?? false)
     }
 

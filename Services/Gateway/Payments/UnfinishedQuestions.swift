@@ -19,10 +19,9 @@ struct UnfinishedQuestions: Sendable {
                 PaymentEndpoints.snapshot(as: PresentedTransaction.self), list, context: context)
             return try UnfinishedPage(snapshot, for: list.deviceId)
         } many: { (_, lists, context) async throws(StoreError) in
-            let reply = try await services.callIfServed(
-                PaymentEndpoints.unfinishedLists, UnfinishedListsRequest(lists: lists), context: context)
-            // A PaymentQueue of an earlier version is asked about each list.
-            return reply?.pages.map { page in page.map(UnfinishedPage.init(bytes:)) } ?? []
+            try await services.call(
+                PaymentEndpoints.unfinishedLists, UnfinishedListsRequest(lists: lists), context: context
+            ).pages.map { page in page.map(UnfinishedPage.init(bytes:)) }
         }
     }
 

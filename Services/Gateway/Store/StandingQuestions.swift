@@ -16,10 +16,9 @@ struct StandingQuestions: Sendable {
         ) { (_, customer, context) async throws(StoreError) in
             try await services.call(PaymentEndpoints.standing, customer, context: context)
         } many: { (_, customers, context) async throws(StoreError) in
-            let reply = try await services.callIfServed(
-                PaymentEndpoints.standings, CustomerStandingsRequest(customers: customers), context: context)
-            // A PaymentQueue of an earlier version is asked about each customer.
-            return reply?.standings ?? []
+            try await services.call(
+                PaymentEndpoints.standings, CustomerStandingsRequest(customers: customers), context: context
+            ).standings
         }
     }
 

@@ -13,8 +13,8 @@ struct Customer: Hashable, Sendable {
     var prunedSeq: Int64
     /// The last place among the changes of the customer's transactions; 0 before the first.
     var modifiedSeq: Int64
-    /// The number of the customer's download of the app; nil for one that an earlier version has opened.
-    var appTransaction: Int64?
+    /// The number of the customer's download of the app.
+    var appTransaction: Int64
 
     /// The account, whose settings all of its customers in the scope have.
     var tester: ScopedIdentifier { ScopedIdentifier(account, in: IsolationScope(of: id.bundleId)) }

@@ -175,11 +175,9 @@ enum CustomerRepository {
     /// - Returns: Nil for an unknown customer.
     static func firstSeen(_ id: CustomerReference, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne(
-            "SELECT created_at, opened_at FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId,
+            "SELECT opened_at FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId,
             id.customerIdentifier)
-        guard let row else { return nil }
-        let (created, opened): (Int64, Int64?) = (try row["created_at"], try row["opened_at"])
-        return Timestamp(milliseconds: opened ?? created)
+        return try row.map { row throws(PersistenceError) in Timestamp(milliseconds: try row["opened_at"]) }
     }
 
     /// The download of an app by a customer.
@@ -212,11 +210,10 @@ enum CustomerRepository {
     }
 
     private static func appTransaction(_ row: SQLRow) throws(PersistenceError) -> AppTransaction {
-        let (created, opened): (Int64, Int64?) = (try row["created_at"], try row["opened_at"])
         let number: Int64 = try row["app_transaction_number"]
         return AppTransaction(
             customer: try CustomerReference(row), storefront: try row["storefront"], identifier: "\(number)",
-            firstSeen: Timestamp(milliseconds: opened ?? created))
+            firstSeen: Timestamp(milliseconds: try row["opened_at"]))
     }
 
     /// Moves one customer to another storefront.

@@ -98,7 +98,7 @@ extension CustomerTransaction {
         var last: [ExactText: StoredSubscription] = [:]
         for value in serverChanges.compactMap(\.subscription) { last[value.originalID] = value }
         var event = StoredServerEvent(
-            account: account.account, appTransaction: account.appTransaction ?? 0, at: first.at, changes: [])
+            account: account.account, appTransaction: account.appTransaction, at: first.at, changes: [])
         for change in serverChanges {
             var stored = change.transaction
             if stored == nil {

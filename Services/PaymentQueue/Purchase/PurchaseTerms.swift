@@ -19,7 +19,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
         var level: Int
         /// The product's own period.
         var length: SubscriptionPeriod
-        /// The product's own price; nil in terms of earlier versions.
+        /// The product's own price; nil for a change that is only noted.
         var price: Money?
         /// How long this payment gives access.
         ///
@@ -80,7 +80,7 @@ struct PurchaseTerms: Hashable, Sendable, Codable {
     var content: Content?
     /// The processor mode a test has asked for; nil for the processor's usual one.
     var simulate: ProcessorMode?
-    /// The shopper's storefront at the time of the terms; nil in those of earlier versions.
+    /// The storefront in which the shopper has agreed to the terms; nil for a renewal.
     var storefront: String?
     /// Nil where the group had no active subscription.
     var change: Change?

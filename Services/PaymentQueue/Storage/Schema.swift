@@ -338,7 +338,7 @@ enum PaymentQueueSchema {
     ///   it was decided on, so that each replica asks the processor about the same charge. `price` is the price its
     ///   subscriber agreed to, and the higher one that needs consent.
     /// - `subscription_period` has one row for each paid period (S1): `charge_key` is null for one that cost nothing.
-    /// - `paid_group` has the groups in which each product of a subscription was paid, whatever group it is in now.
+    /// - `paid_group` has the groups in which each product of a subscription was paid, also those it has left.
     /// - Each sweep reads the renewals in progress app by app, twice a second: `subscription_attempt` has the app.
     /// - `subscription_extension` has the responses to extensions, by the server's name of the request.
     /// - `mass_extension` is an extension of all subscriptions of a product: `place` is the last that was decided

@@ -63,7 +63,7 @@ struct StoredSubscription: Hashable, Sendable {
     var retry = Retry()
     /// Nil unless the state is `expired`.
     var expirationReason: Subscription.ExpirationReason?
-    /// The product's own price to which the subscriber has agreed; nil for one sold before this was stored.
+    /// The product's own price to which the subscriber has agreed; nil before the first period.
     var agreedPrice: Money?
     /// The price increase that waits for consent or was answered; nil for none.
     var priceIncrease: PriceIncrease?

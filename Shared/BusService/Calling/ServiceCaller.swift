@@ -49,14 +49,32 @@ package struct ServiceCaller: Sendable {
         _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext(),
         key: String? = nil
     ) async throws(StoreError) -> Response {
+        try await call(endpoint, request, context, key: key) { body throws(StoreError) in
+            try StoreJSON.decode(Response.self, from: body)
+        }
+    }
+
+    /// Calls an endpoint and reads its reply without the decoder.
+    /// - Throws: As for other replies.
+    package func call<Request, Response: ReadFromBytes>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext(),
+        key: String? = nil
+    ) async throws(StoreError) -> Response {
+        try await call(endpoint, request, context, key: key, Response.init(reading:))
+    }
+
+    private func call<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ context: CallContext, key: String?,
+        _ read: ([UInt8]) throws(StoreError) -> Response
+    ) async throws(StoreError) -> Response {
         let body = try Self.encode(request)
         let started = ContinuousClock.now
         state.earnRetry()
         var attempt = 1
         while true {
             do throws(StoreError) {
-                let reply = try await self.attempt(endpoint, body, context, key: key, number: attempt)
-                let response = try Self.decode(Response.self, reply, from: endpoint.service)
+                let reply = try await exchange(endpoint, body, context, key: key, number: attempt)
+                let response = try Self.decode(reply, from: endpoint.service, read)
                 record(endpoint.name, "ok", since: started)
                 return response
             } catch {
@@ -66,52 +84,6 @@ package struct ServiceCaller: Sendable {
                 }
                 attempt += 1
             }
-        }
-    }
-
-    /// Calls an endpoint once that a service of an earlier version lacks.
-    ///
-    /// - Returns: Nil when no process serves it; nothing was asked then.
-    /// - Throws: As ``call(_:_:context:key:)``.
-    package func callIfServed<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext()
-    ) async throws(StoreError) -> Response? {
-        try await callIfServed(endpoint, request, context) { reply throws(StoreError) in
-            try Self.decode(Response.self, reply, from: endpoint.service)
-        }
-    }
-
-    /// Calls an endpoint once that may not be served, and reads its reply without the decoder.
-    ///
-    /// - Returns: Nil when no process serves it; nothing was asked then.
-    /// - Throws: As ``call(_:_:context:key:)``.
-    package func callIfServed<Request, Response: ReadFromBytes>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext()
-    ) async throws(StoreError) -> Response? {
-        try await callIfServed(endpoint, request, context) { reply throws(StoreError) in
-            try Self.decode(reply, from: endpoint.service, Response.init(reading:))
-        }
-    }
-
-    private func callIfServed<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, _ context: CallContext,
-        _ read: (BusMessage) throws(StoreError) -> Response
-    ) async throws(StoreError) -> Response? {
-        let body = try Self.encode(request)
-        let started = ContinuousClock.now
-        do throws(StoreError) {
-            let reply: BusMessage
-            switch try await exchange(endpoint, body, context, key: nil, number: 1) {
-            case .success(let message): reply = message
-            case .failure(let error) where error.code == .noResponders: return nil
-            case .failure(let error): throw StoreError(error, service: endpoint.service)
-            }
-            let response = try read(reply)
-            record(endpoint.name, "ok", since: started)
-            return response
-        } catch {
-            record(endpoint.name, error.code.name, since: started)
-            throw error
         }
     }
 
@@ -141,21 +113,10 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// Makes one attempt.
-    private func attempt<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, key: String?, number: Int
-    ) async throws(StoreError) -> BusMessage {
-        switch try await exchange(endpoint, body, context, key: key, number: number) {
-        case .success(let reply): return reply
-        case .failure(let error): throw StoreError(error, service: endpoint.service)
-        }
-    }
-
     /// Exchanges one message: deadline, breaker, bulkhead, transport.
-    /// - Returns: The bus's error when it could not be exchanged.
     private func exchange<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, key: String?, number: Int
-    ) async throws(StoreError) -> Result<BusMessage, BusError> {
+    ) async throws(StoreError) -> BusMessage {
         let remaining = context.remaining
         guard remaining > .zero else {
             throw StoreError(.deadlineExceeded, "the time for \(endpoint.name) was over before it was asked")
@@ -174,10 +135,10 @@ package struct ServiceCaller: Sendable {
             let reply = try await bus.request(
                 endpoint.subject, body: body, headers: context.headers(attempt: number), key: key, timeout: remaining)
             state.leave(endpoint.subject, .succeeded, begun: begun)
-            return .success(reply)
+            return reply
         } catch {
             state.leave(endpoint.subject, Self.outcome(error), begun: begun)
-            return .failure(error)
+            throw StoreError(error, service: endpoint.service)
         }
     }
 
@@ -213,12 +174,6 @@ package struct ServiceCaller: Sendable {
         } catch {
             throw StoreError(.internal, "the request cannot be written as JSON: \(error)")
         }
-    }
-
-    private static func decode<Response: Decodable>(
-        _ type: Response.Type, _ reply: BusMessage, from service: String
-    ) throws(StoreError) -> Response {
-        try decode(reply, from: service) { body throws(StoreError) in try StoreJSON.decode(type, from: body) }
     }
 
     private static func decode<Response>(

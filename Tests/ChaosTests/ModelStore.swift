@@ -508,7 +508,8 @@ struct ModelStore {
             let id = "t\(order.count)"
             let root = one.value.root
             let price = Self.prices[one.value.product] ?? 0
-            charge("renew:\(root):\(periods.count)", "approved", price)
+            let begun = order.first { stored[$0]?.value.transactionIdentifier == root } ?? root
+            charge("renew:\(begun):\(periods.count)", "approved", price)
             order.append(id)
             let value = ObservedTransaction(
                 id: id, transactionIdentifier: "n-\(id)", original: root, state: "purchased",

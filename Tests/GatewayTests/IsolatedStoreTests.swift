@@ -123,37 +123,23 @@ import Testing
         }
     }
 
-    @Test func `operators name a store's transactions by what its clients see`() async throws {
+    @Test func `operators name a store's transactions by their numbers, which other places may have, too`() async throws
+    {
         try await GatewayHarness.run { store in
             _ = try await make(store)
             let app = IsolatedApp(shownBundleId: Sample.bundleId, number: 1, seed: 42)
-            let number = app.number(3, .transaction)
-            let shown = try #require(app.shown(number))
-            _ = try await store.send(
-                .POST, "/s/t-1/admin/v1/transactions/\(shown)/approve", token: admin, body: "{}")
-            #expect(store.payments.contents.withLock { $0.operations.last } == "approve in \(app.bundleId) \(number)")
-            _ = try await store.send(.POST, "/admin/v1/transactions/\(shown)/approve", token: admin, body: "{}")
-            #expect(store.payments.contents.withLock { $0.operations.last } == "approve \(shown)")
-            // The installation's are not the store's: the service looks in the store alone.
-            let ordinary = try await store.send(
-                .POST, "/s/t-1/admin/v1/transactions/2000000000000001/approve", token: admin, body: "{}")
-            #expect(ordinary.status == 404)
-            #expect(
-                store.payments.contents.withLock { $0.operations.last }
-                    == "approve in \(app.bundleId) 2000000000000001")
-            let count = store.payments.contents.withLock { $0.operations.count }
+            for number in ["2000000004200003", "2000000000000001"] {
+                for (door, scope) in [("/s/t-1", " in \(app.bundleId)"), ("", "")] {
+                    _ = try await store.send(
+                        .POST, "\(door)/admin/v1/transactions/\(number)/approve", token: admin, body: "{}")
+                    #expect(store.payments.contents.withLock { $0.operations.last } == "approve\(scope) \(number)")
+                }
+            }
             // A product or an account may be named by digits.
             let explained = "/s/t-1/admin/v1/apps/com.example.app/products/2000000000000001/explain"
             _ = try await store.send(.GET, explained, token: admin)
             #expect(
                 store.catalog.contents.withLock { $0.explainRequests.last?.productIdentifier } == "2000000000000001")
-            // Numbers inside are nobody's to name.
-            for path in ["", "/s/t-1"] {
-                let refused = try await store.send(
-                    .POST, "\(path)/admin/v1/transactions/\(number)/approve", token: admin, body: "{}")
-                #expect(refused.status == 404)
-            }
-            #expect(store.payments.contents.withLock { $0.operations.count } == count)
         }
     }
 
@@ -300,51 +286,6 @@ import Testing
         }
     }
 
-    @Test func `what is shown has the store's numbers and the app's name`() {
-        let app = IsolatedApp(shownBundleId: "com.example.app", number: 1, seed: 42)
-        let (inside, line) = (app.number(3, .transaction), app.number(3, .lineItem))
-        let (order, other) = (OrderIdentifier.order(of: "\(inside)") ?? "", app.number(3, .appTransaction))
-        let json = """
-            {"transactionId":"\(inside)","webOrderLineItemId" : "\(line)","appTransactionId":"\(other)",
-            "orderId":"\(order)","bundleId":"\(app.bundleId)","account":"\(inside)","transactionId":null,
-            "path":"/apps/com.example.app%40t-1.42/x","quote":"\\"\(inside)\\"","transactionIdentifier":\(inside)}
-            """
-        let expected = """
-            {"transactionId":"2000000004200003","webOrderLineItemId" : "1000000004200003","appTransactionId":"7000000000004200003",
-            "orderId":"\(OrderIdentifier.order(of: "2000000004200003") ?? "")","bundleId":"com.example.app","account":"\(inside)","transactionId":null,
-            "path":"/apps/com.example.app/x","quote":"\\"\(inside)\\"","transactionIdentifier":\(inside)}
-            """
-        #expect(String(decoding: StoreScope.shown(Array(json.utf8), of: app.bundleId), as: UTF8.self) == expected)
-        #expect(StoreScope.shown(Array(json.utf8), of: "com.example.app") == Array(json.utf8))
-        StoreScope.$app.withValue(app) {
-            let body = #"{"transactionId":"2000000004200003","orderId":"2000000000000003","x":"2000000004200003"}"#
-            #expect(
-                String(decoding: StoreScope.inside(Array(body.utf8)), as: UTF8.self)
-                    == #"{"transactionId":"\#(inside)","orderId":"2000000000000003","x":"2000000004200003"}"#)
-        }
-    }
-
-    @Test func `every member of the contract that is a transaction's number is converted, and no other`() throws {
-        let pattern = #/(?i)(original|app|web)?_?(transaction|order)(_?line_?item)?_?(id|identifier)/#
-        var numbers: Set<String> = []
-        func collect(_ value: JSONValue) {
-            for (name, member) in value.objectValue ?? [:] {
-                for (property, schema) in name == "properties" ? member.objectValue ?? [:] : [:] {
-                    // A number has one of the contract's names for it, or the pattern of one.
-                    let isNumber = schema["pattern"]?.stringValue?.contains("[0-9]{1,19}") == true
-                    if isNumber || property.wholeMatch(of: pattern) != nil { numbers.insert(property) }
-                }
-                collect(member)
-            }
-            for element in value.arrayValue ?? [] { collect(element) }
-        }
-        collect(try OpenAPIDocument().root)
-        let known = Set(StoreScope.numberMembers.map(\.text))
-        #expect(numbers.isSubset(of: known))
-        // Claims and receipts have more than the document names.
-        #expect(known.subtracting(numbers).isSubset(of: ["webOrderLineItemIdentifier", "appTransactionIdentifier"]))
-    }
-
     @Test func `names of a store's look stay as they are, in requests and in responses`() async throws {
         try await GatewayHarness.run { store in
             _ = try await make(store)
@@ -369,6 +310,17 @@ import Testing
             let session = try await open(store, "/s/t-1", account: name)
             #expect(session.status == 201)
             #expect(store.payments.contents.withLock { $0.openRequests.last?.account } == name)
+            // Texts of a client's that look like numbers of the store, or like its app's name inside.
+            let token = try #require(session.json["token"]?.stringValue)
+            let texts = [
+                name, "30000000000000001", "300000000000000001", "3000000000010000001", "com.example.app@t-1.42",
+            ]
+            for (number, text) in texts.enumerated() {
+                let bought = try await store.send(
+                    .POST, "/s/t-1/v1/payments", token: token, headers: [("Idempotency-Key", "key-\(number)")],
+                    body: #"{"productIdentifier":"coins","applicationUsername":"\#(text)"}"#)
+                #expect(bought.json["payment"]?["applicationUsername"]?.stringValue == text, "\(bought.text)")
+            }
         }
     }
 }

@@ -517,14 +517,17 @@ import Testing
             try await notifier.put(.sandbox)
             notifier.happens(.purchased)
             try await notifier.settle()
-            let uuid = try #require(try await notifier.list().first?.notificationUUID)
+            let found = try await notifier.service.database.read {
+                try await $0.queryOne("SELECT position FROM notification")
+            }
+            let position: Int64 = try #require(found)["position"]
             try await notifier.service.database.write { transaction in
                 for number in 2...700 {
                     try await transaction.send(
                         """
-                        INSERT INTO attempt (id, uuid, number, attempted_at, result, body_start)
+                        INSERT INTO attempt (id, position, number, attempted_at, result, body_start)
                         VALUES (?, ?, ?, ?, 'OTHER', ?)
-                        """, "n_more\(number)", uuid, number, number, String(repeating: "\"", count: 256))
+                        """, "n_more\(number)", position, number, number, String(repeating: "\"", count: 256))
                 }
             }
             let attempts = try #require(try await notifier.list().first?.attempts)
@@ -624,7 +627,7 @@ import Testing
             }
             func giveUp(_ attempt: DeliveryService.Begun) async throws {
                 try await notifier.service.database.write { transaction in
-                    try await AttemptRepository.remove(attempt.id, of: attempt.notification.uuid, in: transaction)
+                    try await AttemptRepository.remove(attempt.id, of: attempt.notification.position, in: transaction)
                 }
             }
             let first = try #require(try await begin())

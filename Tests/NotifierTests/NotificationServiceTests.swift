@@ -353,6 +353,29 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `stores of equal seeds have equal UUIDs, and each shows its own notification`(_ engine: Engine) async throws {
+        try await TestNotifier.with(engine) { notifier in
+            let service = notifier.service.notifications
+            let apps = [7, 8].map { IsolatedApp(shownBundleId: TestNotifier.bundleId, number: $0, seed: 42).bundleId }
+            for app in apps { notifier.happens(.purchased, of: app) }
+            notifier.world.withLock { $0.events[1].changes = $0.events[0].changes }
+            _ = try await notifier.service.deliveries.clock(of: TestNotifier.bundleId)
+            let uuid = try #require(try await notifier.list { $0.bundleId = apps[0] }.first).notificationUUID
+            #expect(try await notifier.list { $0.bundleId = apps[1] }.map(\.notificationUUID) == [uuid])
+            for app in apps {
+                let request = NotificationRequest(bundleId: app, notificationUUID: uuid)
+                let found = try await service.get(request, deadline: .now + Self.soon)
+                #expect(found.bundleId == app)
+                #expect(found.signedPayload?.hasSuffix(uuid) == true)
+            }
+            let removal = AppRemoval(database: notifier.service.database)
+            _ = try await removal.remove(AppRequest(bundleId: apps[0]))
+            #expect(try await notifier.list { $0.bundleId = apps[0] }.isEmpty)
+            #expect(try await notifier.list { $0.bundleId = apps[1] }.map(\.notificationUUID) == [uuid])
+        }
+    }
+
     // MARK: Endpoints
 
     @Test(arguments: Engine.allCases)

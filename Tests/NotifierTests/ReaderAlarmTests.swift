@@ -62,7 +62,7 @@ import Testing
             notifier.world.withLock { world in
                 for index in world.events.indices {
                     world.events[index].bundleId = app.bundleId
-                    world.events[index].appTransactionIdentifier = "\(IsolatedApp.inside.lowerBound)"
+                    world.events[index].appTransactionIdentifier = "7000000000004200001"
                 }
             }
             try await importOnce(notifier)

@@ -191,7 +191,8 @@ import Testing
             #expect(try await store.lastEvents(limit: 3).events == Array(all.suffix(3)))
             for bundleId in apps {
                 let own = try await store.lastEvents(bundleId: bundleId)
-                #expect(own.events.map(\.bundleId) == Array(repeating: bundleId, count: 4))
+                #expect(own.events.map(\.bundleId) == Array(repeating: IsolatedApp.shown(bundleId), count: 4))
+                #expect(Set(own.events.map(\.id)).isDisjoint(with: all.map(\.id)) == (bundleId == isolated))
                 #expect(try await store.lastEvents(account: "alice", bundleId: bundleId).events == own.events)
             }
         }

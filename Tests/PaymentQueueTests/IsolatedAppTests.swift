@@ -11,28 +11,28 @@ import Testing
 @Suite struct IsolatedAppTests {
     private static let first = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 7, seed: 42)
     private static let second = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 8, seed: 42)
+    /// A store of another seed, whose numbers are others.
+    private static let third = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 9, seed: 43)
 
-    /// Buys a consumable twice; returns what clients see of the numbers.
+    /// Buys a consumable twice.
+    /// - Returns: The numbers of the purchases, and of the download of the app.
     private func buy(_ app: IsolatedApp, in store: TestStore) async throws -> [Int64?] {
         let account = try await store.caller.call(
             PaymentEndpoints.openAccount,
             OpenAccountRequest(bundleId: app.bundleId, account: "alice", deviceId: "phone"))
-        var shown: [Int64?] = []
+        var numbers: [Int64?] = []
         for key in ["1", "2"] {
             let bought = try await store.caller.call(
                 PaymentEndpoints.addPayment,
                 AddPaymentRequest(
                     bundleId: app.bundleId, customerIdentifier: account.customerIdentifier, deviceId: "phone",
                     payment: Payment(requestIdentifier: key, productIdentifier: "coins", quantity: 1)))
-            let number = try #require(bought.transaction.transactionIdentifier.flatMap(Int64.init))
-            #expect(IsolatedApp.inside.contains(number))
-            shown.append(app.shown(number))
+            numbers.append(bought.transaction.transactionIdentifier.flatMap(Int64.init))
         }
         let found = try await store.caller.call(
             ServerAPIEndpoints.appTransaction,
             AppTransactionRequest(bundleId: app.bundleId, customerIdentifier: account.customerIdentifier))
-        shown.append(Int64(found.appTransactionIdentifier).flatMap(app.shown))
-        return shown
+        return numbers + [Int64(found.appTransactionIdentifier)]
     }
 
     @Test(arguments: Engine.allCases)
@@ -41,7 +41,6 @@ import Testing
             let alice = try await store.shopper()
             let ordinary = try #require(
                 try await alice.add("coins", key: "1").transaction.transactionIdentifier.flatMap(Int64.init))
-            #expect(!IsolatedApp.inside.contains(ordinary))
             let one = try await buy(Self.first, in: store)
             #expect(one == [2_000_000_004_200_001, 2_000_000_004_200_002, 7_000_000_000_004_200_001])
             #expect(try await buy(Self.second, in: store) == one)
@@ -49,6 +48,70 @@ import Testing
                 try await alice.add("coins", key: "2").transaction.transactionIdentifier == "\(ordinary + 1)")
             // The operator's list of the installation has none of theirs.
             #expect(try await store.transactions().count == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an equal number names each store's own subscription, and each is charged`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-03-01", frozen: true)
+            store.catalogue.sell(.subscription("basic.monthly"), level: 2)
+            // The third store has the numbers of the installation.
+            let zero = IsolatedApp(shownBundleId: Catalogue.bundleId, number: 10, seed: 0)
+            let apps = [Catalogue.bundleId, zero.bundleId, Self.first.bundleId, Self.second.bundleId]
+            var bought: [PaymentTransaction] = []
+            for app in apps { bought.append(try await fill(app, in: store).transactions[0]) }
+            #expect(bought[0].transactionIdentifier == "2000000000000001")
+            #expect(bought[1].transactionIdentifier == bought[0].transactionIdentifier)
+            #expect(bought[2].transactionIdentifier == "2000000004200001")
+            #expect(bought[3].transactionIdentifier == bought[2].transactionIdentifier)
+            for (app, own) in zip(apps, bought) {
+                let number = try #require(own.transactionIdentifier)
+                let named = ScopedIdentifier(number, in: IsolationScope(of: app))
+                let renewed = try await store.caller.call(
+                    SubscriptionEndpoints.operate, OperateSubscriptionRequest(named, operation: .renew))
+                #expect(renewed.transaction?.originalTransactionIdentifier == number)
+                let found = try await store.caller.call(PaymentEndpoints.findTransaction, named)
+                #expect(found.transaction.id == own.id)
+                let looked = try await store.caller.call(
+                    ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app, identifier: number))
+                let account = try await store.caller.call(
+                    PaymentEndpoints.openAccount,
+                    OpenAccountRequest(bundleId: app, account: "alice", deviceId: "phone"))
+                #expect(looked.customerIdentifier == account.customerIdentifier)
+            }
+            #expect(try await store.renewals().map(\.chargeKey) == bought.map { "renew:\($0.id):1" })
+            let outside = try await refusal { try await store.find("2000000004200001") }
+            #expect(outside?.code == .notFound)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a number that two apps have given is refused with both apps' names`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            func buy(_ app: String) async throws -> PaymentTransaction {
+                let account = try await store.caller.call(
+                    PaymentEndpoints.openAccount, OpenAccountRequest(bundleId: app, account: "alice", deviceId: "phone")
+                )
+                return try await store.caller.call(
+                    PaymentEndpoints.addPayment,
+                    AddPaymentRequest(
+                        bundleId: app, customerIdentifier: account.customerIdentifier, deviceId: "phone",
+                        payment: Payment(requestIdentifier: "1", productIdentifier: "coins"))
+                ).transaction
+            }
+            let (one, other) = (try await buy(Catalogue.bundleId), try await buy("com.example.b"))
+            let number = try #require(one.transactionIdentifier)
+            try await store.database.write { transaction in
+                try await transaction.execute(
+                    "UPDATE payment_transaction SET transaction_number = ? WHERE id = ?", Int64(number), other.id)
+            }
+            let refused = try await refusal { try await store.find(number) }
+            #expect(refused?.code == .requestInvalid)
+            for word in [Catalogue.bundleId, "com.example.b", one.id, other.id] {
+                #expect(refused?.message.contains(word) == true, "\(word)")
+            }
+            #expect(try await store.find(other.id).transaction.id == other.id)
         }
     }
 
@@ -142,7 +205,7 @@ import Testing
         try await TestStore.with(engine) { store in
             try await store.putClock("2027-03-01", frozen: true)
             store.catalogue.sell(.subscription("basic.monthly"), level: 2)
-            let scopes = [IsolationScope.installation, IsolationScope(Self.first), IsolationScope(Self.second)]
+            let scopes = [IsolationScope.installation, IsolationScope(Self.first), IsolationScope(Self.third)]
             for scope in scopes {
                 let own = try await fill(scope.bundleId ?? Catalogue.bundleId, in: store)
                 let subjects =
@@ -233,8 +296,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `a second writer of a purchase uses no number up`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
-            let first = try await buy(Self.first, in: store)
-            let number = try #require(first[1].flatMap(Self.first.number(shown:)))
+            let number = try #require(try await buy(Self.first, in: store)[1])
             try await store.database.write { transaction in
                 let stored = try #require(
                     try await TransactionRepository.find(

@@ -19,7 +19,7 @@ import Testing
             for (number, phone) in phones.enumerated() {
                 let device = try await phone.state()
                 #expect(device.osVersion == "17.\(number)")
-                #expect(device.apps.map(\.bundleId) == [phone.bundleId])
+                #expect(device.apps.map(\.bundleId) == [TestStore.bundleId])
                 #expect(try await store.devices(in: phone.named.scope).devices == [device])
             }
             // What one store's operator does, the others do not see.
@@ -61,7 +61,7 @@ import Testing
                 }
                 #expect(try await phone.state().apps.isEmpty)
                 try await store.answer(prompt.id, .approve, in: scope)
-                #expect(try await phone.state().apps.map(\.bundleId) == [app])
+                #expect(try await phone.state().apps.map(\.bundleId) == [TestStore.bundleId])
             }
         }
     }

@@ -69,7 +69,7 @@ import Testing
     ) async throws {
         let charges = try await Ledger.charges(of: store)
         let expected = trials.flatMap { trial in
-            paidPeriods.map { "renew:\(trial.transactionIdentifier ?? "-"):\($0)" }
+            paidPeriods.map { "renew:\(trial.id):\($0)" }
         }
         #expect(charges.filter { $0.outcome == .approved }.map(\.chargeKey).sorted() == expected.sorted())
         #expect(Set(charges.compactMap { $0.amount?.minorUnits }) == [999])

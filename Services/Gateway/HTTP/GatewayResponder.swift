@@ -36,8 +36,7 @@ struct GatewayResponder: HTTPResponder {
             if problem.error.code == .internal { log(error, record) }
             response =
                 record.access == .serverAPI
-                ? problem.serverAPIResponse
-                : StoreScope.$app.withValue(record.store) { problem.response(traceID: trace.traceID) }
+                ? problem.serverAPIResponse : problem.response(traceID: trace.traceID, in: record.store)
         }
         if !response.headers.contains(.xContentTypeOptions) { response.headers[.xContentTypeOptions] = "nosniff" }
         record.finish(status: response.status, duration: ContinuousClock.now - start)
@@ -52,7 +51,7 @@ struct GatewayResponder: HTTPResponder {
     ) async throws -> Response {
         try Self.checkWeight(request)
         try Self.checkFraming(request)
-        let target = try StoreScope.Target(path: request.uri.path, headers: request.headers)
+        let target = try StoreTarget(path: request.uri.path, headers: request.headers)
         let (route, parameters) = try match(request.method, target.path)
         record.found(route)
         var principal: Principal
@@ -74,7 +73,7 @@ struct GatewayResponder: HTTPResponder {
         guard case .handled(let handler) = route.action else { throw Self.notBuilt(route) }
         let call = Call(
             request: request, route: route,
-            parameters: try StoreScope.inside(parameters, of: route, in: store),
+            parameters: parameters,
             query: try QueryParameters(
                 request.uri.query, names: route.query, ignoresOthers: route.access == .serverAPI),
             principal: principal, trace: trace, deadline: start + (try Self.timeout(request.headers)),
@@ -84,10 +83,9 @@ struct GatewayResponder: HTTPResponder {
                 .serviceUnavailable, "the gateway is overloaded: the request's time was over before it was begun",
                 retryAfterMs: 1000)
         }
-        guard let store else { return try await handler(call) }
-        let response = try await StoreScope.$app.withValue(store) { try await handler(call) }
+        let response = try await handler(call)
         // A service answers about an app that is removed meanwhile as about a new one.
-        if request.method == .get { _ = try await stores.app(named: store.store, principal) }
+        if let store, request.method == .get { _ = try await stores.app(named: store.store, principal) }
         return response
     }
 

@@ -16,14 +16,17 @@ struct HTTPError: Error {
         self.headers = headers
     }
 
-    func response(traceID: String) -> Response {
+    /// - Parameter store: The isolated store of the request, whose app the error names as clients do.
+    func response(traceID: String, in store: IsolatedApp? = nil) -> Response {
         var headers = self.headers
         headers[.contentType] = "application/problem+json"
         headers[.cacheControl] = "no-store"
         if let retryAfterMs = error.retryAfterMs { headers[.retryAfter] = "\((retryAfterMs + 999) / 1000)" }
+        var error = error
+        if let store { error.message = error.message.replacing(store.bundleId, with: store.shownBundleId) }
         let problem = Problem(error, status: status.code, title: title, traceID: traceID)
         // Encoding strings, numbers and booleans cannot fail; if it does, the client still gets the status.
-        let body = StoreScope.shown((try? StoreJSON.encode(problem)) ?? [])
+        let body = (try? StoreJSON.encode(problem)) ?? []
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 

@@ -30,9 +30,7 @@ struct Reply<Body: Sendable>: Sendable {
     private init(json bytes: [UInt8], _ status: HTTPResponse.Status, _ extra: HTTPFields) {
         var headers = JSONHeaders.all
         for field in extra where !JSONHeaders.all.contains(field.name) { headers.append(field) }
-        if let location = extra[.location] { headers[.location] = StoreScope.shown(location) }
-        let json = StoreScope.shown(bytes)
-        response = Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: json)))
+        response = Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }
 

@@ -16,7 +16,7 @@ enum RequestBodyReader {
     static func json<Value: Decodable>(
         _ type: Value.Type, from request: Request, isOptional: Bool, max: Int
     ) async throws -> Value {
-        let bytes = StoreScope.inside(try await self.bytes(of: request, max: max))
+        let bytes = try await self.bytes(of: request, max: max)
         if bytes.isEmpty && isOptional { return try StoreJSON.decodeStrictly(type, from: Array("{}".utf8)) }
         try checkContentType(request.headers)
         return try StoreJSON.decodeStrictly(type, from: bytes)

@@ -55,7 +55,7 @@ extension Gateway {
         try await keys.add(key)
         var response = key.response
         response.issuerId = issuerId
-        response.bundleId = issuerId == nil || key.record.isAccounts ? nil : key.record.bundleId
+        response.bundleId = issuerId == nil || key.record.isAccounts ? nil : IsolatedApp.shown(key.record.bundleId)
         return try Reply(response, status: .created)
     }
 

@@ -14,7 +14,8 @@ extension Gateway {
             Route(PromotionRoutes.putSetup) { [self] in try await putPromotions($0) },
             Route(PromotionRoutes.featured) { [self] call in
                 try await services.call(
-                    CatalogEndpoints.getFeatured, FeaturedRequest(in: call.scope), context: call.context())
+                    CatalogEndpoints.getFeatured, FeaturedRequest(in: call.scope), context: call.context()
+                ).shown
             },
             Route(PromotionRoutes.putFeatured) { [self] in try await putFeatured($0) },
         ]
@@ -47,7 +48,8 @@ extension Gateway {
         try Self.checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
         for index in products.indices { products[index].bundleId = try call.app(products[index].bundleId) }
         return try await services.call(
-            CatalogEndpoints.putFeatured, PutFeaturedRequest(products, in: call.scope), context: call.context())
+            CatalogEndpoints.putFeatured, PutFeaturedRequest(products, in: call.scope), context: call.context()
+        ).shown
     }
 
     /// - Throws: `requestInvalid` for an invalid identifier, and for a product listed twice.
@@ -61,6 +63,14 @@ extension Gateway {
                 throw .invalid("$[\(index)].productIdentifier", "is listed twice")
             }
         }
+    }
+}
+
+extension FeaturedList {
+    /// The list with apps as clients name them.
+    fileprivate var shown: FeaturedList {
+        FeaturedList(
+            products: products.map { product in with(product) { $0.bundleId = IsolatedApp.shown($0.bundleId) } })
     }
 }
 

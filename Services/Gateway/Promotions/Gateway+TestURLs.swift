@@ -24,7 +24,8 @@ extension Gateway {
                 bundleId: product.bundleId, productIdentifier: product.productIdentifier,
                 storefront: Self.defaultStorefront),
             context: call.context())
-        let url = PurchaseIntentURL(bundleId: product.bundleId, productIdentifier: product.productIdentifier)
+        let url = PurchaseIntentURL(
+            bundleId: IsolatedApp.shown(product.bundleId), productIdentifier: product.productIdentifier)
         let text: String
         switch format {
         case .text: text = url.description

@@ -37,7 +37,8 @@ extension Gateway {
     private func verifyReceipt(_ call: Call) async throws -> VerifyReceiptResponse {
         let bytes = try await call.bodyBytes()
         let verification = ReceiptVerification(
-            reader: receiptReader, keys: keys, environment: environment.ofEndpoint(host: call.request.head.authority))
+            reader: receiptReader, keys: keys, environment: environment.ofEndpoint(host: call.request.head.authority),
+            store: call.store)
         return await verification.answer(to: bytes, context: call.context()) { [self] customer, facts in
             let version = await applicationVersion(of: customer.bundleId, call)
             return try await ReceiptMaker(keys: signing, environment: environment).receiptData(

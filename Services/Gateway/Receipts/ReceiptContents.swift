@@ -33,9 +33,7 @@ struct ReceiptContents: Sendable {
             request.after = page.after == after ? nil : page.after
         }
         self.init(
-            items: try StoreScope.shownValue(items, of: customer.bundleId),
-            subscriptions: try StoreScope.shownValue(first.subscriptions, of: customer.bundleId),
-            firstSeen: first.firstSeen, now: first.businessNow)
+            items: items, subscriptions: first.subscriptions, firstSeen: first.firstSeen, now: first.businessNow)
     }
 
     init(items: [ReceiptItem], subscriptions: [Subscription], firstSeen: Timestamp, now: Timestamp) {

@@ -24,6 +24,8 @@ struct ReceiptVerification: Sendable {
     let keys: KeyStore
     /// Environment of the called endpoint.
     let environment: ReceiptEnvironment
+    /// The isolated store of the request.
+    let store: IsolatedApp?
 
     /// Verifies the receipt of a request body. It never throws: every error is a status.
     /// - Parameter makeReceipt: Creates the customer's current receipt, `latest_receipt`.
@@ -48,7 +50,7 @@ struct ReceiptVerification: Sendable {
         guard document.environment == environment else {
             throw VerifyReceiptStatus.wrongEndpoint(for: document.environment)
         }
-        let store = StoreScope.app.flatMap { $0.shownBundleId.isExactly(document.bundleId) ? $0 : nil }
+        let store = store.flatMap { $0.shownBundleId.isExactly(document.bundleId) ? $0 : nil }
         let customer = CustomerReference(
             bundleId: store?.bundleId ?? document.bundleId, customerIdentifier: document.customerIdentifier)
         let contents = try await ReceiptContents(of: customer, services: reader.services, context: context)

@@ -107,13 +107,9 @@ extension Gateway {
         let found = try await lookup(try call.transactionId(), app, call)
         let customer = CustomerReference(
             bundleId: app.bundleId, customerIdentifier: found.customerIdentifier)
-        // In an isolated store a revision tells nothing that differs in stores of equal seeds.
-        let store = IsolatedApp(app.bundleId)
+        // A revision tells nothing that differs in isolated stores of equal seeds.
         let scope = CustomerReference(
-            bundleId: store?.shownBundleId ?? app.bundleId,
-            customerIdentifier: store.flatMap { store in
-                Int64(found.appTransactionIdentifier).flatMap(store.shown).map { "\($0)" }
-            } ?? found.customerIdentifier)
+            bundleId: IsolatedApp.shown(app.bundleId), customerIdentifier: found.appTransactionIdentifier)
         func revision(_ place: Int64) -> HistoryRevision {
             HistoryRevision(place: place, scope, path: call.route.path, query: query.text)
         }

@@ -43,7 +43,7 @@ extension Gateway {
         if rules.hasFaults,
             let fault = try await serverAPIFaults.take(
                 of: bundleId, route: call.route.path,
-                path: try StoreScope.Target(path: call.request.uri.path, headers: call.request.headers).path)
+                path: try StoreTarget(path: call.request.uri.path, headers: call.request.headers).path)
         {
             return try await meet(fault, call)
         }

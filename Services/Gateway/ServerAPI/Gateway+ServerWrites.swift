@@ -167,7 +167,7 @@ extension Call {
     func serverBody<Value: Decodable>(
         _ type: Value.Type, else errors: KeyValuePairs<String, ServerAPIError>
     ) async throws -> Value {
-        try decode(type, from: StoreScope.inside(try await bodyBytes()), else: errors)
+        try decode(type, from: try await bodyBytes(), else: errors)
     }
 
     fileprivate func decode<Value: Decodable>(

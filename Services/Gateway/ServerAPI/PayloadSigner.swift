@@ -16,7 +16,6 @@ struct PayloadSigner: Sendable {
     /// Signs a payload, good or wrongly.
     /// - Throws: ``BrokenSignature/NotApplicable``.
     func sign(_ payload: [UInt8], broken: BrokenSignature? = nil) throws -> String {
-        let payload = StoreScope.shown(payload, of: app.bundleId)
         guard let broken else { return try signer.sign(payload) }
         return try signer.sign(payload, broken: broken)
     }

@@ -100,9 +100,9 @@ extension Gateway {
     private func allSubscriptions(_ call: Call) async throws -> SubscriptionsPage {
         let request = SubscriptionListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(),
-            state: try call.query.choice("state", SubscriptionState.self), after: try call.subscriptionCursor(),
+            state: try call.query.choice("state", SubscriptionState.self), after: try call.after(),
             limit: try call.limit())
-        return try await services.call(SubscriptionEndpoints.search, request, context: call.context()).shown
+        return try await services.call(SubscriptionEndpoints.search, request, context: call.context())
     }
 
     private func timeline(_ call: Call) async throws -> SubscriptionTimeline {

@@ -23,8 +23,8 @@ extension Gateway {
     func subscriptions(of customer: CustomerReference, _ call: Call) async throws -> SubscriptionsPage {
         let request = SubscriptionsRequest(
             bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
-            after: try call.subscriptionCursor(), limit: try call.limit())
-        return try await services.call(SubscriptionEndpoints.list, request, context: call.context()).shown
+            after: try call.after(), limit: try call.limit())
+        return try await services.call(SubscriptionEndpoints.list, request, context: call.context())
     }
 
     /// Records whether the app defers the question about a higher price or shows it.
@@ -53,14 +53,4 @@ extension Gateway {
             try await services.call(SubscriptionEndpoints.update, request, context: call.context())
         }
     }
-}
-
-extension Call {
-    /// Where the page of a list of subscriptions begins: behind an `originalTransactionIdentifier`.
-    func subscriptionCursor() throws(StoreError) -> String? { try after().map(StoreScope.inside(cursor:)) }
-}
-
-extension SubscriptionsPage {
-    /// The page with the next one's `after` as clients see it.
-    var shown: SubscriptionsPage { with(self) { $0.after = after.map(StoreScope.shown(cursor:)) } }
 }

@@ -56,7 +56,9 @@ extension Gateway {
         let found = try await services.call(
             PaymentEndpoints.findTransaction,
             ScopedIdentifier(of, in: IsolationScope(of: bundleId)), context: context)
-        guard found.record.bundleId.isExactly(bundleId) else { throw StoreError.notFound("transaction") }
+        guard found.record.bundleId.isExactly(IsolatedApp.shown(bundleId)) else {
+            throw StoreError.notFound("transaction")
+        }
         guard body.account == nil || body.account.isExactly(found.record.account) else {
             throw StoreError.invalid("$.of", "is a transaction of another account; leave out account")
         }

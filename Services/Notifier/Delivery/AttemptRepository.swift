@@ -27,12 +27,12 @@ enum AttemptRepository {
 
     /// Writes that an attempt has begun.
     static func begin(
-        _ id: String, of uuid: String, number: Int, at instant: Timestamp, isLeased: Bool,
+        _ id: String, of position: Int64, number: Int, at instant: Timestamp, isLeased: Bool,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
-            "INSERT INTO attempt (id, uuid, number, attempted_at, is_leased) VALUES (?, ?, ?, ?, ?)", id, uuid, number,
-            instant.milliseconds, isLeased)
+            "INSERT INTO attempt (id, position, number, attempted_at, is_leased) VALUES (?, ?, ?, ?, ?)", id, position,
+            number, instant.milliseconds, isLeased)
     }
 
     static func end(
@@ -48,72 +48,72 @@ enum AttemptRepository {
     /// Reads whether an attempt is a listener's, and its business time.
     static func find(
         _ id: String, in reader: SQLReader
-    ) async throws(PersistenceError) -> (isLeased: Bool, at: Timestamp, isOver: Bool, uuid: String)? {
+    ) async throws(PersistenceError) -> (isLeased: Bool, at: Timestamp, isOver: Bool)? {
         guard
             let row = try await reader.queryOne(
-                "SELECT is_leased, attempted_at, result, uuid FROM attempt WHERE id = ?", id)
+                "SELECT is_leased, attempted_at, result FROM attempt WHERE id = ?", id)
         else { return nil }
         let result: String? = try row["result"]
-        return (
-            try row["is_leased"], Timestamp(milliseconds: try row["attempted_at"]), result != nil, try row["uuid"]
-        )
+        return (try row["is_leased"], Timestamp(milliseconds: try row["attempted_at"]), result != nil)
     }
 
     /// Removes an attempt that a process has begun and not ended, so that it can be repeated.
-    static func remove(_ id: String, of uuid: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+    static func remove(
+        _ id: String, of position: Int64, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
         // Another replica may have removed it, and begun the next one.
         let isFirst = try await transaction.execute(
             """
             UPDATE notification SET claimed_by = NULL, claimed_until = 0, attempts = attempts - 1
-            WHERE uuid = ? AND claimed_by = ?
-            """, uuid, id)
+            WHERE position = ? AND claimed_by = ?
+            """, position, id)
         guard isFirst == 1 else { return }
         try await transaction.execute("DELETE FROM attempt WHERE id = ? AND result IS NULL", id)
     }
 
     /// Counts the attempts that have succeeded.
-    static func successes(of uuid: String, in reader: SQLReader) async throws(PersistenceError) -> Int {
+    static func successes(of position: Int64, in reader: SQLReader) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
-            "SELECT COUNT(*) AS successes FROM attempt WHERE uuid = ? AND result = ?", uuid, SendAttemptResult.success)
+            "SELECT COUNT(*) AS successes FROM attempt WHERE position = ? AND result = ?", position,
+            SendAttemptResult.success)
         return try row?["successes"] ?? 0
     }
 
     /// Reads the attempts under way that are no listener's, each with its notification.
-    static func open(in reader: SQLReader) async throws(PersistenceError) -> [(uuid: String, attempt: String)] {
-        var found: [(uuid: String, attempt: String)] = []
+    static func open(in reader: SQLReader) async throws(PersistenceError) -> [(position: Int64, attempt: String)] {
+        var found: [(position: Int64, attempt: String)] = []
         for row in try await reader.query(
             """
-            SELECT n.uuid, a.id FROM notification n JOIN attempt a ON a.id = n.claimed_by
+            SELECT n.position, a.id FROM notification n JOIN attempt a ON a.id = n.claimed_by
             WHERE n.claimed_by IS NOT NULL AND a.is_leased = 0
             """)
         {
-            found.append((try row["uuid"], try row["id"]))
+            found.append((try row["position"], try row["id"]))
         }
         return found
     }
 
     /// Reads the newest attempts of notifications, oldest first.
     static func all(
-        of uuids: [String], in reader: SQLReader
-    ) async throws(PersistenceError) -> [ExactText: [NotificationAttempt]] {
-        guard !uuids.isEmpty else { return [:] }
-        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
+        of positions: [Int64], in reader: SQLReader
+    ) async throws(PersistenceError) -> [Int64: [NotificationAttempt]] {
+        guard !positions.isEmpty else { return [:] }
+        let places = Array(repeating: "?", count: positions.count).joined(separator: ", ")
         let rows = try await reader.query(
             """
             SELECT * FROM (
-                SELECT *, ROW_NUMBER() OVER (PARTITION BY uuid ORDER BY number DESC) AS age
-                FROM attempt WHERE uuid IN (\(places))) AS newest
-            WHERE age <= ? ORDER BY uuid, number
-            """, arguments: uuids + [shownMax])
-        var found: [ExactText: [NotificationAttempt]] = [:]
+                SELECT *, ROW_NUMBER() OVER (PARTITION BY position ORDER BY number DESC) AS age
+                FROM attempt WHERE position IN (\(places))) AS newest
+            WHERE age <= ? ORDER BY position, number
+            """, arguments: positions + [Int64(shownMax)])
+        var found: [Int64: [NotificationAttempt]] = [:]
         for row in rows {
             var value = NotificationAttempt(attemptDate: Timestamp(milliseconds: try row["attempted_at"]))
             value.sendAttemptResult = try row["result"]
             value.httpStatus = try row["http_status"]
             value.durationMs = try row["duration_ms"]
             value.bodyStart = try row["body_start"]
-            let uuid: String = try row["uuid"]
-            found[uuid, default: []].append(value)
+            found[try row["position"], default: []].append(value)
         }
         return found
     }

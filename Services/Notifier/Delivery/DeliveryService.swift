@@ -387,7 +387,7 @@ final class DeliveryService: Sendable {
         guard let last = heads.last.flatMap({ page.waiting.firstIndex(of: $0) }) else { return }
         while page.signed <= last {
             let some = page.waiting[page.signed...].prefix(SignNotificationsRequest.draftsMax)
-            try await signer.sign(some.map(\.uuid))
+            try await signer.sign(some.map(\.position))
             page.signed += some.count
         }
     }
@@ -433,24 +433,24 @@ final class DeliveryService: Sendable {
         _ heads: [NotificationRepository.Candidate], of page: DuePage, _ endpoint: NotificationEndpoint, isLeased: Bool,
         in transaction: SQLTransaction
     ) async throws -> [Begun] {
-        let payloads = try await NotificationRepository.payloads(of: heads.map(\.uuid), in: transaction)
+        let payloads = try await NotificationRepository.payloads(of: heads.map(\.position), in: transaction)
         let heads =
             isLeased
-            ? ReplyBudget.fitting(heads) { Self.leasedBytes + (payloads[$0.uuid]?.utf8.count ?? 0) } : heads
+            ? ReplyBudget.fitting(heads) { Self.leasedBytes + (payloads[$0.position]?.utf8.count ?? 0) } : heads
         let time = .milliseconds(endpoint.timeoutMs) + (isLeased ? min(margin, Self.leaseMargin) : margin)
         var (begun, random): ([Begun], SystemRandomNumberGenerator) = ([], SystemRandomNumberGenerator())
         for head in heads {
-            guard let payload = payloads[head.uuid] else { continue }
+            guard let payload = payloads[head.position] else { continue }
             let id = SortableIdentifier.make("n_", wall: page.wall, random: &random)
             guard
                 let value = try await NotificationRepository.claim(
-                    head.uuid, by: id, for: Int64(time / .milliseconds(1)), through: page.clock.settled,
+                    head.position, by: id, for: Int64(time / .milliseconds(1)), through: page.clock.settled,
                     wall: page.wall, in: transaction)
             else { continue }
             let at =
                 if case .business(let instant) = value.due { page.clock.instant(due: instant) } else { page.clock.now }
             try await AttemptRepository.begin(
-                id, of: value.uuid, number: value.attempts, at: at, isLeased: isLeased, in: transaction)
+                id, of: value.position, number: value.attempts, at: at, isLeased: isLeased, in: transaction)
             begun.append(Begun(id: id, notification: value, payload: payload, endpoint: endpoint, at: at))
         }
         return begun
@@ -468,7 +468,7 @@ final class DeliveryService: Sendable {
     ) async throws -> Bool {
         let (attempt, notification) = (ended.attempt, ended.attempt.notification)
         guard !ended.isCutOff else {
-            try await AttemptRepository.remove(attempt.id, of: notification.uuid, in: transaction)
+            try await AttemptRepository.remove(attempt.id, of: notification.position, in: transaction)
             return false
         }
         return try await end(
@@ -487,7 +487,7 @@ final class DeliveryService: Sendable {
         guard !attempts.isEmpty else { return }
         try await database.write { transaction in
             for one in attempts {
-                try await AttemptRepository.remove(one.id, of: one.notification.uuid, in: transaction)
+                try await AttemptRepository.remove(one.id, of: one.notification.position, in: transaction)
             }
         }
     }
@@ -529,11 +529,11 @@ final class DeliveryService: Sendable {
     ) async throws -> Bool {
         let successes =
             notification.attempts > 1
-            ? try await AttemptRepository.successes(of: notification.uuid, in: transaction) : 0
+            ? try await AttemptRepository.successes(of: notification.position, in: transaction) : 0
         let next = next(after: outcome.result, of: notification, at: at, wall: wall, successes: successes, endpoint)
         guard
             try await NotificationRepository.release(
-                notification.uuid, from: id, next.state, due: next.due, in: transaction)
+                notification.position, from: id, next.state, due: next.due, in: transaction)
         else { return false }
         try await AttemptRepository.end(id, outcome, in: transaction)
         return true
@@ -575,7 +575,7 @@ final class DeliveryService: Sendable {
                     AttemptOutcome(.noResponse, bodyStart: PrintableText("no listener has reported it")))
             } else {
                 try await database.write { transaction in
-                    try await AttemptRepository.remove(attempt, of: notification.uuid, in: transaction)
+                    try await AttemptRepository.remove(attempt, of: notification.position, in: transaction)
                 }
             }
         }
@@ -585,8 +585,8 @@ final class DeliveryService: Sendable {
     func releaseOwn() async throws {
         try await database.write { transaction in
             guard transaction.dialect == .sqlite else { return }
-            for (uuid, attempt) in try await AttemptRepository.open(in: transaction) {
-                try await AttemptRepository.remove(attempt, of: uuid, in: transaction)
+            for (position, attempt) in try await AttemptRepository.open(in: transaction) {
+                try await AttemptRepository.remove(attempt, of: position, in: transaction)
             }
         }
     }

@@ -76,9 +76,8 @@ extension LeaseNotificationsReply.Attempt {
     fileprivate init(_ begun: DeliveryService.Begun) {
         self.init(
             attemptIdentifier: begun.id,
-            notificationUUID: NotificationUUID.exchanged(
-                begun.notification.uuid, of: begun.notification.bundleId),
-            notificationType: begun.notification.type, subtype: begun.notification.subtype, signedPayload: begun.payload
+            notificationUUID: begun.notification.uuid, notificationType: begun.notification.type,
+            subtype: begun.notification.subtype, signedPayload: begun.payload
         )
     }
 }

@@ -231,35 +231,16 @@ enum NotificationUUID {
         return text(version5(Array(Insecure.SHA1.hash(data: namespace + Array(name.utf8)).prefix(16))))
     }
 
-    /// Returns the UUID of an isolated store's notification, as stored: version 5, of what is equal in stores of equal
-    /// seeds.
+    /// Returns the UUID of an isolated store's notification: version 5, of what is equal in stores of equal seeds.
     /// - Parameter ordinal: Tells apart what is equal otherwise.
     static func of(_ draft: NotificationDraft, in app: IsolatedApp, ordinal: Int = 0) -> String {
-        func shown(_ identifier: String?) -> String {
-            identifier.flatMap(Int64.init).flatMap(app.shown).map { "\($0)" } ?? ""
-        }
         let parts = [
             app.shownBundleId, "\(app.seed)", draft.notificationType.rawValue, draft.subtype?.rawValue ?? "",
-            shown(draft.transaction?.item.transactionIdentifier), shown(draft.appTransactionIdentifier),
+            draft.transaction?.item.transactionIdentifier ?? "", draft.appTransactionIdentifier ?? "",
             "\(draft.signedDate.milliseconds)", "\(ordinal)",
         ]
         let digest = Insecure.SHA1.hash(data: namespace + Array(parts.joined(separator: "\0").utf8))
-        return exchanged(text(version5(Array(digest.prefix(16)))), of: app.bundleId)
-    }
-
-    /// Returns what clients see of a stored UUID, and what is stored of one that they see: another one in an isolated
-    /// store, whose UUIDs need not be unique on the installation.
-    static func exchanged(_ uuid: String, of bundleId: String) -> String {
-        guard IsolatedApp(bundleId) != nil else { return uuid }
-        var mask = Array(Insecure.SHA1.hash(data: Array(bundleId.utf8)).prefix(16))
-        mask[6] &= 0x0F
-        mask[8] &= 0x3F
-        let digits = Array(uuid.utf8.filter { $0 != UInt8(ascii: "-") })
-        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
-        }
-        guard bytes.count == mask.count else { return uuid }
-        return text(zip(bytes, mask).map { $0 ^ $1 })
+        return text(version5(Array(digest.prefix(16))))
     }
 
     private static func version5(_ digest: [UInt8]) -> [UInt8] {

@@ -12,9 +12,11 @@ enum NotificationRepository {
     // MARK: New ones
 
     /// Writes a notification, due at its event. One that is known stays as it is.
-    /// - Parameter hasEndpoint: Whether the app has an endpoint; without one nothing is due.
+    /// - Parameters:
+    ///   - hasEndpoint: Whether the app has an endpoint; without one nothing is due.
+    ///   - payload: What was signed; nil until it is.
     static func insert(
-        _ new: NewNotification, hasEndpoint: Bool, in transaction: SQLTransaction
+        _ new: NewNotification, hasEndpoint: Bool, payload: String? = nil, in transaction: SQLTransaction
     ) async throws {
         let draft = new.draft
         try await transaction.send(
@@ -28,9 +30,9 @@ enum NotificationRepository {
             hasEndpoint ? new.eventAt.milliseconds : nil, new.source)
         try await transaction.send(
             """
-            INSERT INTO notification_payload (position, draft) SELECT position, ? FROM notification WHERE uuid = ?
-            ON CONFLICT DO NOTHING
-            """, try StoredJSON.text(draft), draft.notificationUUID)
+            INSERT INTO notification_payload (position, draft, payload)
+            SELECT position, ?, ? FROM notification WHERE uuid = ? AND bundle_id = ? ON CONFLICT DO NOTHING
+            """, try StoredJSON.text(draft), payload, draft.notificationUUID, draft.bundleId)
     }
 
     /// Starts to read when the last notification of a customer's instant was signed, the column `last`: of those of the
@@ -60,41 +62,35 @@ enum NotificationRepository {
     // MARK: Signatures
 
     /// Reads the drafts of notifications that are not signed.
-    static func drafts(of uuids: [String], in reader: SQLReader) async throws -> [NotificationDraft] {
-        guard !uuids.isEmpty else { return [] }
-        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
+    static func drafts(
+        of positions: [Int64], in reader: SQLReader
+    ) async throws -> [(position: Int64, draft: NotificationDraft)] {
+        guard !positions.isEmpty else { return [] }
+        let places = Array(repeating: "?", count: positions.count).joined(separator: ", ")
         return try await reader.query(
-            """
-            SELECT p.draft FROM notification n JOIN notification_payload p ON p.position = n.position
-            WHERE n.uuid IN (\(places)) AND p.payload IS NULL
-            """, arguments: uuids
-        ).map { try StoredJSON.value(NotificationDraft.self, try $0["draft"]) }
+            "SELECT position, draft FROM notification_payload WHERE position IN (\(places)) AND payload IS NULL",
+            arguments: positions
+        ).map { (try $0["position"], try StoredJSON.value(NotificationDraft.self, try $0["draft"])) }
     }
 
     /// Keeps what was signed first.
     static func setPayload(
-        _ payload: String, of uuid: String, in transaction: SQLTransaction
+        _ payload: String, of position: Int64, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
-            """
-            UPDATE notification_payload SET payload = ?
-            WHERE position = (SELECT position FROM notification WHERE uuid = ?) AND payload IS NULL
-            """, payload, uuid)
+            "UPDATE notification_payload SET payload = ? WHERE position = ? AND payload IS NULL", payload, position)
     }
 
     /// Reads what was signed of notifications; one that is not signed is left out.
-    static func payloads(of uuids: [String], in reader: SQLReader) async throws -> [ExactText: String] {
-        guard !uuids.isEmpty else { return [:] }
-        let places = Array(repeating: "?", count: uuids.count).joined(separator: ", ")
-        var found: [ExactText: String] = [:]
+    static func payloads(of positions: [Int64], in reader: SQLReader) async throws -> [Int64: String] {
+        guard !positions.isEmpty else { return [:] }
+        let places = Array(repeating: "?", count: positions.count).joined(separator: ", ")
+        var found: [Int64: String] = [:]
         for row in try await reader.query(
-            """
-            SELECT n.uuid, p.payload FROM notification n JOIN notification_payload p ON p.position = n.position
-            WHERE n.uuid IN (\(places)) AND p.payload IS NOT NULL
-            """, arguments: uuids)
+            "SELECT position, payload FROM notification_payload WHERE position IN (\(places)) AND payload IS NOT NULL",
+            arguments: positions)
         {
-            let uuid: String = try row["uuid"]
-            found[uuid] = try row["payload"] as String
+            found[try row["position"]] = try row["payload"] as String
         }
         return found
     }
@@ -137,7 +133,7 @@ enum NotificationRepository {
     ) async throws -> [StoredNotification] {
         var conditions = [
             "bundle_id = ?", "signed_at <= ?", "(signed_at, position) > (?, ?)",
-            "EXISTS (SELECT 1 FROM attempt a WHERE a.uuid = notification.uuid AND a.result IS NOT NULL)",
+            "EXISTS (SELECT 1 FROM attempt a WHERE a.position = notification.position AND a.result IS NOT NULL)",
         ]
         var arguments: [any SQLValueConvertible] = [
             request.bundleId, request.endDate.milliseconds, place.signedAt, place.position,
@@ -212,7 +208,7 @@ enum NotificationRepository {
 
     /// A notification that is due.
     struct Candidate: Hashable, Sendable {
-        var uuid: String
+        var position: Int64
         /// Nil for a notification that is about no customer.
         var customerIdentifier: String?
     }
@@ -225,18 +221,18 @@ enum NotificationRepository {
         // Two statements, because each has an index in its order, and a backlog may be long.
         let byWall = try await reader.query(
             """
-            SELECT uuid, customer_identifier FROM notification n
+            SELECT position, customer_identifier FROM notification n
             WHERE bundle_id = ? AND due_wall <= ? AND claimed_by IS NULL AND \(isFree)
             ORDER BY due_wall, position LIMIT ?
             """, bundleId, wall.milliseconds, limit)
         let byClock = try await reader.query(
             """
-            SELECT uuid, customer_identifier FROM notification n
+            SELECT position, customer_identifier FROM notification n
             WHERE bundle_id = ? AND due_at <= ? AND claimed_by IS NULL AND \(isFree)
             ORDER BY due_at, position LIMIT ?
             """, bundleId, instant.milliseconds, limit - byWall.count)
         return try (byWall + byClock).map {
-            Candidate(uuid: try $0["uuid"], customerIdentifier: try $0["customer_identifier"])
+            Candidate(position: try $0["position"], customerIdentifier: try $0["customer_identifier"])
         }
     }
 
@@ -262,23 +258,23 @@ enum NotificationRepository {
     /// Claims a notification that is due for an attempt.
     /// - Returns: As it is then; nil when it is not due any more, or its customer has an attempt under way.
     static func claim(
-        _ uuid: String, by attempt: String, for milliseconds: Int64, through instant: Timestamp, wall: Timestamp,
+        _ position: Int64, by attempt: String, for milliseconds: Int64, through instant: Timestamp, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws -> StoredNotification? {
         let dialect = transaction.dialect
         return try await transaction.queryOne(
             """
             UPDATE notification AS n SET claimed_by = ?, claimed_until = \(dialect.now) + ?, attempts = attempts + 1
-            WHERE uuid = ? AND claimed_by IS NULL AND (due_at <= ? OR due_wall <= ?) AND \(isFree)
+            WHERE position = ? AND claimed_by IS NULL AND (due_at <= ? OR due_wall <= ?) AND \(isFree)
             RETURNING \(columns)
-            """, attempt, milliseconds, uuid, instant.milliseconds, wall.milliseconds
+            """, attempt, milliseconds, position, instant.milliseconds, wall.milliseconds
         ).map(StoredNotification.init)
     }
 
     /// Releases a notification after an attempt.
     /// - Returns: False when the attempt was given up meanwhile.
     static func release(
-        _ uuid: String, from attempt: String, _ state: ServerNotification.State, due: DeliverySchedule.Due?,
+        _ position: Int64, from attempt: String, _ state: ServerNotification.State, due: DeliverySchedule.Due?,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         var (dueAt, dueWall): (Int64?, Int64?) = (nil, nil)
@@ -290,16 +286,16 @@ enum NotificationRepository {
         return try await transaction.execute(
             """
             UPDATE notification SET claimed_by = NULL, claimed_until = 0, state = ?, due_at = ?, due_wall = ?
-            WHERE uuid = ? AND claimed_by = ?
-            """, state, dueAt, dueWall, uuid, attempt) == 1
+            WHERE position = ? AND claimed_by = ?
+            """, state, dueAt, dueWall, position, attempt) == 1
     }
 
     /// Makes a notification due again, now.
     static func setDue(
-        _ instant: Timestamp, of uuid: String, in transaction: SQLTransaction
+        _ instant: Timestamp, of position: Int64, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
-            "UPDATE notification SET due_at = ?, due_wall = NULL WHERE uuid = ?", instant.milliseconds, uuid)
+            "UPDATE notification SET due_at = ?, due_wall = NULL WHERE position = ?", instant.milliseconds, position)
     }
 
     /// Reads the notifications whose attempt was begun and has not ended in time, with the attempt.

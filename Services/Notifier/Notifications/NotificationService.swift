@@ -43,7 +43,7 @@ struct NotificationService: Sendable {
     /// - Throws: `notFound`; `serviceUnavailable` when it is not signed and no gateway replies.
     func get(_ request: NotificationRequest, deadline: ContinuousClock.Instant) async throws -> ServerNotification {
         let found = try await find(request)
-        try await signer.sign([found.uuid], until: deadline - Self.replyMargin)
+        try await signer.sign([found.position], until: deadline - Self.replyMargin)
         return try await shown(request)
     }
 
@@ -56,7 +56,7 @@ struct NotificationService: Sendable {
             let rows = try await NotificationRepository.history(
                 request, after: place, limit: request.limit + 1, in: reader)
             let some = Array(rows.prefix(request.limit))
-            let payloads = try await NotificationRepository.payloads(of: some.map(\.uuid), in: reader)
+            let payloads = try await NotificationRepository.payloads(of: some.map(\.position), in: reader)
             let page = try ReplyBudget.fitting(try await Self.wire(some, payloads: payloads, in: reader))
             let last = rows.count > page.count ? rows.prefix(page.count).last : nil
             return NotificationHistoryPage(
@@ -78,17 +78,15 @@ struct NotificationService: Sendable {
     private static let unknownPlace = StoreError.invalid("$.after", "is no page's")
 
     private static func wire(
-        _ rows: [StoredNotification], payloads: [ExactText: String], in reader: SQLReader
+        _ rows: [StoredNotification], payloads: [Int64: String], in reader: SQLReader
     ) async throws -> [ServerNotification] {
-        let attempts = try await AttemptRepository.all(of: rows.map(\.uuid), in: reader)
-        return rows.map { $0.wire(attempts[$0.uuid] ?? [], payload: payloads[$0.uuid]) }
+        let attempts = try await AttemptRepository.all(of: rows.map(\.position), in: reader)
+        return rows.map { $0.wire(attempts[$0.position] ?? [], payload: payloads[$0.position]) }
     }
 
     private func find(_ request: NotificationRequest) async throws -> StoredNotification {
         let found = try await database.read { reader in
-            try await NotificationRepository.find(
-                NotificationUUID.exchanged(request.notificationUUID, of: request.bundleId), of: request.bundleId,
-                in: reader)
+            try await NotificationRepository.find(request.notificationUUID, of: request.bundleId, in: reader)
         }
         guard let found else {
             throw StoreError(.notFound, "notification '\(request.notificationUUID)' not found")
@@ -99,9 +97,9 @@ struct NotificationService: Sendable {
     private func shown(_ request: NotificationRequest) async throws -> ServerNotification {
         let found = try await find(request)
         return try await database.read { reader in
-            let attempts = try await AttemptRepository.all(of: [found.uuid], in: reader)
-            let payloads = try await NotificationRepository.payloads(of: [found.uuid], in: reader)
-            return found.wire(attempts[found.uuid] ?? [], payload: payloads[found.uuid])
+            let attempts = try await AttemptRepository.all(of: [found.position], in: reader)
+            let payloads = try await NotificationRepository.payloads(of: [found.position], in: reader)
+            return found.wire(attempts[found.position] ?? [], payload: payloads[found.position])
         }
     }
 
@@ -118,7 +116,7 @@ struct NotificationService: Sendable {
             bundleId: request.bundleId, notificationUUID: "", notificationType: .test, signedDate: now)
         draft.notificationUUID = try await uuid(of: draft)
         try await insert(NewNotification(draft: draft, eventAt: now), payload: nil)
-        return TestNotificationReply(notificationUUID: draft.shownUUID, at: now)
+        return TestNotificationReply(notificationUUID: draft.notificationUUID, at: now)
     }
 
     /// Makes a notification without an event, signed at once.
@@ -136,16 +134,16 @@ struct NotificationService: Sendable {
         draft.signedDate = now
         await deliveries.catchUpWithoutHints()
         draft.notificationUUID = try await uuid(of: draft)
-        let signed = try await collaborators.sign(SignNotificationsRequest(drafts: [draft.shown]), last)
+        let signed = try await collaborators.sign(SignNotificationsRequest(drafts: [draft]), last)
         try await insert(
             NewNotification(
                 draft: draft, customerIdentifier: request.customerIdentifier, account: request.account, eventAt: now),
             payload: signed.signedPayloads.first)
         return try await shown(
-            NotificationRequest(bundleId: draft.bundleId, notificationUUID: draft.shownUUID))
+            NotificationRequest(bundleId: draft.bundleId, notificationUUID: draft.notificationUUID))
     }
 
-    /// Makes the UUID of a notification without an event, as stored.
+    /// Makes the UUID of a notification without an event.
     private func uuid(of draft: NotificationDraft) async throws -> String {
         guard let app = IsolatedApp(draft.bundleId) else { return NotificationUUID.random() }
         let row = try await database.read { reader in
@@ -168,7 +166,7 @@ struct NotificationService: Sendable {
             guard try await EndpointRepository.find(request.bundleId, in: transaction) != nil else {
                 throw Self.noEndpoint(request.bundleId)
             }
-            try await NotificationRepository.setDue(now, of: found.uuid, in: transaction)
+            try await NotificationRepository.setDue(now, of: found.position, in: transaction)
         }
         deliveries.wake()
         return try await shown(request)
@@ -177,11 +175,7 @@ struct NotificationService: Sendable {
     private func insert(_ new: NewNotification, payload: String?) async throws {
         try await database.write { transaction in
             let hasEndpoint = try await EndpointRepository.find(new.draft.bundleId, in: transaction) != nil
-            try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, in: transaction)
-            if let payload {
-                try await NotificationRepository.setPayload(
-                    payload, of: new.draft.notificationUUID, in: transaction)
-            }
+            try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, payload: payload, in: transaction)
         }
         deliveries.wake()
     }

@@ -26,7 +26,7 @@ struct StoredNotification: Hashable, Sendable {
     func wire(_ attempts: [NotificationAttempt], payload: String?) -> ServerNotification {
         with(
             ServerNotification(
-                notificationUUID: NotificationUUID.exchanged(uuid, of: bundleId), bundleId: bundleId,
+                notificationUUID: uuid, bundleId: bundleId,
                 notificationType: type, subtype: subtype, at: eventAt,
                 state: state, attempts: attempts)
         ) {

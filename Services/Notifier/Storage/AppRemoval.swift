@@ -16,8 +16,8 @@ struct AppRemoval: Sendable {
             try await EndpointRepository.delete(request.bundleId, in: transaction)
             try await transaction.execute(
                 """
-                DELETE FROM attempt WHERE uuid IN (
-                    SELECT uuid FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
+                DELETE FROM attempt WHERE position IN (
+                    SELECT position FROM notification WHERE bundle_id = ? ORDER BY position LIMIT ?)
                 """, request.bundleId, Self.notificationsMax)
             try await transaction.execute(
                 """

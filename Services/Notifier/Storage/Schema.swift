@@ -22,7 +22,7 @@ enum NotifierSchema {
 
             CREATE TABLE notification (
                 position INTEGER PRIMARY KEY,
-                uuid TEXT NOT NULL UNIQUE,
+                uuid TEXT NOT NULL,
                 source TEXT,
                 bundle_id TEXT NOT NULL,
                 customer_identifier TEXT,
@@ -38,6 +38,7 @@ enum NotifierSchema {
                 due_wall BIGINT,
                 claimed_by TEXT,
                 claimed_until BIGINT NOT NULL DEFAULT 0,
+                UNIQUE (uuid, bundle_id),
                 CHECK (due_at IS NULL OR due_wall IS NULL)
             );
             CREATE INDEX notification_app ON notification (bundle_id, position);
@@ -58,7 +59,7 @@ enum NotifierSchema {
 
             CREATE TABLE attempt (
                 id TEXT PRIMARY KEY,
-                uuid TEXT NOT NULL REFERENCES notification (uuid),
+                position BIGINT NOT NULL REFERENCES notification (position),
                 number INTEGER NOT NULL,
                 attempted_at BIGINT NOT NULL,
                 is_leased INTEGER NOT NULL DEFAULT 0,
@@ -66,7 +67,7 @@ enum NotifierSchema {
                 http_status INTEGER,
                 duration_ms INTEGER,
                 body_start TEXT,
-                UNIQUE (uuid, number)
+                UNIQUE (position, number)
             );
             """
         }

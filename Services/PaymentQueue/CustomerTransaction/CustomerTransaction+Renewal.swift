@@ -42,8 +42,10 @@ extension PaymentTransaction {
         id: String, identifier: String, attempt: RenewalAttempt, of value: StoredSubscription,
         original: PaymentTransaction
     ) {
+        // Equal in isolated stores of equal seeds, which the charge's key is not.
         let payment = Payment(
-            requestIdentifier: attempt.chargeKey, productIdentifier: attempt.product,
+            requestIdentifier: "renew:\(original.transactionIdentifier ?? original.id):\(attempt.period)",
+            productIdentifier: attempt.product,
             applicationUsername: original.payment.applicationUsername,
             appAccountToken: original.payment.appAccountToken)
         self.init(

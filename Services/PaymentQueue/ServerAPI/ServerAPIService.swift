@@ -159,7 +159,7 @@ extension ServerTransaction {
         guard let item = ReceiptRules.item(stored) else { return nil }
         self.init(
             item: item, price: stored.transaction.price, storefront: stored.terms?.storefront ?? storefront,
-            reason: RenewalAttempt.originalIdentifier(ofChargeKey: stored.chargeKey) == nil ? .purchase : .renewal,
+            reason: RenewalAttempt.originalID(ofChargeKey: stored.chargeKey) == nil ? .purchase : .renewal,
             modifiedSeq: stored.modifiedSeq ?? 0)
     }
 }

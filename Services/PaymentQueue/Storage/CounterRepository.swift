@@ -15,11 +15,11 @@ enum CounterRepository {
         /// Customers' downloads of apps, as signed payloads name them.
         case appTransaction = "app_transaction"
 
-        /// What an isolated store counts for itself; nil for what no client compares.
-        fileprivate var isolated: IsolatedApp.Kind? {
+        /// The number before the first one; nil for what isolated stores do not count for themselves.
+        fileprivate var start: Int64? {
             switch self {
-            case .transaction: .transaction
-            case .appTransaction: .appTransaction
+            case .transaction: 2_000_000_000_000_000
+            case .appTransaction: 7_000_000_000_000_000_000
             case .prompt, .launch: nil
             }
         }
@@ -41,33 +41,26 @@ enum CounterRepository {
         try await SQLCounter(counter.rawValue).startNext(in: transaction)
     }
 
-    /// Takes the next `count` numbers for an app: an isolated store counts for itself.
+    /// Takes the next `count` numbers for an app. The installation's apps share a counter, and an isolated store has its
+    /// own, whose start depends on its seed.
     /// - Returns: The numbers in ascending order.
-    /// - Throws: `requestInvalid` (422) when an isolated store has given all that it has.
     static func next(
         _ counter: Counter, count: Int = 1, of bundleId: String, in transaction: SQLTransaction
     ) async throws -> [Int64] {
-        guard let app = IsolatedApp(bundleId), let kind = counter.isolated else {
+        guard let app = IsolatedApp(bundleId), let start = counter.start else {
             return try await next(counter, count: count, in: transaction)
         }
         guard count > 0 else { return [] }
         let row = try await transaction.queryOne(
             """
             INSERT INTO isolated_counter (bundle_id, name, value) VALUES (?, ?, ?)
-            ON CONFLICT (bundle_id, name) DO UPDATE SET value = isolated_counter.value + excluded.value
+            ON CONFLICT (bundle_id, name) DO UPDATE SET value = isolated_counter.value + ?
             RETURNING value
-            """, bundleId, counter.rawValue, count)
+            """, bundleId, counter.rawValue, start + app.numbersOffset + Int64(count), count)
         guard let last = try row.map({ row throws(PersistenceError) in try row["value"] as Int64 }) else {
             throw StoreError(.internal, "a store's counter was not written")
         }
-        guard last <= IsolatedApp.numbersMax else {
-            var error = StoreError(
-                .requestInvalid,
-                "the isolated store \(app.store) has \(IsolatedApp.numbersMax) transactions, the most; make another")
-            error.status = 422
-            throw error
-        }
-        return (0..<Int64(count)).map { app.number(last - Int64(count) + 1 + $0, kind) }
+        return Array(last - Int64(count) + 1...last)
     }
 
     /// Gives back the last `count` numbers that this commit has taken, so that an isolated store's have no gaps.

@@ -77,7 +77,7 @@ enum PaymentQueueSchema {
             CHECK (pruned_seq <= head_seq)
         );
         CREATE INDEX customer_account ON customer (account, storefront);
-        CREATE UNIQUE INDEX customer_app_transaction ON customer (app_transaction_number)
+        CREATE UNIQUE INDEX customer_app_transaction ON customer (app_transaction_number, bundle_id)
             WHERE app_transaction_number IS NOT NULL;
 
         CREATE TABLE isolated_counter (
@@ -123,7 +123,7 @@ enum PaymentQueueSchema {
             deliveries INTEGER NOT NULL DEFAULT 0,
             product_identifier TEXT NOT NULL,
             origin_device_id TEXT NOT NULL,
-            transaction_number BIGINT UNIQUE,
+            transaction_number BIGINT,
             charge_key TEXT NOT NULL,
             history_seq BIGINT,
             modified_seq BIGINT,
@@ -159,6 +159,8 @@ enum PaymentQueueSchema {
             WHERE transaction_number IS NOT NULL;
         CREATE UNIQUE INDEX payment_transaction_history_order
             ON payment_transaction (bundle_id, customer_identifier, history_seq) WHERE history_seq IS NOT NULL;
+        CREATE UNIQUE INDEX payment_transaction_number ON payment_transaction (transaction_number, bundle_id)
+            WHERE transaction_number IS NOT NULL;
         CREATE INDEX payment_transaction_refunds
             ON payment_transaction (bundle_id, customer_identifier, refund_seq) WHERE refund_seq IS NOT NULL;
         CREATE UNIQUE INDEX payment_transaction_supersedes ON payment_transaction (supersedes)
@@ -350,7 +352,7 @@ enum PaymentQueueSchema {
             customer_identifier TEXT NOT NULL,
             subscription_group TEXT NOT NULL,
             original_id TEXT NOT NULL UNIQUE REFERENCES payment_transaction (id),
-            original_identifier TEXT NOT NULL UNIQUE,
+            original_identifier TEXT NOT NULL,
             revision INTEGER NOT NULL,
             state TEXT NOT NULL CHECK \(sql.oneOf(
                 "state", "subscribed", "expired", "inBillingRetryPeriod", "inGracePeriod", "revoked")),
@@ -382,6 +384,7 @@ enum PaymentQueueSchema {
             claimed_by TEXT,
             claimed_until BIGINT NOT NULL DEFAULT 0,
             PRIMARY KEY (bundle_id, customer_identifier, subscription_group),
+            UNIQUE (original_identifier, bundle_id),
             FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier)
         );
         CREATE INDEX subscription_due ON subscription (bundle_id, due_at, original_id) WHERE due_at IS NOT NULL;

@@ -68,14 +68,6 @@ enum DueRepository {
             DueSubscription.init)
     }
 
-    /// Finds the subscription whose first transaction has this identifier.
-    static func originalID(
-        ofIdentifier identifier: String, in reader: SQLReader
-    ) async throws(PersistenceError) -> String? {
-        try await reader.queryOne("SELECT original_id FROM subscription WHERE original_identifier = ?", identifier)
-            .map { row throws(PersistenceError) in try row["original_id"] }
-    }
-
     /// Counts renewals in quarantine, for the health check.
     static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(

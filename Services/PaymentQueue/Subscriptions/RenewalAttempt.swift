@@ -5,11 +5,11 @@ import StoreModels
 /// It is written before the processor is asked, so a later try, by any replica, asks about the same charge.
 ///
 /// ```json
-/// {"chargeKey":"renew:2000000000000001:1","identifier":"2000000000000002","period":1,
+/// {"chargeKey":"renew:t_…:1","identifier":"2000000000000002","period":1,
 ///  "product":"com.example.pro.monthly","terms":{…},"at":"2026-12-28T10:00:00.000Z","hasGrace":false}
 /// ```
 struct RenewalAttempt: Hashable, Sendable, Codable {
-    /// `renew:<original identifier>:<period>`, followed by `:<n>` from the second try of a period on.
+    /// `renew:<id of the first transaction>:<period>`, followed by `:<n>` from the second try of a period on.
     var chargeKey: String
     /// The identifier of the transaction an approval creates.
     ///
@@ -41,13 +41,13 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
     ///
     /// A decline gives the next try another key; an unknown outcome does not.
     static func chargeKey(of value: StoredSubscription) -> String {
-        let key = "\(prefix)\(value.originalIdentifier):\(value.period.index + 1)"
+        let key = "\(prefix)\(value.originalID):\(value.period.index + 1)"
         return value.retry.count == 0 ? key : "\(key):\(value.retry.count + 1)"
     }
 
-    /// Finds the subscription of a renewal's charge key, by its first transaction's identifier.
+    /// Returns the `id` of the first transaction of a renewal's charge key.
     /// - Returns: Nil for any other key.
-    static func originalIdentifier(ofChargeKey key: String) -> String? {
+    static func originalID(ofChargeKey key: String) -> String? {
         guard key.hasPrefix(prefix) else { return nil }
         return key.dropFirst(prefix.count).split(separator: ":").first.map(String.init)
     }

@@ -58,12 +58,6 @@ extension RenewalService {
         }
     }
 
-    func originalID(ofIdentifier identifier: String) async throws -> String? {
-        try await database.read { reader in
-            try await DueRepository.originalID(ofIdentifier: identifier, in: reader)
-        }
-    }
-
     /// Takes the identifiers of new renewals, by app.
     private static func identifiers(
         for jobs: [RenewalJob], in transaction: SQLTransaction

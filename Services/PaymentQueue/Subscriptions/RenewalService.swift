@@ -291,9 +291,7 @@ final class RenewalService: Sendable {
 
     /// Tries a renewal immediately, because its charge has changed.
     func retry(chargeKey key: String) async {
-        guard let identifier = RenewalAttempt.originalIdentifier(ofChargeKey: key),
-            let id = try? await originalID(ofIdentifier: identifier)
-        else { return }
+        guard let id = RenewalAttempt.originalID(ofChargeKey: key) else { return }
         _ = try? await catchUp(id, until: .now + Self.chargeTime)
     }
 

@@ -7,13 +7,10 @@ enum SubscriptionLookup {
     /// Finds the subscription of the transaction that an operator names.
     /// - Throws: `notFound`, also for a transaction of another scope.
     static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> DueSubscription {
-        let value = try await TransactionRepository.find(named, in: reader)?.transaction
-        let row = try await reader.queryOne(
-            "\(DueSubscription.select) WHERE s.original_identifier = ?",
-            value?.originalTransactionIdentifier ?? value?.transactionIdentifier ?? named.id)
-        guard let due = try row.map(DueSubscription.init), named.scope.covers(due.value.customer.bundleId) else {
-            throw StoreError(.notFound, "no such subscription")
-        }
+        guard let stored = try await TransactionRepository.find(named, in: reader),
+            let original = stored.transaction.originalTransactionIdentifier ?? stored.transaction.transactionIdentifier,
+            let due = try await find(original: original, of: stored.customer, in: reader)
+        else { throw StoreError(.notFound, "no such subscription") }
         return due
     }
 

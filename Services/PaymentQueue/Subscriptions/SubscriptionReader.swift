@@ -125,7 +125,7 @@ struct SubscriptionReader: Sendable {
     ) async -> Subscription {
         let value = due.value
         var shown = value.wire
-        if isOperator { (shown.bundleId, shown.account) = (value.customer.bundleId, due.account) }
+        if isOperator { (shown.bundleId, shown.account) = (IsolatedApp.shown(value.customer.bundleId), due.account) }
         guard value.willAutoRenew, value.state.isExisting else { return shown }
         if let quote = await quote(due.quoteRequest, &quoted, until: last) {
             shown.renewalPrice = RenewalPolicy.renewal(value, due.context(quote), at: value.period.end)?.terms.amount

@@ -144,14 +144,20 @@ enum TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Reads the transaction that an operator names.
+    /// Reads the transaction that an operator names by `id` or, for digits, by `transactionIdentifier`.
     /// - Returns: Nil also for a transaction of another scope.
+    /// - Throws: `requestInvalid` for a number that several apps of the scope have given.
     static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredTransaction? {
-        let found = try await findAnywhere(named.id, in: reader)
+        var apps = named.scope.condition()
         #if PLANTED_BUGS
-            if PlantedBug.active == .scopeDropped { return found }
+            if PlantedBug.active == .scopeDropped { apps = ("bundle_id <> ?", [""]) }
         #endif
-        return found.flatMap { named.scope.covers($0.customer.bundleId) ? $0 : nil }
+        let found = try await find(named.id, apps, limit: 2, in: reader)
+        guard found.count < 2 else {
+            let all = found.map { "\($0.id) of \($0.customer.bundleId)" }.joined(separator: " and ")
+            throw StoreError(.requestInvalid, "transaction '\(named.id)' is \(all); name one by its 't_' identifier")
+        }
+        return found.first
     }
 
     /// Reads the transaction of any of an app's customers.
@@ -159,15 +165,23 @@ enum TransactionRepository {
     static func find(
         identifier text: String, ofApp bundleId: String, in reader: SQLReader
     ) async throws -> StoredTransaction? {
-        try await findAnywhere(text, in: reader).flatMap { $0.customer.bundleId.isExactly(bundleId) ? $0 : nil }
+        try await find(text, ("bundle_id = ?", [bundleId]), limit: 1, in: reader).first
     }
 
-    private static func findAnywhere(_ text: String, in reader: SQLReader) async throws -> StoredTransaction? {
-        let row =
+    private static func find(
+        _ text: String, _ apps: (sql: String, arguments: [any SQLValueConvertible]), limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        let rows =
             if let number = Identifiers.transactionNumber(text) {
-                try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number)
-            } else { try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", text) }
-        return try row.map(StoredTransaction.init)
+                try await reader.query(
+                    "SELECT * FROM payment_transaction WHERE transaction_number = ? AND \(apps.sql) LIMIT ?",
+                    arguments: [number] + apps.arguments + [limit])
+            } else {
+                try await reader.query(
+                    "SELECT * FROM payment_transaction WHERE id = ? AND \(apps.sql) LIMIT ?",
+                    arguments: [text] + apps.arguments + [limit])
+            }
+        return try rows.map(StoredTransaction.init)
     }
 
     /// Reads the transaction of a download, while it is in the queue.

@@ -88,7 +88,7 @@ struct StoredIntent: Hashable, Sendable {
     /// The intent as the operator sees it, with its customer and warnings.
     var record: PurchaseIntent {
         var intent = intent
-        intent.bundleId = installation.bundleId
+        intent.bundleId = IsolatedApp.shown(installation.bundleId)
         intent.account = account
         intent.deviceId = installation.deviceId
         intent.warning = life.warning

@@ -12,7 +12,7 @@ package struct ServerHistoryResponse: Hashable, Sendable, Codable {
     /// The place of the next page, in the last page too.
     package var revision: String
     package var hasMore: Bool
-    package var bundleId: String
+    @ShownApp package var bundleId: String
     /// In production only.
     package var appAppleId: Int64?
     package var environment: AppStoreEnvironment
@@ -63,7 +63,7 @@ package struct SubscriptionStatusesResponse: Hashable, Sendable, Codable {
     }
 
     package var environment: AppStoreEnvironment
-    package var bundleId: String
+    @ShownApp package var bundleId: String
     /// In production only.
     package var appAppleId: Int64?
     package var data: [Group]

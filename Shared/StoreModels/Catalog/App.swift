@@ -52,7 +52,7 @@ public struct App: Hashable, Sendable, Codable {
     public func encode(to encoder: any Encoder) throws {
         try settings.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(bundleId, forKey: .bundleId)
+        try container.encode(IsolatedApp.shown(bundleId), forKey: .bundleId)
         try container.encode(catalogVersion, forKey: .catalogVersion)
         try container.encodeIfPresent(testerDefaults, forKey: .testerDefaults)
         try container.encodeIfPresent(timeRate, forKey: .timeRate)

@@ -98,7 +98,7 @@ public struct CommitImportRequest: Hashable, Sendable, Codable {
 /// `details.problems: [{"path":"$.products[2].displayPrice","reason":"…"}]`.
 public struct ImportReport: Hashable, Sendable, Codable {
     /// The app the catalogue belongs to, created by its first import.
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// The version the import made; the one in force when the file was only tried.
     public var catalogVersion: Int64
     /// The file's own version, `4.0`.

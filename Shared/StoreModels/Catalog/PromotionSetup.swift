@@ -55,7 +55,7 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
         }
     }
 
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// Whether there is neither a list nor an image. The page then shows the first products of the catalogue without
     /// images.
     public var isPreview: Bool

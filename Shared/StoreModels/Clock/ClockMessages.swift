@@ -5,7 +5,7 @@
 ///  "nextEvent":"2026-12-28T10:00:00.000Z","since":"2026-12-21T09:00:00.000Z"}
 /// ```
 public struct AppClockState: Hashable, Sendable, Codable {
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// The business clock at the moment of reading.
     public var now: Timestamp
     /// How fast it runs when it is not frozen.
@@ -92,7 +92,7 @@ public struct ClockAdvance: Hashable, Sendable, Codable {
 
     /// Server-made, begins with `a_`; names the move in ``AdvanceRequest``.
     public var advanceIdentifier: String
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// Business time before the move.
     public var from: Timestamp
     /// Business time after the move.

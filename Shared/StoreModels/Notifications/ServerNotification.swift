@@ -15,7 +15,7 @@ public struct ServerNotification: Hashable, Sendable, Codable {
 
     /// A UUID in lower case.
     public var notificationUUID: String
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     public var notificationType: NotificationType
     public var subtype: NotificationSubtype?
     /// The shopper's name; nil for a notification that is about no customer.

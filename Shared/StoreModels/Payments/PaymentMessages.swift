@@ -327,7 +327,7 @@ public struct TransactionListRequest: Hashable, Sendable, Codable {
 public struct TransactionsPage: Hashable, Sendable, Codable {
     /// The customer of a transaction.
     public struct Record: Hashable, Sendable, Codable {
-        public var bundleId: String
+        @ShownApp public var bundleId: String
         /// The shopper's name; it may have accounts in other apps, too.
         public var account: String
         public var customerIdentifier: String

@@ -7,7 +7,7 @@
 public struct Device: Hashable, Sendable, Codable {
     /// An app on the device.
     public struct InstalledApp: Hashable, Sendable, Codable {
-        public var bundleId: String
+        @ShownApp public var bundleId: String
         /// The app's version on the device, integers with dots: `1.0`.
         public var version: String
         /// Declared by its last launch, or set by the operator; nil: not known yet.

@@ -336,7 +336,7 @@ public struct IntentEvent: Hashable, Sendable, Codable {
     public var id: String
     /// What happened to the intent.
     public var type: Kind
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// The shopper's name.
     public var account: String
     /// The intent after the event.

@@ -4,7 +4,7 @@ public struct AppTransactionClaims: Hashable, Sendable, Codable {
     public var receiptType: String
     /// In production only.
     public var appAppleId: Int64?
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     public var applicationVersion: String
     public var receiptCreationDate: Int64
     public var originalPurchaseDate: Int64

@@ -6,7 +6,7 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
     public struct Data: Hashable, Sendable, Codable {
         /// Set in Production only.
         public var appAppleId: Int64?
-        public var bundleId: String
+        @ShownApp public var bundleId: String
         /// The app's current version.
         public var bundleVersion: String?
         public var environment: String
@@ -26,7 +26,7 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
         public var environment: String
         /// Set in Production only.
         public var appAppleId: Int64?
-        public var bundleId: String
+        @ShownApp public var bundleId: String
         public var productId: String
         /// Absent for all storefronts.
         public var storefrontCountryCodes: [String]?

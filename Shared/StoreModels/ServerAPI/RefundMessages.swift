@@ -25,7 +25,7 @@ public struct CustomerRefundRequest: Hashable, Sendable, Codable {
     /// The transaction's `id`.
     public var transactionId: String
     public var transactionIdentifier: String
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// The shopper's name.
     public var account: String
     public var state: State

@@ -5,7 +5,7 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var transactionId: String
     public var originalTransactionId: String
     public var webOrderLineItemId: String?
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     public var productId: String
     public var subscriptionGroupIdentifier: String?
     public var purchaseDate: Int64

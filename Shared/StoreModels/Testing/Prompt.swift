@@ -29,7 +29,7 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var id: String
     /// Decides which of the members below are present.
     public var kind: Kind
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// The shopper's name.
     public var account: String
     /// The present state of the purchase.

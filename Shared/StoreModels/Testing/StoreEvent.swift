@@ -19,7 +19,7 @@ public struct StoreEvent: Hashable, Sendable, Codable {
     public var id: String
     /// What happened to the transaction or its subscription.
     public var type: Kind
-    public var bundleId: String
+    @ShownApp public var bundleId: String
     /// The shopper's name.
     public var account: String
     /// The transaction at the moment of the event.

@@ -1,21 +1,16 @@
 /// An app in an isolated store. The services know it by a bundle identifier of its own, `com.example.app@t-7.42`.
 ///
-/// Everything about it is in that identifier: the app it was copied from, the store's number, and the seed of what the
-/// store shows. So services and gateways convert names and numbers without asking for them.
-///
-/// Inside, a transaction's number is unique on the installation. Clients see another one, which depends on the seed and
-/// on how many the store has given before, so that stores of equal seeds show equal numbers.
+/// Everything about it is in that identifier: the app it was copied from, the store's number, and the seed of the numbers
+/// that the store gives. So a service or gateway needs no request to know it.
 public struct IsolatedApp: Hashable, Sendable {
     /// The seeds that a store may have.
     public static let seeds: ClosedRange<Int64> = 0...Int64(UInt32.max)
-    /// The most transactions, and the most customers, of one store.
-    public static let numbersMax: Int64 = 9_999_999
 
     /// The bundle identifier that clients use: `com.example.app`.
     public let shownBundleId: String
     /// The store's number on the installation, from 1.
     public let number: Int64
-    /// What the numbers that clients see begin with.
+    /// The seed of the store's numbers.
     public let seed: Int64
 
     public init(shownBundleId: String, number: Int64, seed: Int64) {
@@ -57,64 +52,37 @@ public struct IsolatedApp: Hashable, Sendable {
     }
 
     /// Returns what clients see of an app's identifier: what is before `@`.
-    public static func shown(_ bundleId: String) -> String { IsolatedApp(bundleId)?.shownBundleId ?? bundleId }
-
-    // MARK: Numbers
-
-    /// A kind of number that clients see.
-    public enum Kind: CaseIterable, Sendable {
-        case transaction
-        /// A subscription period's, as ``ReceiptItem`` has it: 10^15 less than its transaction's.
-        case lineItem
-        /// A customer's download of the app.
-        case appTransaction
-
-        /// Where the numbers of all stores begin inside.
-        fileprivate var first: Int64 {
-            switch self {
-            case .transaction: 3_000_000_000_000_000_000
-            case .lineItem: 2_999_000_000_000_000_000
-            case .appTransaction: 4_000_000_000_000_000_000
-            }
-        }
-
-        /// Where the numbers that clients see begin.
-        fileprivate var firstShown: Int64 {
-            switch self {
-            case .transaction: 2_000_000_000_000_000
-            case .lineItem: 1_000_000_000_000_000
-            case .appTransaction: 7_000_000_000_000_000_000
-            }
-        }
+    public static func shown(_ bundleId: String) -> String {
+        // Most have none, and every event has an identifier.
+        guard bundleId.utf8.contains(UInt8(ascii: "@")) else { return bundleId }
+        return IsolatedApp(bundleId)?.shownBundleId ?? bundleId
     }
 
-    /// Numbers of isolated stores inside, of all kinds; no client names one.
-    public static let inside: ClosedRange<Int64> = 2_999_000_000_000_000_000...4_999_999_999_999_999_999
+    /// The distance of the store's numbers from those of the installation.
+    ///
+    /// Transactions and downloads of the app are counted from it, so stores of equal seeds give equal numbers. They are
+    /// unique in the store only.
+    public var numbersOffset: Int64 { seed * 100_000 }
+}
 
-    private func start(_ kind: Kind) -> Int64 { kind.first + number * (Self.numbersMax + 1) }
+/// Names an app to clients: an isolated store's app is encoded as the app that it was copied from.
+///
+/// A `bundleId` of what clients are sent has it, and no other value names an isolated store's app to them.
+@propertyWrapper
+public struct ShownApp: Hashable, Sendable, Codable {
+    /// The identifier, as services use it until it is encoded.
+    public var wrappedValue: String
 
-    private func shownStart(_ kind: Kind) -> Int64 { kind.firstShown + seed * 100_000 }
+    /// Creates a value for a property declared `@ShownApp var`.
+    public init(wrappedValue: String) { self.wrappedValue = wrappedValue }
 
-    /// Returns the store's number of a place.
-    /// - Parameter place: How many of the kind the store has given, this one included; at most ``numbersMax``.
-    public func number(_ place: Int64, _ kind: Kind) -> Int64 { start(kind) + place }
-
-    /// Returns what clients see of one of the store's numbers.
-    /// - Returns: Nil for any other number.
-    public func shown(_ number: Int64) -> Int64? {
-        for kind in Kind.allCases where (1...Self.numbersMax).contains(number - start(kind)) {
-            return number - start(kind) + shownStart(kind)
-        }
-        return nil
+    public init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode(String.self)
     }
 
-    /// Returns the store's number that clients see as `number`.
-    /// - Returns: Nil for any other number.
-    public func number(shown number: Int64) -> Int64? {
-        for kind in Kind.allCases where (1...Self.numbersMax).contains(number - shownStart(kind)) {
-            return number - shownStart(kind) + start(kind)
-        }
-        return nil
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(IsolatedApp.shown(wrappedValue))
     }
 }
 

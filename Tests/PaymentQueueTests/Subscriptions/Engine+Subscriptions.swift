@@ -95,6 +95,12 @@ extension TestStore {
     func renewals() async throws -> [Charge] {
         try await charges().filter { $0.chargeKey.hasPrefix("renew:") && $0.outcome == .approved }
     }
+
+    /// Returns the beginning of the keys of a subscription's renewals.
+    /// - Parameter original: The identifier of its first transaction.
+    func renewalKey(_ original: String) async throws -> String {
+        "renew:\(try await find(original).transaction.id)"
+    }
 }
 
 extension SplitMix64 {

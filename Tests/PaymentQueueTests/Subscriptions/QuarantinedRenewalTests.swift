@@ -18,10 +18,11 @@ import Testing
             try await store.putClock("2027-01-31", frozen: true)
             let alice = try await store.shopper()
             let original = try await alice.subscribe("news.weekly")
+            let renewal = try await store.renewalKey(original)
             _ = try await store.caller.call(
                 ProcessorEndpoints.createCharge,
                 CreateChargeRequest(
-                    chargeKey: "renew:\(original):1", amount: .usd("5.00"), bundleId: "b", customerIdentifier: "c",
+                    chargeKey: "\(renewal):1", amount: .usd("5.00"), bundleId: "b", customerIdentifier: "c",
                     productIdentifier: "p"))
             try await body(store, alice, original)
         }
@@ -77,7 +78,8 @@ import Testing
             #expect(try await alice.subscribe("news.weekly", key: "again") == original)
             try await store.jump(by: "1w")
             #expect(try await store.lines(original).last == "2027-02-14 renewed 9.99")
-            #expect(try await store.charges().last?.chargeKey == "renew:\(original):2")
+            let renewal = try await store.renewalKey(original)
+            #expect(try await store.charges().last?.chargeKey == "\(renewal):2")
         }
     }
 

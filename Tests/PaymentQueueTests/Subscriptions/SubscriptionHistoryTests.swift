@@ -99,7 +99,8 @@ import Testing
                 #expect(try await alice.subscription().state == .subscribed)
             }
             try await store.jump(to: "2027-08-15")
-            #expect(try await store.renewals().map(\.chargeKey) == (1...6).map { "renew:\(original):\($0)" })
+            let renewal = try await store.renewalKey(original)
+            #expect(try await store.renewals().map(\.chargeKey) == (1...6).map { "\(renewal):\($0)" })
             try await store.checkSubscriptions()
         }
     }

@@ -45,19 +45,23 @@ extension TestStore {
     /// P2: each captured charge is one purchased transaction at its price. P10: no charge is given back more than it
     /// was.
     private func checkMoney(_ captured: [Charge], _ comment: Comment?) async throws {
-        let (bodies, refunds) = try await database.read { reader in
+        let (bought, refunds) = try await database.read { reader in
             (
-                try await reader.query("SELECT body FROM payment_transaction WHERE state = 'purchased'"),
+                try await reader.query(
+                    """
+                    SELECT t.body, p.charge_key FROM payment_transaction t
+                    LEFT JOIN subscription_period p ON p.transaction_id = t.id WHERE t.state = 'purchased'
+                    """),
                 try await reader.query("SELECT charge_key, amount_minor FROM refund")
             )
         }
-        let bought = try bodies.map { row in
-            let body: String = try row["body"]
-            return try StoreJSON.decode(PaymentTransaction.self, from: Array(body.utf8))
-        }
-        let paid = bought.filter { ($0.price?.minorUnits ?? 0) > 0 }.map { value in
-            let key = value.payment.requestIdentifier
-            return "\(key.hasPrefix("renew:") ? key : "purchase:\(value.id)") \(value.price?.minorUnits ?? 0)"
+        var paid: [String] = []
+        for row in bought {
+            let (body, key): (String, String?) = (try row["body"], try row["charge_key"])
+            let value = try StoreJSON.decode(PaymentTransaction.self, from: Array(body.utf8))
+            let isRenewal = value.payment.requestIdentifier.hasPrefix("renew:")
+            guard let price = value.price?.minorUnits, price > 0 else { continue }
+            paid.append("\(isRenewal ? key ?? "no key" : "purchase:\(value.id)") \(price)")
         }
         #expect(captured.map { "\($0.chargeKey) \($0.amount?.minorUnits ?? 0)" }.sorted() == paid.sorted(), comment)
         var left: [String: Int64] = [:]

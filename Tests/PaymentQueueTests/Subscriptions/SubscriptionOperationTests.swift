@@ -129,10 +129,11 @@ import Testing
             #expect(try await alice.subscribe("pro.monthly", key: "upgrade") == original)
             try await store.settleRefunds()
             let charges = try await store.charges()
-            #expect(charges.map(\.chargeKey).filter { $0.hasPrefix("renew:") } == ["renew:\(original):1"])
+            let renewal = try await store.renewalKey(original)
+            #expect(charges.map(\.chargeKey).filter { $0.hasPrefix("renew:") } == ["\(renewal):1"])
             // Half of the period that was running, and all of the one that was to come.
             let back = try await store.refunds()
-            #expect(back.first { $0.chargeKey == "renew:\(original):1" }?.amount == .usd("9.99"))
+            #expect(back.first { $0.chargeKey == "\(renewal):1" }?.amount == .usd("9.99"))
             #expect(back.first { $0.chargeKey.hasPrefix("purchase:") }?.amount == .usd("4.99"))
             #expect(back.count == 2)
             #expect(try await alice.subscription().expiresDate == TestStore.instant("2027-03-14"))
@@ -151,7 +152,8 @@ import Testing
             store.processor.set(outcome: .approved)
             try await store.jump(next: 1)
             #expect(try await store.lines(original).last == "2027-02-28 renewed 9.99")
-            #expect(try await store.renewals().map(\.chargeKey) == ["renew:\(original):1:2"])
+            let renewal = try await store.renewalKey(original)
+            #expect(try await store.renewals().map(\.chargeKey) == ["\(renewal):1:2"])
         }
     }
 

@@ -7,9 +7,16 @@ struct MoneyChecks {
     private var findings = Findings()
     /// The last state of each transaction, by its revision; of equal ones the later line.
     private var latest: [String: RunHistory.Sighting] = [:]
+    /// The `id` of each purchased transaction, by its app and number.
+    private var ids: [Number: String] = [:]
     private var charges: [String: ObservedCharge] = [:]
     private var chargePlace: [String: Int] = [:]
     private var ledger: Int?
+
+    private struct Number: Hashable {
+        var app: String
+        var transaction: String
+    }
 
     static func check(_ history: RunHistory) -> Findings {
         var checks = MoneyChecks(history)
@@ -23,6 +30,8 @@ struct MoneyChecks {
             latest[id] = sightings.max {
                 ($0.transaction.revision ?? 0, $0.place) < ($1.transaction.revision ?? 0, $1.place)
             }
+            guard let last = latest[id], let number = last.transaction.transactionIdentifier else { continue }
+            ids[Number(app: last.owner.app, transaction: number)] = id
         }
     }
 
@@ -197,7 +206,9 @@ struct MoneyChecks {
             guard transaction.isPurchased, let original = transaction.original, let price = transaction.price,
                 price > 0, charges[Self.purchase + id] == nil
             else { continue }
-            given[original, default: []].append((id, price, sighting.place))
+            // The charges name a subscription by its first transaction's `id`.
+            let first = ids[Number(app: sighting.owner.app, transaction: original)] ?? original
+            given[first, default: []].append((id, price, sighting.place))
         }
         for original in Set(approved.keys).union(given.keys).sorted() {
             let charged = (approved[original] ?? [:]).values.flatMap(\.self).filter { $0.refunded < $0.amount }

@@ -145,7 +145,7 @@ package struct ObservedTransaction: Codable, Equatable, Sendable {
 
 /// A row of the processor's ledger, with the sum of its refunds.
 package struct ObservedCharge: Codable, Equatable, Sendable {
-    /// `purchase:<id>`, `renew:<original>:<period>`, …
+    /// `purchase:<id>`, `renew:<id of the first transaction>:<period>`, …
     package var key: String
     /// approved, declined, cancelled, pending or authorized.
     package var outcome: String

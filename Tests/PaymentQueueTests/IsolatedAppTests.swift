@@ -102,7 +102,7 @@ import Testing
             }
             let (one, other) = (try await buy(Catalogue.bundleId), try await buy("com.example.b"))
             let number = try #require(one.transactionIdentifier)
-            try await store.database.write { transaction in
+            _ = try await store.database.write { transaction in
                 try await transaction.execute(
                     "UPDATE payment_transaction SET transaction_number = ? WHERE id = ?", Int64(number), other.id)
             }

@@ -2,7 +2,7 @@ import StoreModels
 
 /// An operation of the gateway's HTTP API, declared once for the gateway and its clients.
 ///
-/// The gateway's router, the test of `openapi.json`, the command line and StoreKitClient read it; none of them spells a
+/// The gateway's router, the writer of `openapi.json`, the command line and StoreKitClient read it; none of them spells a
 /// path by hand. It is to HTTP what `Endpoint` is to the bus.
 package struct HTTPRoute: Hashable, Sendable {
     /// The HTTP method, spelled as in the request line.

@@ -35,18 +35,16 @@ import Testing
 
     private func subjects() throws -> [Subject] {
         let withBody = document.operations.values.filter {
-            $0.value["requestBody"]?["content"]?["application/json"] != nil && !Self.others.contains($0.name)
+            $0.content != nil && !Self.others.contains($0.name)
                 && !Self.isApples($0.name)
         }
         return try withBody.sorted { $0.name < $1.name }.map { operation in
             let words = operation.name.split(separator: " ").map(String.init)
-            let content = operation.value["requestBody"]?["content"]?["application/json"]
-            let examples = (content?["examples"]?.objectValue ?? [:]).sorted { $0.key < $1.key }
             return Subject(
                 name: operation.name, method: HTTPMethod(rawValue: words[0]),
                 path: words[1].replacing("{bundleId}", with: Sample.bundleId).replacing(#/\{[^}]*\}/#, with: "x"),
                 schemes: operation.schemes,
-                example: try #require(content?["example"] ?? examples.first?.value["value"], "\(operation.name)"))
+                example: try #require(operation.example, "\(operation.name)"))
         }
     }
 

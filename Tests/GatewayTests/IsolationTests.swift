@@ -92,9 +92,8 @@ import Testing
     private func body(for subject: Subject) throws -> String? {
         guard let body = subject.operation.value["requestBody"], body["required"] == true else { return nil }
         if subject.known == "i_1" { return #"{"decision":"defer"}"# }
-        let content = body["content"]?["application/json"]
-        guard content?["schema"]?["required"] != nil else { return "{}" }
-        let example = try #require(content?["example"], "\(subject.operation.name) has an example")
+        guard subject.operation.content?["schema"].flatMap(document.resolved)?["required"] != nil else { return "{}" }
+        let example = try #require(subject.operation.example, "\(subject.operation.name) has an example")
         return String(decoding: try StoreJSON.encode(example), as: UTF8.self)
     }
 

@@ -121,9 +121,7 @@ import Testing
     /// The document's example where the body has members that must be there; nil without a body.
     private func body(for subject: Subject) throws -> String? {
         guard let body = subject.operation.value["requestBody"], body["required"] == true else { return nil }
-        let content = body["content"]?["application/json"]
-        let first = content?["examples"]?.objectValue?.sorted { $0.key < $1.key }.first?.value["value"]
-        let example = try #require(content?["example"] ?? first, "\(subject.operation.name) has an example")
+        let example = try #require(subject.operation.example, "\(subject.operation.name) has an example")
         return String(decoding: try StoreJSON.encode(example), as: UTF8.self)
     }
 

@@ -50,10 +50,7 @@ import Testing
     }
 
     private func example(_ route: Route, _ document: OpenAPIDocument) -> JSONValue? {
-        let content = document.operations["\(route.method.rawValue) \(route.path)"]?.value["requestBody"]?["content"]?[
-            "application/json"]
-        let examples = (content?["examples"]?.objectValue ?? [:]).sorted { $0.key < $1.key }
-        return content?["example"] ?? examples.first?.value["value"]
+        document.operations["\(route.method.rawValue) \(route.path)"]?.example
     }
 
     @Test func `no text of a client's changes the subjects (S13)`() async throws {

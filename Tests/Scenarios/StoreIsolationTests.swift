@@ -33,7 +33,8 @@ import Testing
         var operations: [Operation] = []
         for (path, item) in document["paths"]?.objectValue ?? [:] where path.hasPrefix("/admin/v1/") {
             for (method, operation) in item.objectValue ?? [:] where method != "parameters" {
-                let body = operation["requestBody"]?["content"]?["application/json"]?["example"]
+                let content = operation["requestBody"]?["content"]?["application/json"]
+                let body = content?["example"] ?? content?["examples"]?["1"]?["value"]
                 operations.append(
                     Operation(method: HTTPMethod(rawValue: method.uppercased()), template: path, body: body))
             }

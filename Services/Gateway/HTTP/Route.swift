@@ -2,8 +2,7 @@ import HTTPTypes
 import Hummingbird
 import StoreHTTP
 
-/// An entry of the gateway's route table. Router, authentication, access log, metrics and the test of `openapi.json`
-/// read it.
+/// An entry of the gateway's route table. Router, authentication, access log and metrics read it.
 struct Route: Sendable {
     typealias Handler = @Sendable (Call) async throws -> Response
 

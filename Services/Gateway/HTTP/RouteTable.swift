@@ -93,9 +93,10 @@ extension Gateway {
     /// The routes of Apple's server libraries that this version does not implement. Each responds 501 `notImplemented`
     /// and names the alternative, so that a client can distinguish a missing feature from a misspelt path.
     var appleServerRoutes: [Route] {
-        AppStoreServerRoutes.messaging.map { route in
+        AppStoreServerRoutes.messaging.map { endpoint in
             Route(
-                notBuilt: route, "this store has no retention messaging; the rest of the App Store Server API is built")
+                notBuilt: endpoint.route,
+                "this store has no retention messaging; the rest of the App Store Server API is built")
         }
     }
 }

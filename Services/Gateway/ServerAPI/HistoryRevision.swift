@@ -1,4 +1,5 @@
 import Crypto
+import StoreHTTP
 import StoreModels
 
 /// The `revision` of a page: where the next one begins, and of whose history and which query.

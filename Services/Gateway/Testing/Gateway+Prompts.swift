@@ -54,7 +54,7 @@ extension Gateway {
     }
 }
 
-extension PromptAnswer {
+extension PromptAnswerBody {
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         guard error == nil || answer == .decline else { throw .invalid("$.error", "goes with decline only") }

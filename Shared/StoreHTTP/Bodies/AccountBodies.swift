@@ -4,7 +4,7 @@ import StoreModels
 ///
 /// ```json
 /// {"account":"alice","storefront":"FRA","canMakePayments":true,"askToBuy":false,"interruptPurchases":false,
-///  "signIn":"ok","sheet":"auto","subscriptionRenewalRate":"realTime","simulatedErrors":{},
+///  "signIn":"ok","sheet":"auto","priceConsent":"agree","subscriptionRenewalRate":"realTime","simulatedErrors":{},
 ///  "overrides":{"storefront":"FRA"}}
 /// ```
 package struct TesterAnswer: Hashable, Sendable, Codable {
@@ -44,7 +44,7 @@ package struct TesterAnswer: Hashable, Sendable, Codable {
 package struct TestersResponse<Entry: Sendable>: Sendable {
     /// By name, at most the request's `limit`.
     package var testers: [Entry]
-    /// The next page's `after`; nil on the last page.
+    /// The next page's `after`; absent on the last page.
     package var after: String?
 
     package init(testers: [Entry], after: String? = nil) {
@@ -76,10 +76,10 @@ package struct PromptsResponse: Hashable, Sendable, Codable {
 /// The body of `POST /admin/v1/prompts/{id}`: `{"answer":"decline","error":"paymentInvalid"}`.
 ///
 /// `error` is allowed with `decline` only; without it the payment fails with `unknown`.
-package struct PromptAnswer: Hashable, Sendable, Codable {
+package struct PromptAnswerBody: Hashable, Sendable, Codable {
     /// One of the prompt's ``Prompt/answers``.
     package var answer: Prompt.Answer
-    /// The error the payment fails with; nil is `unknown`.
+    /// The error the payment fails with, by name or number; only with `decline`. Left out, it is `unknown`.
     package var error: NamedError?
 
     package init(answer: Prompt.Answer, error: NamedError? = nil) {
@@ -88,9 +88,10 @@ package struct PromptAnswer: Hashable, Sendable, Codable {
     }
 }
 
-/// The optional body of a request that may contain a reason: `{"error":"paymentInvalid"}`.
+/// The optional body of a request that may contain a reason: `{"error":"paymentNotAllowed"}` or
+/// `{"error":"cloudServiceNetworkConnectionFailed"}`.
 package struct OptionalError: Hashable, Sendable, Codable {
-    /// Nil lets the service choose `unknown`.
+    /// By name or number; left out, it is `unknown`.
     package var error: NamedError?
 
     package init(error: NamedError? = nil) { self.error = error }
@@ -138,8 +139,7 @@ package struct NamedError: Hashable, Sendable, Codable {
 package struct ResetResponse: Hashable, Sendable, Codable {
     /// Deleted transactions, finished ones included.
     package var removedTransactions: Int
-    /// Number of open purchases that began in the store and were cancelled; absent from a store of
-    /// an earlier version.
+    /// Number of open purchases that began in the store and were cancelled.
     package var cancelledIntents: Int?
 
     package init(removedTransactions: Int, cancelledIntents: Int? = nil) {
@@ -152,7 +152,7 @@ package struct ResetResponse: Hashable, Sendable, Codable {
 package struct HistoryResponse: Hashable, Sendable, Codable {
     /// Number of transactions removed.
     package var removed: Int
-    /// As ``ResetResponse/cancelledIntents``.
+    /// Number of open purchases that began in the store and were cancelled.
     package var cancelledIntents: Int?
 
     package init(removed: Int, cancelledIntents: Int? = nil) {

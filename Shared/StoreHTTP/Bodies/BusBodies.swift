@@ -200,11 +200,23 @@ package struct BusSubjectsResponse: Hashable, Sendable, Codable {
 }
 
 /// The names of the events of `GET /admin/v1/bus/tap`.
-package enum BusTapEventName: String, Sendable {
+package enum BusTapEventName: String, CaseIterable, Sendable {
     /// The tap is open; first of all.
     case hello
     /// Messages that passed over the bus, in order.
     case messages
+
+    /// The events with the schemas of their data.
+    static var events: [StreamedEvent] {
+        allCases.map { StreamedEvent(name: $0.rawValue, data: $0.data, id: nil) }
+    }
+
+    private var data: Schema {
+        switch self {
+        case .hello: .type(BusTapState.self)
+        case .messages: .type(BusTapMessages.self)
+        }
+    }
 }
 
 /// The data of a tap's `hello`.

@@ -1,6 +1,16 @@
 import StoreModels
 
 /// A run of `storebus chaos run` against this store, as it reports itself while it goes on.
+///
+/// ```json
+/// {"id":"5c1","seed":"7","app":"chaos-5c1","startedAt":"2026-11-25T10:00:00.000Z",
+///  "updatedAt":"2026-11-25T10:00:31.000Z","phase":"faults","elapsedSeconds":31,"durationSeconds":60,
+///  "targets":["payment-queue"],"faultNames":["kill"],"workload":"mix","rate":100,"operations":3100,
+///  "succeeded":3000,"refused":80,"unknown":20,"services":[{"service":"payment-queue","isUp":true,"faults":[],
+///  "worstRecoveryMilliseconds":1800}],"faults":[{"number":1,"fault":"kill","service":"payment-queue",
+///  "beganAtSecond":2.1,"endedAtSecond":2.1}],"steps":[{"second":0,"succeeded":98,"refused":2,"unknown":0,
+///  "p50Milliseconds":2.1,"p99Milliseconds":9.5}],"stepSeconds":1,"invariants":[]}
+/// ```
 package struct ChaosRun: Hashable, Sendable, Codable {
     /// What a run does at the moment.
     package enum Phase: String, CaseIterable, Sendable, Codable {
@@ -198,6 +208,7 @@ package struct ChaosRunSummary: Hashable, Sendable, Codable {
     package var operations: Int
     /// Faults that were injected.
     package var faultCount: Int
+    /// Absent while the run goes on, as everything below.
     package var verdict: ChaosRun.Verdict?
     package var lost: Int?
     package var doubleCharges: Int?

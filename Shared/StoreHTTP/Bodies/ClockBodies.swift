@@ -3,14 +3,22 @@ import StoreModels
 /// The body of `PUT /admin/v1/apps/{bundleId}/clock`; omitted members stay unchanged:
 ///
 /// ```json
-/// {"rate":"oneRenewalEveryThirtySeconds","now":"2026-12-21T10:00:00.000Z","frozen":false}
+/// {"rate":"oneRenewalEveryThirtySeconds"}
+/// ```
+///
+/// ```json
+/// {"rate":720}
+/// ```
+///
+/// ```json
+/// {"now":"2026-12-21T10:00:00.000Z","frozen":true}
 /// ```
 package struct ClockSetting: Hashable, Sendable, Codable {
-    /// Nil keeps the present rate.
+    /// Left out, the present rate stays.
     package var rate: ClockRate?
-    /// May lie before the clock's now: what was billed is never billed again.
+    /// 2000 to 2199. It may lie before the clock's now: what was billed is never billed again.
     package var now: Timestamp?
-    /// True stops the clock, false lets it run; nil keeps the state.
+    /// True stops the clock, false lets it run; left out, the state stays.
     package var frozen: Bool?
 
     package init(rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
@@ -25,12 +33,21 @@ package struct ClockSetting: Hashable, Sendable, Codable {
 /// ```json
 /// {"by":"3mo"}
 /// ```
+///
+/// ```json
+/// {"to":"2027-03-21T10:00:00.000Z"}
+/// ```
+///
+/// ```json
+/// {"next":1}
+/// ```
 package struct ClockMove: Hashable, Sendable, Codable {
-    /// As `BusinessDuration` reads it.
+    /// A time such as 90s, 15m, 36h, 10d, 2w, 3mo, 1y, or an ISO 8601 duration; several parts in a row, at most 100
+    /// years in all.
     package var by: String?
     /// The instant to move to, not before the clock's now.
     package var to: Timestamp?
-    /// Number of events to advance through.
+    /// Number of events to advance through; without due events the clock stays.
     package var next: Int?
 
     package init(by: String? = nil, to: Timestamp? = nil, next: Int? = nil) {
@@ -50,7 +67,7 @@ package struct ClockMove: Hashable, Sendable, Codable {
 package struct ClockAdvanceAnswer: Hashable, Sendable, Codable {
     /// The progress at the moment of the response.
     package var advance: ClockAdvance
-    /// Absent once the advance is finished.
+    /// The path that reports the progress; absent once the advance is finished.
     package var progress: String?
 
     private enum CodingKeys: String, CodingKey { case progress }

@@ -1,10 +1,18 @@
 import StoreModels
 
-/// The request of `POST /console/session`: `{"key":"…"}` or `{"ticket":"…"}`. It is never logged.
+/// The request of `POST /console/session`, with the admin key or a ticket. It is never logged.
+///
+/// ```json
+/// {"key":"the-admin-key"}
+/// ```
+///
+/// ```json
+/// {"ticket":"AgAAAZ4x"}
+/// ```
 package struct ConsoleSignIn: Hashable, Sendable, Codable {
     /// The admin key.
     package var key: String?
-    /// A ticket of `POST /console/tickets`.
+    /// From `POST /console/tickets`.
     package var ticket: String?
 
     package init(key: String? = nil, ticket: String? = nil) {
@@ -15,7 +23,7 @@ package struct ConsoleSignIn: Hashable, Sendable, Codable {
 
 /// A session of the console; its token is in the cookie only.
 package struct ConsoleSession: Hashable, Sendable, Codable {
-    /// The value of ``ConsoleRoutes/csrfHeader`` for this session's changes.
+    /// The value of `Storebus-CSRF` for this session's changes.
     package var csrfToken: String
 
     package init(csrfToken: String) { self.csrfToken = csrfToken }
@@ -25,7 +33,7 @@ package struct ConsoleSession: Hashable, Sendable, Codable {
 package struct ConsoleTicket: Hashable, Sendable, Codable {
     /// Begins one session. Never logged.
     package var ticket: String
-    /// The time from which it is refused; wall time.
+    /// The time from which it is refused, a minute from now; wall time.
     package var expiresAt: Timestamp
 
     package init(ticket: String, expiresAt: Timestamp) {

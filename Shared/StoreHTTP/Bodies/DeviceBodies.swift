@@ -4,7 +4,7 @@ import StoreModels
 package struct DeviceSetting: Hashable, Sendable, Codable {
     /// The operator's word; a later session of the device replaces it.
     package var platform: DeviceLaunch.Platform
-    /// Integers with dots, `17.4`; at most 64 characters.
+    /// Integers with dots between them, `17.4`.
     package var osVersion: String
 
     package init(platform: DeviceLaunch.Platform, osVersion: String) {
@@ -16,9 +16,9 @@ package struct DeviceSetting: Hashable, Sendable, Codable {
 /// The body of `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`, which installs a version of an app without launching
 /// it: `{"version":"2.0","promotedPurchases":"delegate"}`.
 package struct InstallationSetting: Hashable, Sendable, Codable {
-    /// Integers with dots, `2.0`; at most 64 characters.
+    /// Integers with dots between them, `2.0`.
     package var version: String
-    /// Nil keeps the current value.
+    /// Left out, the present value stays.
     package var promotedPurchases: DeviceLaunch.PromotedPurchases?
 
     package init(version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil) {

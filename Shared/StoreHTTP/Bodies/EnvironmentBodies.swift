@@ -26,7 +26,7 @@ package struct StoreEnvironment: Hashable, Sendable, Codable {
     package var bundleId: String
     /// The `iss` of the App Store Server API's tokens.
     package var issuerId: String
-    /// The app's last In-App Purchase key; nil for an app without one.
+    /// The app's last In-App Purchase key; absent for an app without one.
     package var keyId: String?
     /// Base64 of DER.
     package var rootCertificate: String

@@ -1,7 +1,7 @@
 import StoreModels
 
 /// The names of the events of `GET /admin/v1/events/stream`.
-package enum EventStreamName: String, Sendable {
+package enum EventStreamName: String, CaseIterable, Sendable {
     /// The stream is open; first of all.
     case hello
     /// Events were missed that the store cannot repeat; the stream goes on from now.
@@ -10,6 +10,19 @@ package enum EventStreamName: String, Sendable {
     case transactions
     /// Events of PromotionController's log.
     case intents
+
+    /// The events with the schemas of their data.
+    static var events: [StreamedEvent] {
+        allCases.map { StreamedEvent(name: $0.rawValue, data: $0.data, id: ["type": "string"]) }
+    }
+
+    private var data: Schema {
+        switch self {
+        case .hello, .resync: .type(EventStreamState.self)
+        case .transactions: .type(EventList<StoreEvent>.self)
+        case .intents: .type(EventList<IntentEvent>.self)
+        }
+    }
 }
 
 /// The data of `hello` and `resync`: `{"version":"0.1.0","now":"2026-11-22T10:00:00.000Z"}`.

@@ -15,11 +15,11 @@ package struct NewIsolatedStore: Hashable, Sendable, Codable {
     }
 
     package var from: Source
-    /// The instant that the store's clock is set to; nil for now by the wall clock.
+    /// The instant that the store's clock is set to, 2000 to 2199; left out: now, by the wall clock.
     package var clock: Timestamp?
-    /// How long the store lasts by the wall clock: `90s`, `10m`, `36h`, `7d`. Nil for an hour; at most seven days.
+    /// How long the store lasts by the wall clock: `90s`, `10m`, `36h`; at most `7d`. Left out, it is an hour.
     package var ttl: String?
-    /// 0 to 4294967295; nil for a random one. Stores with equal seeds show equal identifiers.
+    /// Stores with equal seeds show equal identifiers; left out, it is a random one.
     package var seed: Int64?
 
     package init(from: Source, clock: Timestamp? = nil, ttl: String? = nil, seed: Int64? = nil) {
@@ -32,7 +32,7 @@ package struct NewIsolatedStore: Hashable, Sendable, Codable {
 
 /// The response of `POST /admin/v1/stores`, the only one with the private key.
 package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
-    /// `t-7`.
+    /// The store's name: `t-` and a number.
     package var store: String
     /// Where clients of the store send requests: the gateway's address, `/s/` and the name.
     package var url: String
@@ -41,7 +41,7 @@ package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
     package var issuerId: String
     /// Their `kid`, by which alone a token belongs to the store.
     package var keyId: String
-    /// PEM.
+    /// PEM; shown in this response only.
     package var privateKey: String
     /// Base64 of DER; the installation's, one for all stores.
     package var rootCertificate: String
@@ -68,13 +68,13 @@ package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
 /// An isolated store in a list.
 package struct IsolatedStore: Hashable, Sendable, Codable {
     /// Whether requests to a store are answered.
-    package enum State: String, Sendable, Codable {
+    package enum State: String, CaseIterable, Sendable, Codable {
         case open
         /// Closed; the services are removing what it has.
         case removing
     }
 
-    /// `t-7`.
+    /// The store's name: `t-` and a number.
     package var store: String
     package var bundleId: String
     package var state: State

@@ -26,7 +26,7 @@ package enum KeyKind: String, CaseIterable, Hashable, Sendable, Codable {
 package struct AppKey: Hashable, Sendable, Codable {
     /// Ten capital letters and digits, chosen by the gateway.
     package var keyIdentifier: String
-    /// The name of a ``KeyKind``, or of one of a newer gateway.
+    /// The purpose of the key.
     package var kind: String
     /// The time of creation by the wall clock.
     package var createdAt: Timestamp
@@ -52,15 +52,15 @@ package struct KeysResponse: Hashable, Sendable, Codable {
 /// {"keyIdentifier":"7K2MZQ4TXA","kind":"api","createdAt":"2026-11-21T10:00:00.000Z","secret":"sbk_7K2M…"}
 /// ```
 package struct NewKeyResponse: Hashable, Sendable, Codable {
-    /// As ``AppKey/keyIdentifier``.
+    /// Ten capital letters and digits, chosen by the gateway.
     package var keyIdentifier: String
-    /// As ``AppKey/kind``.
+    /// The purpose of the key.
     package var kind: String
-    /// As ``AppKey/createdAt``.
+    /// The time of creation by the wall clock.
     package var createdAt: Timestamp
-    /// The text the app's server sends, or the private key as PEM.
+    /// The text the app's server sends, or the private key as PEM; shown in this response only.
     package var secret: String
-    /// PEM of a `subscriptionOffer` or `inAppPurchase`; nil for other kinds.
+    /// PEM of a `subscriptionOffer` or `inAppPurchase`; absent for other kinds.
     package var publicKey: String?
     /// The `iss` of tokens, one for the store; only of an `inAppPurchase`.
     package var issuerId: String?

@@ -16,7 +16,7 @@ package struct LivenessResponse: Hashable, Sendable, Codable {
 package struct ReadinessResponse: Hashable, Sendable, Codable {
     /// Whether the gateway accepts purchases: 200 when true, else 503.
     package var ready: Bool
-    /// `connected` or `away`.
+    /// The gateway's own connection: `connected` or `away`.
     package var bus: String?
     /// Unavailable services that purchases wait for: payments are accepted and stay `purchasing`.
     package var degraded: [String]?
@@ -47,9 +47,9 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         package var name: String
         /// Random for each process start.
         package var id: String
-        /// Semantic version of the program; nil when left out.
+        /// Semantic version of the program.
         package var version: String?
-        /// The worst of its checks; `fail` without a health response in time, nil when left out.
+        /// The worst of its checks; `fail` without a health response in time.
         package var status: Health?
         /// Health checks by name.
         package var checks: [String: Check]
@@ -104,9 +104,9 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
 
     /// The result of one health check.
     package struct Check: Hashable, Sendable, Codable {
-        /// The check's result; nil when left out.
+        /// The check's result.
         package var status: Health?
-        /// A sentence for people; nil when there is nothing to say.
+        /// A sentence for people; absent when there is nothing to say.
         package var message: String?
 
         package init(status: Health, message: String? = nil) {
@@ -119,13 +119,13 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
     package struct Endpoint: Hashable, Sendable, Codable {
         /// The endpoint's name, such as `products.query`.
         package var name: String
-        /// The literal subject that requests go to; nil when left out.
+        /// The literal subject that requests go to.
         package var subject: String?
-        /// Requests since the instance's start, including failed ones; nil when left out.
+        /// Requests since the instance's start, including failed ones.
         package var requests: Int?
-        /// Requests that got an error since the instance's start; nil when left out.
+        /// Requests that got an error since the instance's start.
         package var errors: Int?
-        /// Mean processing time in milliseconds, to the microsecond; nil when left out.
+        /// Mean processing time in milliseconds, to the microsecond.
         package var averageProcessingMs: Double?
         /// Status and code; absent without an error.
         package var lastError: String?
@@ -142,7 +142,7 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         }
     }
 
-    /// `connected` or `away`.
+    /// The gateway's own connection: `connected` or `away`.
     package var bus: String?
     /// By name and then by instance.
     package var services: [Instance]

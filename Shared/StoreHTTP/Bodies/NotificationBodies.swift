@@ -1,14 +1,24 @@
 import StoreModels
 
-/// The body of `PUT /admin/v1/apps/{bundleId}/notifications/endpoint`: `{"url":"http://localhost:8080/apple"}`.
+/// The body of `PUT /admin/v1/apps/{bundleId}/notifications/endpoint`:
+///
+/// ```json
+/// {"url":"http://localhost:8080/apple","retry":"fast"}
+/// ```
+///
+/// ```json
+/// {"url":"listen:"}
+/// ```
 package struct NotificationEndpointBody: Hashable, Sendable, Codable {
-    /// `http://…`, `https://…` or `listen:`.
+    /// `http://…`, `https://…`, or `listen:`, whose notifications are leased.
     package var url: String
-    /// Nil for `apple` in Production, else `sandbox`.
+    /// Left out, it is `apple` in Production, else `sandbox`.
     package var retry: NotificationEndpoint.Retry?
-    /// 100…60 000; nil for 5 000.
+    /// Left out, it is 5000.
     package var timeoutMs: Int?
+    /// Whether notifications that are due together are sent in a random order.
     package var shuffle: Bool?
+    /// Whether each notification that was delivered is sent once more.
     package var duplicate: Bool?
 
     package init(url: String, retry: NotificationEndpoint.Retry? = nil, timeoutMs: Int? = nil) {
@@ -41,9 +51,9 @@ package struct NotificationEndpointResponse: Hashable, Sendable, Codable {
 
 /// The body of `POST /admin/v1/apps/{bundleId}/notifications/lease`: `{"max":8,"waitMs":2000}`.
 package struct LeaseNotificationsBody: Hashable, Sendable, Codable {
-    /// 1…32.
+    /// The most notifications.
     package var max: Int
-    /// 0…20 000.
+    /// How long to wait for the first one, in milliseconds.
     package var waitMs: Int
 
     package init(max: Int, waitMs: Int) {
@@ -53,25 +63,47 @@ package struct LeaseNotificationsBody: Hashable, Sendable, Codable {
 }
 
 /// The body of `POST /admin/v1/apps/{bundleId}/notifications/attempts/{attemptIdentifier}`.
+///
+/// ```json
+/// {"sendAttemptResult":"SUCCESS","httpStatus":200,"durationMs":12}
+/// ```
+///
+/// ```json
+/// {"sendAttemptResult":"SOCKET_ISSUE","bodyStart":"connection refused"}
+/// ```
 package struct ReportAttemptBody: Hashable, Sendable, Codable {
     package var sendAttemptResult: SendAttemptResult
     package var httpStatus: Int?
     package var durationMs: Int?
+    /// The beginning of the response, or the error.
     package var bodyStart: String?
 
     package init(sendAttemptResult: SendAttemptResult) { self.sendAttemptResult = sendAttemptResult }
 }
 
 /// The body of `POST /inApps/v1/notifications/history`, with Apple's member names.
+///
+/// ```json
+/// {"startDate":1795600000000,"endDate":1795700000000,"onlyFailures":true}
+/// ```
+///
+/// ```json
+/// {"startDate":1795600000000,"endDate":1795700000000,"notificationType":"DID_RENEW",
+///  "notificationSubtype":"BILLING_RECOVERY"}
+/// ```
 package struct NotificationHistoryBody: Hashable, Sendable, Codable {
-    /// Milliseconds since 1970, as `endDate`.
+    /// Milliseconds since 1970, as `endDate`; at most 180 days ago.
     package var startDate: Int64?
+    /// After `startDate`.
     package var endDate: Int64?
     package var notificationType: String?
+    /// A subtype that goes with the type.
     package var notificationSubtype: String?
+    /// Only this customer's notifications; not with `notificationType`.
     package var transactionId: String?
     /// What `transactionId` was called before.
     package var originalTransactionId: String?
+    /// Only notifications whose last attempt has failed.
     package var onlyFailures: Bool?
 }
 
@@ -106,7 +138,7 @@ package struct NotificationHistoryResponse: Hashable, Sendable, Codable {
         }
     }
 
-    /// Left out of the last page.
+    /// Valid for 24 hours of the app's clock; absent on the last page.
     package var paginationToken: String?
     package var hasMore: Bool
     package var notificationHistory: [Item]

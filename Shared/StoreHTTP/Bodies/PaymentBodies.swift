@@ -9,17 +9,19 @@ import StoreModels
 package struct PaymentRequest: Hashable, Sendable, Codable {
     /// 1…255 characters; an unknown product makes a failed transaction, not an error.
     package var productIdentifier: String
-    /// Defaults to 1, as in `SKPayment`.
+    /// Left out, it is 1, as in `SKPayment`; outside 1 to 10 the request is 422. More than 1 is for consumables and
+    /// non-renewing subscriptions; the payment of another product fails with `paymentInvalid` and the reason
+    /// `invalidQuantity`.
     package var quantity: NonNull<Quantity>?
     /// The app's own account name, at most 255 characters; returned unchanged.
     package var applicationUsername: String?
     /// The app's token for its user, usually a UUID; at most 255 characters.
     package var appAccountToken: String?
-    /// Whether the purchase waits for an approval; nil is false.
+    /// Whether the purchase waits for an approval; left out, it is false.
     package var simulatesAskToBuyInSandbox: Bool?
-    /// The app's signed promotional offer; nil requests no offer.
+    /// The app's signed promotional offer; absent: no offer.
     package var paymentDiscount: DiscountParts?
-    /// The intent whose saved payment this is; nil for an ordinary purchase.
+    /// The intent whose saved payment this is; absent for an ordinary purchase.
     package var intentIdentifier: String?
 
     package init(
@@ -78,16 +80,18 @@ package struct DiscountParts: Hashable, Sendable, Codable {
 /// The body of `POST /admin/v1/apps/{bundleId}/purchases`, a purchase outside the app:
 ///
 /// ```json
-/// {"account":"alice","productIdentifier":"com.example.pro","offer":{"type":"winBack","identifier":"back.free.month"}}
+/// {"account":"alice","productIdentifier":"com.example.pro.monthly","offer":{"type":"winBack",
+///  "identifier":"back.free.month"}}
 /// ```
 package struct OutsidePurchase: Hashable, Sendable, Codable {
     /// 1…128 characters; an unknown account is created.
     package var account: String
     /// 1…255 characters; an unknown product makes a failed transaction, not an error.
     package var productIdentifier: String
-    /// Defaults to 1.
+    /// Left out, it is 1; outside 1 to 10 the request is 422. More than 1 is for consumables and non-renewing
+    /// subscriptions.
     package var quantity: Quantity?
-    /// The offer redeemed with the purchase; nil: none.
+    /// The offer redeemed with the purchase; absent: none.
     package var offer: RedeemedOffer?
 
     package init(account: String, productIdentifier: String, quantity: Quantity? = nil, offer: RedeemedOffer? = nil) {
@@ -114,7 +118,11 @@ package struct NewRestore: Hashable, Sendable, Codable {
     package init(applicationUsername: String? = nil) { self.applicationUsername = applicationUsername }
 }
 
-/// The response of `POST /v1/restore`: `{"restoreIdentifier":"r_01j…"}`.
+/// The response of `POST /v1/restore`:
+///
+/// ```json
+/// {"restoreIdentifier":"r_01m7ye06a9fztjwq7kqekddpc9"}
+/// ```
 package struct RestoreAccepted: Hashable, Sendable, Codable {
     /// Used in `/v1/restores/{restoreIdentifier}` and in the events of its end.
     package var restoreIdentifier: String

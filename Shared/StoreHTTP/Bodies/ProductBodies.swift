@@ -1,6 +1,10 @@
 import StoreModels
 
-/// The body of `POST /v1/products/query`: `{"productIdentifiers":["a","b"]}`.
+/// The body of `POST /v1/products/query`:
+///
+/// ```json
+/// {"productIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"]}
+/// ```
 package struct ProductsQuery: Hashable, Sendable, Codable {
     /// At most 500; duplicates count once.
     package var productIdentifiers: [String]
@@ -51,7 +55,7 @@ package struct ProductsPageResponse: Hashable, Sendable, Codable {
 /// The body of `POST /v1/eligibility`:
 ///
 /// ```json
-/// {"receiptData":"MII…","productIdentifiers":["com.example.pro.monthly"]}
+/// {"receiptData":"TUlJ","productIdentifiers":["com.example.pro.monthly"]}
 /// ```
 package struct ReceiptQuestion: Hashable, Sendable, Codable {
     /// Base64, as `GET /v1/receipt` gives it.
@@ -80,15 +84,15 @@ package struct ProductPrices: Hashable, Sendable, Codable {
         package var storefront: String
         /// Whether a customer of the storefront can buy the product now.
         package var available: Bool
-        /// In the storefront's currency; nil where the product cannot be bought.
+        /// In the storefront's currency; absent where the product cannot be bought.
         package var price: Money?
-        /// As `Product.priceLocale`; nil where the product cannot be bought.
+        /// As `Product.priceLocale`; absent where the product cannot be bought.
         package var priceLocale: String?
-        /// Nil when the subscription has none, and for other products.
+        /// Absent when the subscription has none, and for other products.
         package var introductoryPrice: ProductDiscount?
-        /// Nil for products other than auto-renewable subscriptions.
+        /// Absent for products other than auto-renewable subscriptions.
         package var subscriptionPeriod: SubscriptionPeriod?
-        /// `ProductExplanation.Reason`; absent where the product can be bought.
+        /// Why the product cannot be bought there; absent where it can.
         package var reasons: [String]?
 
         package init(

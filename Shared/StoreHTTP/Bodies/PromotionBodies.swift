@@ -1,6 +1,14 @@
 import StoreModels
 
-/// The body of `PUT /v1/promotions/order`: `{"productIdentifiers":["com.example.b","com.example.a"]}`; empty clears.
+/// The body of `PUT /v1/promotions/order`; an empty list clears the order:
+///
+/// ```json
+/// {"productIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"]}
+/// ```
+///
+/// ```json
+/// {"productIdentifiers":[]}
+/// ```
 package struct NewOrder: Hashable, Sendable, Codable {
     /// At most 500, first on the page; an empty list clears the order.
     package var productIdentifiers: [String]
@@ -28,8 +36,8 @@ extension OrderResponse: Encodable where Item: Encodable {}
 extension OrderResponse: Decodable where Item: Decodable {}
 extension OrderResponse: JSONForm where Item: JSONForm { package typealias Body = OrderResponse<Item.Body> }
 
-/// The body of `PUT /v1/promotions/visibility/{productIdentifier}`: `{"visibility":"hide"}`; `default` removes the
-/// override (M93).
+/// The body of `PUT /v1/promotions/visibility/{productIdentifier}`: `{"visibility":"hide"}` or
+/// `{"visibility":"show"}`; `default` removes the override (M93).
 package struct NewVisibility: Hashable, Sendable, Codable {
     /// `default` removes the device's override.
     package var visibility: StorePromotionVisibility
@@ -60,7 +68,7 @@ extension VisibilityResponse: JSONForm where Item: JSONForm { package typealias 
 
 /// The body of an image's review, which may contain a reason or be empty: `{"reason":"The text cannot be read."}`.
 package struct ReviewReason: Hashable, Sendable, Codable {
-    /// 1…500 characters; nil: no reason given.
+    /// 1…500 characters; absent: no reason given.
     package var reason: String?
 
     package init(reason: String? = nil) { self.reason = reason }
@@ -92,7 +100,7 @@ package struct StorePurchase: Hashable, Sendable, Codable {
 
     /// 1…255 characters; only promoted products can be bought here.
     package var productIdentifier: String
-    /// Defaults to `storePage`.
+    /// Left out, it is `storePage`.
     package var source: Source?
 
     package init(productIdentifier: String, source: Source? = nil) {
@@ -101,7 +109,11 @@ package struct StorePurchase: Hashable, Sendable, Codable {
     }
 }
 
-/// The body of `POST /v1/open-url`: `{"url":"itms-services://?action=purchaseIntent&bundleId=…&productIdentifier=…"}`.
+/// The body of `POST /v1/open-url`:
+///
+/// ```json
+/// {"url":"itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=com.example.pro.monthly"}
+/// ```
 package struct URLToOpen: Hashable, Sendable, Codable {
     /// At most 2048 bytes; any fault in it is `urlInvalid`.
     package var url: String
@@ -109,7 +121,8 @@ package struct URLToOpen: Hashable, Sendable, Codable {
     package init(url: String) { self.url = url }
 }
 
-/// The body of `POST /v1/intents/{id}/decision`: `{"decision":"cancel","feedback":"You own it already."}`.
+/// The body of `POST /v1/intents/{id}/decision`: `{"decision":"continue"}` or
+/// `{"decision":"cancel","feedback":"You own it already."}`.
 package struct DecisionRequest: Hashable, Sendable, Codable {
     /// The first decision is final; repeating it is no error.
     package var decision: DecideIntentRequest.Decision

@@ -103,7 +103,7 @@ package struct RefundLookupResponse: Hashable, Sendable, Codable {
 package struct OrderLookupResponse: Hashable, Sendable, Codable {
     /// 0 for an order of the app, else 1.
     package var status: Int
-    /// JWS of ``TransactionClaims``; nil for an order that is none of the app's.
+    /// Absent with status 1.
     package var signedTransactions: [String]?
 
     package init(status: Int, signedTransactions: [String]?) {
@@ -134,11 +134,12 @@ package struct ServerAPIErrorResponse: Hashable, Sendable, Codable {
 
 /// The body of `PUT /admin/v1/apps/{bundleId}/server-api`: `{"environment":"Production","appAppleId":1234567890}`.
 package struct ServerAPISettings: Hashable, Sendable, Codable {
-    /// The environment that signed payloads name.
+    /// The environment that signed payloads name; left out, it is Sandbox.
     package var environment: AppStoreEnvironment
-    /// Apple's number of the app, 1 or more; production needs it.
+    /// Apple's number of the app. Production needs it, and only payloads of Production have it.
     package var appAppleId: Int64?
-    /// How many requests the app's server may make; nil is off.
+    /// How many requests the app's server may make in an hour: Apple's numbers of an environment, or those of some
+    /// operations. Left out, there is no limit.
     package var rateLimits: ServerAPIRateLimits?
 
     package init(
@@ -265,7 +266,15 @@ package enum ServerAPIRateLimits: Hashable, Sendable, Codable {
     }
 }
 
-/// What the next requests of an app's server meet: `{"errorCode":4040010,"times":2}`.
+/// A fault that the next requests of an app's server meet:
+///
+/// ```json
+/// {"path":"/inApps/v1/transactions/{transactionId}","errorCode":4040010,"times":2}
+/// ```
+///
+/// ```json
+/// {"outcome":"timeout"}
+/// ```
 package struct ServerAPIFault: Hashable, Sendable, Codable {
     /// What a request meets in place of a response.
     package enum Outcome: String, CaseIterable, Sendable, Codable {
@@ -275,12 +284,14 @@ package struct ServerAPIFault: Hashable, Sendable, Codable {
         case close
     }
 
-    /// A path, as in the API's documentation or with its values; nil for every one.
+    /// As Apple's documentation has it, with `{transactionId}` and the like, or with its values; left out, it is every
+    /// path.
     package var path: String?
-    /// Apple's number; nil where `outcome` is set.
+    /// One of Apple's numbers, which docs/server-api.md lists; absent where `outcome` is set.
     package var errorCode: Int?
+    /// In place of `errorCode`.
     package var outcome: Outcome?
-    /// The number of requests, 1 to 10000; nil is 1. In lists, how many are left.
+    /// The number of requests; left out, it is 1. In lists, how many are left.
     package var times: Int?
 
     package init(path: String? = nil, errorCode: Int? = nil, outcome: Outcome? = nil, times: Int? = nil) {
@@ -299,16 +310,20 @@ package struct ServerAPIFaultsResponse: Hashable, Sendable, Codable {
 }
 
 /// The body of `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`, with Apple's member names.
+///
+/// ```json
+/// {"extendByDays":30,"extendReasonCode":3,"requestIdentifier":"outage-2027-03"}
+/// ```
 package struct ExtendRenewalDateBody: Hashable, Sendable, Codable {
     /// 1…90.
     package var extendByDays: Int?
-    /// 0…3: undeclared, customer satisfaction, other, service issue or outage.
+    /// 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.
     package var extendReasonCode: Int?
-    /// 1…128 characters, the server's own.
+    /// The server's own name of the request, at most 128 bytes.
     package var requestIdentifier: String?
 }
 
-/// The response of ``AppStoreServerRoutes/extend``.
+/// A subscription whose renewal date was extended.
 package struct ExtendRenewalDateResponse: Hashable, Sendable, Codable {
     package var originalTransactionId: String
     package var webOrderLineItemId: String?
@@ -328,26 +343,31 @@ package struct ExtendRenewalDateResponse: Hashable, Sendable, Codable {
 }
 
 /// The body of `POST /inApps/v1/subscriptions/extend/mass`, with Apple's member names.
+///
+/// ```json
+/// {"extendByDays":30,"extendReasonCode":3,"requestIdentifier":"outage-2027-03",
+///  "productId":"com.example.pro.monthly","storefrontCountryCodes":["USA"]}
+/// ```
 package struct MassExtendRenewalDateBody: Hashable, Sendable, Codable {
     /// 1…90.
     package var extendByDays: Int?
-    /// As ``ExtendRenewalDateBody/extendReasonCode``.
+    /// 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.
     package var extendReasonCode: Int?
-    /// 1…128 characters, the server's own.
+    /// The server's own name of the request, at most 128 bytes.
     package var requestIdentifier: String?
     /// Alpha-3; absent for all storefronts.
     package var storefrontCountryCodes: [String]?
     package var productId: String?
 }
 
-/// The response of ``AppStoreServerRoutes/extendAll``.
+/// An extension of the renewal dates of all subscribers that has begun.
 package struct MassExtendRenewalDateResponse: Hashable, Sendable, Codable {
     package var requestIdentifier: String
 
     package init(requestIdentifier: String) { self.requestIdentifier = requestIdentifier }
 }
 
-/// The response of ``AppStoreServerRoutes/extensions``.
+/// The progress of an extension of the renewal dates of all subscribers.
 package struct MassExtendRenewalDateStatusResponse: Hashable, Sendable, Codable {
     package var requestIdentifier: String
     package var complete: Bool
@@ -367,12 +387,21 @@ package struct MassExtendRenewalDateStatusResponse: Hashable, Sendable, Codable 
 }
 
 /// The body of `PUT /inApps/v1/transactions/{originalTransactionId}/appAccountToken`, with Apple's member name.
+///
+/// ```json
+/// {"appAccountToken":"7a0c6b0e-1111-4222-8333-444455556666"}
+/// ```
 package struct AppAccountTokenBody: Hashable, Sendable, Codable {
     /// A UUID.
     package var appAccountToken: String?
 }
 
 /// The body of `PUT /inApps/v2/transactions/consumption/{transactionId}`, with Apple's member names.
+///
+/// ```json
+/// {"customerConsented":true,"deliveryStatus":"DELIVERED","sampleContentProvided":false,
+///  "consumptionPercentage":25000,"refundPreference":"GRANT_PRORATED"}
+/// ```
 package struct ConsumptionBody: Hashable, Sendable, Codable {
     /// Always true: without consent nothing may be sent.
     package var customerConsented: Bool?
@@ -386,6 +415,12 @@ package struct ConsumptionBody: Hashable, Sendable, Codable {
 }
 
 /// The body of `PUT /inApps/v1/transactions/consumption/{transactionId}`, with Apple's member names and numbers.
+///
+/// ```json
+/// {"customerConsented":true,"consumptionStatus":1,"platform":1,"sampleContentProvided":false,"deliveryStatus":0,
+///  "appAccountToken":"","accountTenure":0,"playTime":0,"lifetimeDollarsRefunded":0,"lifetimeDollarsPurchased":0,
+///  "userStatus":0,"refundPreference":2}
+/// ```
 package struct ConsumptionBodyV1: Hashable, Sendable, Codable {
     /// Always true: without consent nothing may be sent.
     package var customerConsented: Bool?

@@ -4,13 +4,18 @@ import StoreModels
 ///
 /// ```json
 /// {"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.4",
-///  "appVersion":"1.0","storefront":"FRA","promotedPurchases":"delegate"}
+///  "appVersion":"1.0","promotedPurchases":"delegate"}
+/// ```
+///
+/// ```json
+/// {"client":"store","bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS",
+///  "osVersion":"17.4"}
 /// ```
 package struct SessionRequest: Hashable, Sendable, Codable {
     /// The app that opens a session: the customer's, or the App Store app on the device.
     package enum Client: String, CaseIterable, Hashable, Sendable, Codable { case app, store }
 
-    /// Nil is `app`.
+    /// Left out, it is `app`.
     package var client: Client?
     /// The app that is launched, or whose store page is shown.
     package var bundleId: String
@@ -24,9 +29,9 @@ package struct SessionRequest: Hashable, Sendable, Codable {
     package var osVersion: String
     /// Absent for `client: "store"`, which launches no app.
     package var appVersion: String?
-    /// Alpha-3; used only when this request creates the account.
+    /// Alpha-3. It is used when this request creates the account; otherwise it must be the account's own, else 409.
     package var storefront: String?
-    /// How the app handles promoted purchases; nil is `none`.
+    /// How the app handles promoted purchases; left out, it is `none`.
     package var promotedPurchases: DeviceLaunch.PromotedPurchases?
 
     package init(
@@ -49,10 +54,11 @@ package struct SessionRequest: Hashable, Sendable, Codable {
 /// The response of `POST /v1/sessions`:
 ///
 /// ```json
-/// {"token":"…","expiresAt":"2026-11-22T10:00:00.000Z","storefront":{…},"canMakePayments":true,"degraded":[]}
+/// {"token":"eyJhbGciOi","expiresAt":"2026-11-22T10:00:00.000Z",
+///  "storefront":{"countryCode":"FRA","identifier":"143442"},"canMakePayments":true,"degraded":[]}
 /// ```
 package struct SessionResponse: Hashable, Sendable, Codable {
-    /// Never logged.
+    /// The bearer token of this customer, app and device. Never logged.
     package var token: String
     /// When the gateway begins to refuse the token; wall time.
     package var expiresAt: Timestamp
@@ -60,7 +66,7 @@ package struct SessionResponse: Hashable, Sendable, Codable {
     package var storefront: Storefront
     /// False when the tester's settings forbid payments.
     package var canMakePayments: Bool
-    /// Contains `promotions` when PromotionController was not notified of the launch.
+    /// Services the response had to do without; `promotions` when PromotionController was not notified of the launch.
     package var degraded: [String]?
 
     package init(

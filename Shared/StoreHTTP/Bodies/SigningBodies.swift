@@ -40,7 +40,11 @@ package struct OCSPSetting: Hashable, Sendable, Codable {
     package init(mode: OCSPMode) { self.mode = mode }
 }
 
-/// The body of `POST /admin/v1/apps/{bundleId}/signing/issue`: `{"kind":"transaction","of":"2000000000000001"}`.
+/// The body of `POST /admin/v1/apps/{bundleId}/signing/issue`:
+///
+/// ```json
+/// {"kind":"transaction","of":"2000000000000001","break":"tampered"}
+/// ```
 package struct IssueRequest: Hashable, Sendable, Codable {
     /// The payloads that can be issued.
     package enum Kind: String, CaseIterable, Sendable, Codable {
@@ -52,7 +56,7 @@ package struct IssueRequest: Hashable, Sendable, Codable {
     package var of: String
     /// Members of the payload to replace; null removes one.
     package var set: [String: JSONValue]?
-    /// How the signature is to be wrong; nil for a good one.
+    /// How the signature is to be wrong; absent for a good one.
     package var `break`: BrokenSignature?
 
     package init(kind: Kind, of: String, set: [String: JSONValue]? = nil, break: BrokenSignature? = nil) {

@@ -3,12 +3,16 @@ import StoreModels
 /// The body of `PUT /v1/subscriptions/{originalTransactionIdentifier}`; omitted members stay unchanged:
 ///
 /// ```json
-/// {"willAutoRenew":true,"autoRenewProductIdentifier":"com.example.pro.yearly"}
+/// {"willAutoRenew":false}
+/// ```
+///
+/// ```json
+/// {"autoRenewProductIdentifier":"com.example.pro.yearly"}
 /// ```
 package struct SubscriptionChange: Hashable, Sendable, Codable {
-    /// False cancels: the current period is the last.
+    /// False cancels: the present period is the last.
     package var willAutoRenew: Bool?
-    /// Product of the next renewal.
+    /// The product of the next renewal; the present product reverts a scheduled change.
     package var autoRenewProductIdentifier: String?
 
     package init(willAutoRenew: Bool? = nil, autoRenewProductIdentifier: String? = nil) {
@@ -35,14 +39,15 @@ package struct Extension: Hashable, Sendable, Codable {
 
 /// The optional body of a refund or revocation, which may contain a reason: `{"reason":"appIssue"}`.
 package struct RefundReason: Hashable, Sendable, Codable {
-    /// Nil is `other`.
+    /// Left out, it is `other`.
     package var reason: RefundRequest.Reason?
 
     package init(reason: RefundRequest.Reason? = nil) { self.reason = reason }
 }
 
 /// The body of `POST /admin/v1/transactions/{id}/refundRequest`: `{"reason":"UNINTENDED_PURCHASE"}`.
-package struct RefundRequestReason: Hashable, Sendable, Codable {
+package struct RefundRequestBody: Hashable, Sendable, Codable {
+    /// The `consumptionRequestReason` of the notification.
     package var reason: ConsumptionRequestReason
 
     package init(reason: ConsumptionRequestReason) { self.reason = reason }
@@ -51,9 +56,9 @@ package struct RefundRequestReason: Hashable, Sendable, Codable {
 /// The body of `POST /admin/v1/refundRequests/{refundRequestIdentifier}/grant`:
 /// `{"type":"REFUND_PRORATED","percentage":50000}`.
 package struct RefundShare: Hashable, Sendable, Codable {
-    /// Nil is `REFUND_FULL`.
+    /// Left out, it is `REFUND_FULL`.
     package var type: RevocationType?
-    /// 1…100000, in thousandths of a percent; with `REFUND_PRORATED` only.
+    /// Thousandths of a percent of the price; with `REFUND_PRORATED`, which needs it.
     package var percentage: Int?
 
     package init(type: RevocationType? = nil, percentage: Int? = nil) {

@@ -1,21 +1,30 @@
 import StoreModels
 
-/// The body of `POST /admin/v1/apps/{bundleId}/notifications/trigger`:
-/// `{"notificationType":"REFUND"}`, `{"notificationType":"TEST","break":"root"}`.
+/// The body of `POST /admin/v1/apps/{bundleId}/notifications/trigger`: `{"notificationType":"REFUND"}`.
+///
+/// ```json
+/// {"notificationType":"EXPIRED","subtype":"VOLUNTARY","account":"alice","onlySend":true,"set":{"version":"3.0"}}
+/// ```
+///
+/// ```json
+/// {"notificationType":"TEST","break":"tampered"}
+/// ```
 package struct TriggerNotificationBody: Hashable, Sendable, Codable {
     package var notificationType: NotificationType
+    /// A subtype that goes with the type.
     package var subtype: NotificationSubtype?
-    /// Whose purchase it is about; nil for an account that is made, or for the one of ``of``.
+    /// The account that the event happens to; absent for an account that is made, or for the one of `of`.
     package var account: String?
-    /// The transaction it is about; nil for one of the account's, or for a purchase that is made.
+    /// The transaction that the event happens to; absent for one of the account's, or for a purchase that is made.
     package var of: String?
-    /// The product to buy; nil for one that fits.
+    /// The product to buy; absent for one that fits.
     package var productIdentifier: String?
-    /// Whether the notification is only sent, and nothing happens in the store; nil for no.
+    /// Whether the notification is only sent, about the account's latest transaction or that of `of`, and nothing
+    /// happens in the store.
     package var onlySend: Bool?
     /// Members of the payload to replace, of a notification that is only sent; null removes one.
     package var set: [String: JSONValue]?
-    /// How the signature is to be wrong, of a notification that is only sent; nil for a good one.
+    /// How the signature is to be wrong, of a notification that is only sent; absent for a good one.
     package var `break`: BrokenSignature?
 
     package init(notificationType: NotificationType, subtype: NotificationSubtype? = nil, account: String? = nil) {
@@ -30,7 +39,7 @@ package struct TriggerResponse: Hashable, Sendable, Codable {
     private enum CodingKeys: String, CodingKey { case cause }
 
     package var notification: ServerNotification
-    /// What brought the event about; nil for a notification that was only sent.
+    /// What brought the event about; absent for a notification that was only sent.
     package var cause: TriggerCause?
 
     package init(notification: ServerNotification, cause: TriggerCause? = nil) {
@@ -58,7 +67,7 @@ package struct TriggerCause: Hashable, Sendable, Codable {
     package var isNewAccount: Bool
     /// What was done, in order.
     package var steps: [TriggerStep]
-    /// What the event found; nil when nothing was bought before it.
+    /// What the event found; absent when nothing was bought before it.
     package var before: TriggerState?
     /// What the event left.
     package var after: TriggerState
@@ -113,7 +122,7 @@ package struct TriggerStep: Hashable, Sendable, Codable {
 /// A purchase and its subscription at an instant.
 package struct TriggerState: Hashable, Sendable, Codable {
     package var transaction: PaymentTransaction
-    /// Nil for a purchase outside subscriptions, and before the subscription was looked at.
+    /// Absent for a purchase outside subscriptions, and before the subscription was looked at.
     package var subscription: Subscription?
 
     package init(transaction: PaymentTransaction, subscription: Subscription? = nil) {

@@ -4,19 +4,31 @@ import StoreModels
 package enum AccountRoutes {
     /// Lists the accounts that have settings or have opened an app.
     package static let list = HTTPEndpoint<Empty, TestersResponse<TesterAnswer>>(
-        .get, "/admin/v1/testers", .admin, query: .page)
+        "listTesters", .get, "/admin/v1/testers", .admin,
+        parameters: .adminPage)
     /// Reads the settings of one account; an unknown account has the defaults.
+    ///
+    /// An account without settings behaves as in StoreKit.
     package static let get = HTTPEndpoint<Empty, TesterAnswer>(
-        .get, "/admin/v1/testers/{account}", .admin)
-    /// Replaces all settings of an account; a storefront moves its customers.
+        "getTester", .get, "/admin/v1/testers/{account}", .admin)
+    /// Replaces all settings of an account.
+    ///
+    /// A storefront moves the account's customers of every app of the installation, or of the isolated store that the
+    /// request names. A member that this version cannot act on is 501, and nothing is changed.
     package static let put = HTTPEndpoint<TesterSettings, TesterAnswer>(
-        .put, "/admin/v1/testers/{account}", .admin)
+        "putTester", .put, "/admin/v1/testers/{account}", .admin,
+        responses: [
+            .ok(links: [
+                Link("get", to: "getTester", ["account": "$response.body#/account"], "The same"),
+                Link("delete", to: "deleteTester", ["account": "$response.body#/account"], "Back to the defaults"),
+            ])
+        ])
     /// Sets an account back to the defaults; its purchases stay.
     package static let reset = HTTPEndpoint<Empty, NoContent>(
-        .delete, "/admin/v1/testers/{account}", .admin)
+        "deleteTester", .delete, "/admin/v1/testers/{account}", .admin)
 
-    static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, reset.route,
+    static let all: [any HTTPOperation] = [
+        list, get, put, reset,
     ]
 }
 
@@ -24,32 +36,64 @@ package enum AccountRoutes {
 package enum PromptRoutes {
     /// Lists the open prompts, oldest first.
     package static let list = HTTPEndpoint<Empty, PromptsResponse>(
-        .get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"])
-    /// Answers a prompt; an answered one is `notFound`.
-    package static let answer = HTTPEndpoint<PromptAnswer, Prompt>(
-        .post, "/admin/v1/prompts/{id}", .admin)
+        "listPrompts", .get, "/admin/v1/prompts", .admin,
+        parameters: [.ofAccount, .after, .limit])
+    /// Answers a prompt.
+    ///
+    /// The first answer decides; a second one gets 404.
+    package static let answer = HTTPEndpoint<PromptAnswerBody, Prompt>(
+        "answerPrompt", .post, "/admin/v1/prompts/{id}", .admin,
+        responses: [
+            .ok(
+                "The prompt as it was; its transaction as it is now.",
+                links: [
+                    Link(
+                        "resolve", to: "resolveTransaction", ["id": "$response.body#/transaction/id"],
+                        "Resolves an interrupted purchase"),
+                    Link(
+                        "approve", to: "approveTransaction", ["id": "$response.body#/transaction/id"],
+                        "What the answer led to"),
+                ])
+        ], errors: [.outcomeUnknown])
 
-    static let all: [HTTPRoute] = [
-        list.route, answer.route,
+    static let all: [any HTTPOperation] = [
+        list, answer,
     ]
 }
 
 /// Events of purchases and intents.
 package enum EventRoutes {
-    /// Waits for an event of a transaction, or of any kind; at most 64 requests wait at the same time.
+    /// Waits for an event of a transaction, or with a type of an intent's event for one of an intent.
+    ///
+    /// Without `after` it waits for events from now on; `after` is the `after` of a response, an event's `id`, or a
+    /// position of the stream. An `after` that no event follows is 400, and `positionFault` says why: `malformed`,
+    /// `ahead` of all events, or `removed`, because the next events are older than 30 days. At most 64 requests wait at
+    /// the same time; the response is the last one on its connection.
     package static let wait = HTTPEndpoint<Empty, EventsReply>(
-        .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"],
-        urgency: .unlimited)
+        "waitForEvents", .get, "/admin/v1/events/wait", .admin,
+        parameters: [.eventType, .ofAccount, .ofBundleId, .wait, .after], urgency: .unlimited,
+        responses: [.ok("The first events that match; none when the time was up.")], errors: [.tooMany])
     /// The same route with the type of an intent's event.
-    package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait.route)
+    package static let waitForIntents = HTTPEndpoint<Empty, IntentEventsReply>(wait)
 
     /// Reads the last events of transactions, and the position behind them.
+    ///
+    /// The events are of transactions and subscriptions, of all apps or of one. Events are kept for 30 days.
     package static let last = HTTPEndpoint<Empty, EventsReply>(
-        .get, "/admin/v1/events/last", .admin, query: ["account", "bundleId", "limit"])
+        "lastEvents", .get, "/admin/v1/events/last", .admin,
+        parameters: [.ofAccount, .ofBundleId, .adminLimit])
 
-    /// Sends all events as they are committed, resuming by `after` or `Last-Event-ID`; at most 64 streams.
+    /// Streams the events of transactions and of intents as they are committed, without a gap.
+    ///
+    /// The stream begins with `hello`. When this store does not have the position, or its next events are older than 30
+    /// days and were removed, `resync` follows: the client then reads from lists what happened before it. While a
+    /// service is away a comment says so and the stream stays open; when its events cannot be continued, `resync`
+    /// follows. A comment comes every 15 s. At most 64 streams are open.
     package static let stream = HTTPEndpoint<Empty, EventStream>(
-        .get, "/admin/v1/events/stream", .admin, query: ["after"], urgency: .unlimited)
+        "streamEvents", .get, "/admin/v1/events/stream", .admin,
+        parameters: [.eventPosition, .lastEventId], urgency: .unlimited, needs: .storage,
+        responses: [.ok("Server-sent events; the client resumes by their `id`.", .events(EventStreamName.events))],
+        errors: [.tooMany])
 
-    static let all: [HTTPRoute] = [wait.route, last.route, stream.route]
+    static let all: [any HTTPOperation] = [wait, waitForIntents, last, stream]
 }

@@ -4,43 +4,75 @@ import StoreModels
 package enum AppRoutes {
     /// Lists the apps by bundle identifier.
     package static let list = HTTPEndpoint<Empty, AppsPage>(
-        .get, "/admin/v1/apps", .admin, query: .page)
+        "listApps", .get, "/admin/v1/apps", .admin,
+        parameters: .adminPage)
     /// Reads one app with its settings.
     package static let get = HTTPEndpoint<Empty, App>(
-        .get, "/admin/v1/apps/{bundleId}", .admin)
+        "getApp", .get, "/admin/v1/apps/{bundleId}", .admin,
+        responses: [
+            .ok(links: [
+                Link("products", to: "listCatalogProducts", ["bundleId": "$response.body#/bundleId"], "Its products")
+            ])
+        ])
     /// Replaces an app's settings; an unknown app is created.
     package static let put = HTTPEndpoint<AppSettings, App>(
-        .put, "/admin/v1/apps/{bundleId}", .admin)
-    /// The catalogue file in force.
+        "putApp", .put, "/admin/v1/apps/{bundleId}", .admin,
+        responses: [.ok(links: [Link("get", to: "getApp", ["bundleId": "$response.body#/bundleId"], "The same")])])
+    /// Reads the catalogue file in force, byte for byte as it was imported.
     package static let exportCatalog = HTTPEndpoint<Empty, RawBody>(
-        .get, "/admin/v1/apps/{bundleId}/catalog", .admin)
+        "exportCatalog", .get, "/admin/v1/apps/{bundleId}/catalog", .admin,
+        responses: [.ok("The file as it was imported.", .json(["type": "object"]), headers: [.catalogVersion])])
     /// Imports a whole catalogue file of at most 128 MiB, all or nothing.
+    ///
+    /// Without `Content-Length` the file may have at most 8 MiB. An unknown app is created.
     package static let importCatalog = HTTPEndpoint<RawBody, ImportReport>(
-        .put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName", "dryRun"], body: .streamed)
+        "importCatalog", .put, "/admin/v1/apps/{bundleId}/catalog", .admin,
+        parameters: [.fileName, .dryRun], body: .streamed, content: .json(.catalogFile),
+        responses: [
+            .ok(
+                "The catalogue is in force.",
+                links: [
+                    Link(
+                        "products", to: "listCatalogProducts", ["bundleId": "$response.body#/bundleId"],
+                        "What is sold now")
+                ])
+        ], errors: [.lengthRequired, .catalogInvalid, .tooMany])
     /// Lists the products on sale in a storefront.
     package static let products = HTTPEndpoint<Empty, ProductsPageResponse>(
-        .get, "/admin/v1/apps/{bundleId}/products", .admin, query: ["storefront", "after", "limit"])
+        "listCatalogProducts", .get, "/admin/v1/apps/{bundleId}/products", .admin,
+        parameters: [.storefront, .after, .adminLimit])
     /// Reads a product's price in several storefronts, or in all.
     package static let prices = HTTPEndpoint<Empty, ProductPrices>(
-        .get, "/admin/v1/apps/{bundleId}/products/{id}/prices", .admin, query: ["storefronts"])
+        "listPrices", .get, "/admin/v1/apps/{bundleId}/products/{id}/prices", .admin,
+        parameters: [.storefronts])
     /// Explains why a product can or cannot be bought.
     package static let explain = HTTPEndpoint<Empty, ProductExplanation>(
-        .get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin, query: ["storefront"])
+        "explainProduct", .get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin,
+        parameters: [.explainStorefront])
     /// Lists all offers of a product, on sale or not.
     package static let offers = HTTPEndpoint<Empty, ProductOffers>(
-        .get, "/admin/v1/apps/{bundleId}/products/{id}/offers", .admin, query: ["storefront"])
+        "listOffers", .get, "/admin/v1/apps/{bundleId}/products/{id}/offers", .admin,
+        parameters: [.explainStorefront], errors: [.productNotFound])
     /// Deletes an app's purchases and sets its clock to wall time.
+    ///
+    /// Catalogue, app settings, testers, sessions, devices and their overrides stay.
     package static let reset = HTTPEndpoint<Empty, ResetResponse>(
-        .post, "/admin/v1/apps/{bundleId}/reset", .admin, isBodyOptional: true)
+        "resetApp", .post, "/admin/v1/apps/{bundleId}/reset", .admin,
+        isBodyOptional: true)
     /// Deletes the purchases of one account, or of all.
+    ///
+    /// Open streams report unfinished transactions as removed. Open purchases that began in the store are cancelled
+    /// first; an intent that has paid never pays again, and continuing it is `intentDecided`. Without
+    /// PromotionController nothing is cleared (503), and it is safe to send the request again.
     package static let clearHistory = HTTPEndpoint<Empty, HistoryResponse>(
-        .delete, "/admin/v1/apps/{bundleId}/transactions", .admin, query: ["account"])
+        "clearHistory", .delete, "/admin/v1/apps/{bundleId}/transactions", .admin,
+        parameters: [.ofAccount])
     /// Lists the storefronts with their currencies and languages.
     package static let storefronts = HTTPEndpoint<Empty, StorefrontDescriptions>(
-        .get, "/admin/v1/storefronts", .admin)
+        "listStorefronts", .get, "/admin/v1/storefronts", .admin)
 
-    static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, exportCatalog.route, importCatalog.route, products.route,
-        prices.route, explain.route, offers.route, reset.route, clearHistory.route, storefronts.route,
+    static let all: [any HTTPOperation] = [
+        list, get, put, exportCatalog, importCatalog, products,
+        prices, explain, offers, reset, clearHistory, storefronts,
     ]
 }

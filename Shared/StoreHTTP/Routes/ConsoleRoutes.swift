@@ -9,20 +9,50 @@ package enum ConsoleRoutes {
     /// The text before a ticket in the fragment of the console's address.
     package static let ticketFragment = "#ticket="
 
-    /// Reads a file of the console; `/` is its first page.
-    package static let file = HTTPEndpoint<Empty, RawBody>(.get, "/console/{file}", .open)
-    /// The same, of a file in a folder.
-    package static let fileInFolder = HTTPEndpoint<Empty, RawBody>(.get, "/console/{folder}/{file}", .open)
+    /// Reads a file of the console, with a Content-Security-Policy.
+    package static let file = HTTPEndpoint<Empty, RawBody>(
+        "consoleFile", .get, "/console/{file}", .open,
+        needs: .memory,
+        responses: [
+            .ok(
+                "The file.", .text(["text/html", "text/javascript", "text/css", "image/svg+xml", "text/plain"]),
+                headers: [.fileTag]), .notModified("The file is the one of If-None-Match.", headers: [.fileTag]),
+        ])
+    /// Reads a file in a folder of the console, with a Content-Security-Policy.
+    package static let fileInFolder = HTTPEndpoint<Empty, RawBody>(
+        "consoleFileInFolder", .get, "/console/{folder}/{file}", .open,
+        needs: .memory,
+        responses: [
+            .ok(
+                "The file.", .text(["text/html", "text/javascript", "text/css", "image/svg+xml", "text/plain"]),
+                headers: [.fileTag]), .notModified("The file is the one of If-None-Match.", headers: [.fileTag]),
+        ])
     /// Begins a session with the admin key or a ticket; the response sets its cookie.
-    package static let signIn = HTTPEndpoint<ConsoleSignIn, ConsoleSession>(.post, "/console/session", .named)
+    ///
+    /// The cookie is HttpOnly and SameSite=Strict and lasts 12 hours. It opens the operator's paths in place of the
+    /// admin key; a change needs the `csrfToken` in Storebus-CSRF. Another admin key ends all sessions.
+    package static let signIn = HTTPEndpoint<ConsoleSignIn, ConsoleSession>(
+        "signIn", .post, "/console/session", .named,
+        tag: "operator", needs: .gateway,
+        responses: [.ok("The session has begun; Set-Cookie has its cookie.", headers: [.consoleCookie])],
+        errors: [.unauthenticated])
     /// Reads the CSRF token of the cookie's session.
-    package static let session = HTTPEndpoint<Empty, ConsoleSession>(.get, "/console/session", .console)
+    package static let session = HTTPEndpoint<Empty, ConsoleSession>(
+        "consoleSession", .get, "/console/session", .console,
+        needs: .memory)
     /// Removes the session's cookie.
-    package static let signOut = HTTPEndpoint<Empty, NoContent>(.delete, "/console/session", .console)
+    package static let signOut = HTTPEndpoint<Empty, NoContent>(
+        "signOut", .delete, "/console/session", .console,
+        parameters: [.csrfToken], needs: .memory, responses: [.noContent(nil, headers: [.consoleCookie])])
     /// Makes a ticket, with which a browser begins a session without knowing the admin key.
-    package static let createTicket = HTTPEndpoint<Empty, ConsoleTicket>(.post, "/console/tickets", .admin)
+    ///
+    /// The browser does so within a minute, once at each gateway. `storebus open` puts the ticket into the fragment of
+    /// the console's address.
+    package static let createTicket = HTTPEndpoint<Empty, ConsoleTicket>(
+        "createConsoleTicket", .post, "/console/tickets", .admin,
+        needs: .gateway, responses: [.created()])
 
-    static let all: [HTTPRoute] = [
-        file.route, fileInFolder.route, signIn.route, session.route, signOut.route, createTicket.route,
+    static let all: [any HTTPOperation] = [
+        file, fileInFolder, signIn, session, signOut, createTicket,
     ]
 }

@@ -4,24 +4,42 @@ import StoreModels
 package enum DeviceRoutes {
     /// Lists the devices with their apps.
     package static let list = HTTPEndpoint<Empty, DevicesPage>(
-        .get, "/admin/v1/devices", .admin, query: .page)
+        "listDevices", .get, "/admin/v1/devices", .admin,
+        parameters: .adminPage)
     /// Reads one device with its apps.
     package static let get = HTTPEndpoint<Empty, Device>(
-        .get, "/admin/v1/devices/{deviceId}", .admin)
+        "getDevice", .get, "/admin/v1/devices/{deviceId}", .admin,
+        errors: [.deviceNotFound])
     /// Creates or changes a device; its apps stay.
     package static let put = HTTPEndpoint<DeviceSetting, Device>(
-        .put, "/admin/v1/devices/{deviceId}", .admin)
-    /// Deletes a device with its apps; open intents are cancelled.
+        "putDevice", .put, "/admin/v1/devices/{deviceId}", .admin,
+        responses: [
+            .ok(links: [
+                Link("get", to: "getDevice", ["deviceId": "$response.body#/deviceId"], "The same"),
+                Link("delete", to: "deleteDevice", ["deviceId": "$response.body#/deviceId"], "Deletes it"),
+            ])
+        ], errors: [.deviceNotFound])
+    /// Deletes a device with its apps and their overrides; open intents are cancelled.
+    ///
+    /// A device that does not exist is no error.
     package static let delete = HTTPEndpoint<Empty, NoContent>(
-        .delete, "/admin/v1/devices/{deviceId}", .admin)
+        "deleteDevice", .delete, "/admin/v1/devices/{deviceId}", .admin,
+        errors: [.deviceNotFound])
     /// Installs or upgrades an app without launching it.
     package static let install = HTTPEndpoint<InstallationSetting, Device>(
-        .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
-    /// Deletes an app from a device, with its overrides.
+        "installApp", .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin,
+        responses: [
+            .ok(links: [
+                Link("get", to: "getDevice", ["deviceId": "$response.body#/deviceId"], "The same"),
+                Link("delete", to: "deleteDevice", ["deviceId": "$response.body#/deviceId"], "Deletes it"),
+            ])
+        ], errors: [.deviceNotFound, .promotionUnsupported])
+    /// Deletes an app from a device, with its overrides; purchases wait for its next first launch.
     package static let uninstall = HTTPEndpoint<Empty, NoContent>(
-        .delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin)
+        "deleteApp", .delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin,
+        errors: [.deviceNotFound])
 
-    static let all: [HTTPRoute] = [
-        list.route, get.route, put.route, delete.route, install.route, uninstall.route,
+    static let all: [any HTTPOperation] = [
+        list, get, put, delete, install, uninstall,
     ]
 }

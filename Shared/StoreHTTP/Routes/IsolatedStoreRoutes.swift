@@ -8,13 +8,25 @@ package enum IsolatedStoreRoutes {
     package static let header = "X-Storebus-Store"
 
     /// Makes a store with a copy of an app.
+    ///
+    /// The store has a copy of the app's catalogue and settings, a clock that moves by call only, and no customers.
+    /// Requests reach it by the path prefix `/s/{store}`, the header `X-Storebus-Store`, or credentials made in it;
+    /// every path then means the store's app. Stores of equal seeds show equal identifiers.
     package static let create = HTTPEndpoint<NewIsolatedStore, IsolatedStoreResponse>(
-        .post, "/admin/v1/stores", .admin)
+        "createStore", .post, "/admin/v1/stores", .admin,
+        responses: [.created()], errors: [.notFound])
     /// Lists the stores, oldest first.
+    ///
+    /// A store that is being removed is listed until its last data is gone.
     package static let list = HTTPEndpoint<Empty, IsolatedStoresResponse>(
-        .get, "/admin/v1/stores", .admin, query: .page)
-    /// Closes a store at once and removes what it has.
-    package static let delete = HTTPEndpoint<Empty, NoContent>(.delete, "/admin/v1/stores/{store}", .admin)
+        "listStores", .get, "/admin/v1/stores", .admin,
+        parameters: .adminPage, needs: .storage)
+    /// Closes a store at once and removes its data.
+    ///
+    /// Its keys and sessions open nothing from then on; the services remove the rest afterwards.
+    package static let delete = HTTPEndpoint<Empty, NoContent>(
+        "deleteStore", .delete, "/admin/v1/stores/{store}", .admin,
+        needs: .storage)
 
-    static let all: [HTTPRoute] = [create.route, list.route, delete.route]
+    static let all: [any HTTPOperation] = [create, list, delete]
 }

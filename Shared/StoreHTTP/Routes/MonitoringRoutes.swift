@@ -2,30 +2,67 @@ import StoreModels
 
 /// The state of the gateway and the services.
 package enum MonitoringRoutes {
-    /// The console for browsers; for others a text that names the API's entrances.
-    package static let frontPage = HTTPEndpoint<Empty, RawBody>(.get, "/", .open)
-    /// Whether the process runs; it asks no service.
-    package static let liveness = HTTPEndpoint<Empty, LivenessResponse>(.get, "/healthz", .open, urgency: .unlimited)
-    /// Whether purchases are accepted now, and which services they wait for.
-    package static let readiness = HTTPEndpoint<Empty, ReadinessResponse>(.get, "/readyz", .open, urgency: .unlimited)
-    /// Metrics in Prometheus' text format.
-    package static let metrics = HTTPEndpoint<Empty, RawBody>(.get, "/metrics", .open, urgency: .unlimited)
-    /// The document that describes this API.
-    package static let openAPI = HTTPEndpoint<Empty, RawBody>(.get, "/openapi.json", .open)
+    /// Reads the console's first page; a client that does not accept HTML gets a text that names the API's entrances.
+    package static let frontPage = HTTPEndpoint<Empty, RawBody>(
+        "frontPage", .get, "/", .open,
+        needs: .memory,
+        responses: [
+            .ok(
+                "The console's first page where Accept has text/html, else a short text.",
+                .text(["text/plain", "text/html"])), .notModified("The page is the one of If-None-Match."),
+        ])
+    /// Checks that the process runs; it asks no service.
+    package static let liveness = HTTPEndpoint<Empty, LivenessResponse>(
+        "health", .get, "/healthz", .open,
+        urgency: .unlimited, needs: .memory, responses: [.ok("The process runs.")])
+    /// Checks whether the store takes purchases now, and which services they wait for.
+    package static let readiness = HTTPEndpoint<Empty, ReadinessResponse>(
+        "readiness", .get, "/readyz", .open,
+        urgency: .unlimited, needs: .memory,
+        responses: [
+            .ok("The store takes purchases. `degraded` has the services they wait for; none means that they complete."),
+            .notReady("The store takes no purchases; the body says which services are missing."),
+        ])
+    /// Reads metrics in Prometheus' text format.
+    package static let metrics = HTTPEndpoint<Empty, RawBody>(
+        "metrics", .get, "/metrics", .open,
+        urgency: .unlimited, needs: .memory, responses: [.ok("Prometheus' text format.", .text(["text/plain"]))])
+    /// Reads this document.
+    package static let openAPI = HTTPEndpoint<Empty, RawBody>(
+        "openapi", .get, "/openapi.json", .open,
+        needs: .memory,
+        responses: [
+            .ok(
+                "OpenAPI 3.1.",
+                .json([
+                    "type": "object", "properties": ["openapi": ["type": "string"], "paths": ["type": "object"]],
+                    "required": ["openapi", "paths"],
+                ]))
+        ])
     /// Lists the service instances on the bus with their endpoints.
-    package static let services = HTTPEndpoint<Empty, ServicesResponse>(.get, "/admin/v1/services", .admin)
-    /// Ends one instance gracefully; its supervisor starts it again.
+    package static let services = HTTPEndpoint<Empty, ServicesResponse>(
+        "listServices", .get, "/admin/v1/services", .admin,
+        needs: .storage)
+    /// Ends one instance gracefully.
+    ///
+    /// It takes no more requests, finishes those it has, and ends; its supervisor starts it again.
     package static let drain = HTTPEndpoint<Empty, DrainResponse>(
-        .post, "/admin/v1/services/{id}/drain", .admin, isBodyOptional: true)
+        "drainService", .post, "/admin/v1/services/{id}/drain", .admin,
+        isBodyOptional: true, responses: [.accepted("The instance was asked to end.")])
 
     /// Lists what a program needs to verify the store's data and to call its API, as environment variables.
+    ///
+    /// The private key of STOREBUS_KEY_ID was shown once, with the key.
     package static let environment = HTTPEndpoint<Empty, StoreEnvironment>(
-        .get, "/admin/v1/env", .admin, query: ["bundleId", "format"])
+        "getEnvironment", .get, "/admin/v1/env", .admin,
+        parameters: [.environmentApp, .environmentFormat], needs: .storage, responses: [.ok("The variables.")],
+        errors: [.notFound])
     /// The same as lines of a shell or of a file; `format` decides.
-    package static let environmentLines = HTTPEndpoint<Empty, RawBody>(environment.route)
+    package static let environmentLines = HTTPEndpoint<Empty, RawBody>(
+        environment, responses: [.ok("The variables.", .text(["text/plain"]))])
 
-    static let all: [HTTPRoute] = [
-        frontPage.route, liveness.route, readiness.route, metrics.route, openAPI.route, services.route, drain.route,
-        environment.route,
+    static let all: [any HTTPOperation] = [
+        frontPage, liveness, readiness, metrics, openAPI, services, drain,
+        environment, environmentLines,
     ]
 }

@@ -3,42 +3,64 @@ import StoreModels
 /// Promoted products: the operator's list, and the overrides of one device.
 package enum PromotionRoutes {
     /// Reads the order that the session's device has set.
+    ///
+    /// It is empty until the device sets one.
     package static let order = HTTPEndpoint<Empty, OrderResponse<Product>>(
-        .get, "/v1/promotions/order", .app)
+        "getPromotionOrder", .get, "/v1/promotions/order", .app,
+        errors: [.overridesRefused])
     /// Replaces the order of the session's device; needs a former launch.
+    ///
+    /// These products come first on the page, the others follow in the operator's order. The order is this device's
+    /// only.
     package static let putOrder = HTTPEndpoint<NewOrder, OrderResponse<Product>>(
-        .put, "/v1/promotions/order", .app)
+        "putPromotionOrder", .put, "/v1/promotions/order", .app,
+        errors: [.productNotFound, .overridesRefused])
     /// Reads the session's device's override for one product.
     package static let visibility = HTTPEndpoint<Empty, VisibilityResponse<Product>>(
-        .get, "/v1/promotions/visibility/{productIdentifier}", .app)
+        "getPromotionVisibility", .get, "/v1/promotions/visibility/{productIdentifier}", .app,
+        errors: [.productNotFound, .overridesRefused])
     /// Shows or hides one product on the session's device.
+    ///
+    /// `default` removes the override.
     package static let putVisibility = HTTPEndpoint<NewVisibility, VisibilityResponse<Product>>(
-        .put, "/v1/promotions/visibility/{productIdentifier}", .app)
+        "putPromotionVisibility", .put, "/v1/promotions/visibility/{productIdentifier}", .app,
+        errors: [.productNotFound, .overridesRefused])
     /// Replaces any device's order, for the operator.
     package static let putDeviceOrder = HTTPEndpoint<NewOrder, OrderResponse<Product>>(
-        .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/order", .admin)
+        "putDeviceOrder", .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/order", .admin,
+        errors: [.productNotFound, .overridesRefused])
     /// Shows or hides one product on any device, for the operator.
     package static let putDeviceVisibility = HTTPEndpoint<NewVisibility, VisibilityResponse<Product>>(
-        .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/visibility/{productIdentifier}", .admin)
+        "putDeviceVisibility", .put,
+        "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/visibility/{productIdentifier}", .admin,
+        errors: [.productNotFound, .overridesRefused])
     /// Reads the operator's list, with the reasons that hide products.
     package static let setup = HTTPEndpoint<Empty, PromotionSetup>(
-        .get, "/admin/v1/apps/{bundleId}/promotions", .admin)
+        "getPromotions", .get, "/admin/v1/apps/{bundleId}/promotions", .admin)
     /// Replaces order and default visibility of at most 20 products.
     package static let putSetup = HTTPEndpoint<[PromotionEntry], PromotionSetup>(
-        .put, "/admin/v1/apps/{bundleId}/promotions", .admin)
+        "putPromotions", .put, "/admin/v1/apps/{bundleId}/promotions", .admin,
+        content: .narrowed(["maxItems": .value(.integer(PutPromotionsRequest.entriesMax))]),
+        errors: [.productNotFound])
     /// Reads the featured tab of all apps.
     package static let featured = HTTPEndpoint<Empty, FeaturedList>(
-        .get, "/admin/v1/featured", .admin)
+        "getFeaturedList", .get, "/admin/v1/featured", .admin)
     /// Replaces the featured tab; at most 100 products.
     package static let putFeatured = HTTPEndpoint<[ProductReference], FeaturedList>(
-        .put, "/admin/v1/featured", .admin)
-    /// The URL as text, or as a QR code in SVG.
+        "putFeatured", .put, "/admin/v1/featured", .admin,
+        content: .narrowed(["maxItems": .value(.integer(FeaturedList.productsMax))]),
+        errors: [.productNotFound])
+    /// Reads the URL that starts a promoted purchase, as text or as a QR code in SVG.
+    ///
+    /// Products that are not for sale yet have one, too.
     package static let testURL = HTTPEndpoint<Empty, RawBody>(
-        .get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin, query: ["format"])
+        "getTestURL", .get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin,
+        parameters: [.testURLFormat], responses: [.ok("The URL, or its QR code.", .testURL)], errors: [.productNotFound]
+    )
 
-    static let all: [HTTPRoute] = [
-        order.route, putOrder.route, visibility.route, putVisibility.route, putDeviceOrder.route,
-        putDeviceVisibility.route, setup.route, putSetup.route, featured.route, putFeatured.route,
-        testURL.route,
+    static let all: [any HTTPOperation] = [
+        order, putOrder, visibility, putVisibility, putDeviceOrder,
+        putDeviceVisibility, setup, putSetup, featured, putFeatured,
+        testURL,
     ]
 }

@@ -3,19 +3,40 @@ import StoreModels
 /// Receipts and their verification.
 package enum ReceiptRoutes {
     /// Reads the customer's receipt as of now, signed by this store.
+    ///
+    /// The app finds it in its bundle and sends it to verifyReceipt. A customer who bought nothing has a receipt
+    /// without purchases. For a tester whose refreshes fail (`simulatedErrors.receiptRefresh`) the response is 503 with
+    /// the member `error`, as failed transactions have it.
     package static let get = HTTPEndpoint<Empty, ReceiptResponse>(
-        .get, "/v1/receipt", .app)
-    /// Apple's own shape.
+        "getReceipt", .get, "/v1/receipt", .app,
+        errors: [.notFound])
+    /// Reads a receipt and its purchases' present state, in Apple's shape.
+    ///
+    /// Every error is 200, and `status` names it. Unknown members are ignored. A host name that begins with `buy.`
+    /// selects the production endpoint, one with `sandbox.` the sandbox endpoint, any other the environment with which
+    /// the gateway was started.
     package static let verify = HTTPEndpoint<RawBody, VerifyReceiptResponse>(
-        .post, "/verifyReceipt", .named, body: .receipt)
-    /// Refused in Apple's shape.
+        "verifyReceipt", .post, "/verifyReceipt", .named,
+        body: .receipt, content: .json(.receiptToVerify), needs: .memory,
+        responses: [.ok("Status 0 and the receipt, or another status alone.")])
+    /// Responds with status 21000 to GET, as Apple does.
     package static let verifyByGet = HTTPEndpoint<Empty, VerifyReceiptResponse>(
-        .get, "/verifyReceipt", .named)
-    /// The root certificate.
+        "verifyReceiptWithoutPost", .get, "/verifyReceipt", .named,
+        needs: .memory,
+        responses: [
+            .ok(
+                "The request has to be a POST.",
+                .json(["type": "object", "properties": ["status": ["const": 21000]], "required": ["status"]]))
+        ])
+    /// Reads the root certificate under which receipts are signed, as PEM; as DER for a request that accepts
+    /// `application/pkix-cert`.
+    ///
+    /// The data directory has both, `root.pem` and `root.cer`.
     package static let root = HTTPEndpoint<Empty, RawBody>(
-        .get, "/admin/v1/signing/root", .admin)
+        "getSigningRoot", .get, "/admin/v1/signing/root", .admin,
+        needs: .storage, responses: [.ok("The certificate.", .certificate)])
 
-    static let all: [HTTPRoute] = [
-        get.route, verify.route, verifyByGet.route, root.route,
+    static let all: [any HTTPOperation] = [
+        get, verify, verifyByGet, root,
     ]
 }

@@ -3,13 +3,25 @@ import StoreModels
 /// Restores of completed transactions.
 package enum RestoreRoutes {
     /// Begins a restore for the session's device; never a charge.
+    ///
+    /// It gives this customer's purchases to this device as restored transactions, then exactly one end.
     package static let start = HTTPEndpoint<NewRestore, RestoreAccepted>(
-        .post, "/v1/restore", .app, idempotencyKey: .required, isBodyOptional: true, urgency: .completion)
+        "startRestore", .post, "/v1/restore", .app,
+        parameters: [.key], isBodyOptional: true, urgency: .completion,
+        responses: [
+            .accepted(
+                "The restore has begun, and may have ended; the stream has the restored transactions and its end. The same key again gets the same response, without Idempotent-Replayed.",
+                links: [
+                    Link(
+                        "get", to: "getRestore", ["restoreIdentifier": "$response.body#/restoreIdentifier"],
+                        "How far it is")
+                ])
+        ], errors: [.invalidOrKey, .notFound, .keyReused, .outcomeUnknown])
     /// Reads the progress of a restore of the session's device.
     package static let get = HTTPEndpoint<Empty, Restore>(
-        .get, "/v1/restores/{restoreIdentifier}", .app)
+        "getRestore", .get, "/v1/restores/{restoreIdentifier}", .app)
 
-    static let all: [HTTPRoute] = [
-        start.route, get.route,
+    static let all: [any HTTPOperation] = [
+        start, get,
     ]
 }

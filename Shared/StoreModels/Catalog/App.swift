@@ -6,11 +6,11 @@
 ///  "subscriptionRenewalRate":null,"catalogVersion":3}
 /// ```
 public struct App: Hashable, Sendable, Codable {
-    /// 1–155 ASCII letters, digits, dots and hyphens, as ``IdentifierRule/bundle`` checks.
+    /// 1–155 ASCII letters, digits, dots and hyphens.
     public var bundleId: String
     /// Encoded into the same object as the app's other members.
     public var settings: AppSettings
-    /// As ``AppVersion/catalogVersion``.
+    /// Grows by one with each catalogue that takes effect.
     public var catalogVersion: Int64
     /// The testers' settings where none are set for an account. They come from the catalogue file's `settings` and from
     /// the app's own.

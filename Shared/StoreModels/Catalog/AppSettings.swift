@@ -1,4 +1,8 @@
 /// The operator's settings of an app. A member left out of a PUT takes its default.
+///
+/// ```json
+/// {"name":"Example","currentVersion":"2.0","unfinishedLimit":100}
+/// ```
 public struct AppSettings: Hashable, Sendable, Codable {
     /// At most 64 characters.
     public var name: String
@@ -16,7 +20,8 @@ public struct AppSettings: Hashable, Sendable, Codable {
     public var billingGracePeriod: Bool
     /// How many unfinished transactions stop further purchases (M52); null: no limit.
     public var unfinishedLimit: Int?
-    /// How fast its subscriptions renew, unless an account has another rate. Null: as its catalogue file says.
+    /// How fast subscriptions renew that are bought from now on, unless the account has another rate; null: as the
+    /// catalogue's `_timeRate` says.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
 
     /// Creates settings with the defaults that a PUT gives to members left out.

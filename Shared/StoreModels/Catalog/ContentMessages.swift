@@ -1,7 +1,8 @@
 /// A package of hosted content in the store:
 ///
 /// ```json
-/// {"contentIdentifier":"com.example.guide.map","contentVersion":"1.0","contentLength":73412,"sha256":"9f86…"}
+/// {"contentIdentifier":"com.example.guide","contentVersion":"1.0","contentLength":73412,
+///  "sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
 /// ```
 public struct HostedContent: Hashable, Sendable, Codable {
     /// The product's identifier: a product has one package.

@@ -1,14 +1,15 @@
-/// A product, localized and priced for one storefront, as `SKProduct` (`Product` of `openapi.json`).
+/// A product, localized and priced for one storefront, as `SKProduct`.
 ///
-/// ```json
-/// {"productIdentifier":"com.example.pro.monthly","type":"autoRenewable","localizedTitle":"Pro Subscription",
-///  "localizedDescription":"…","price":{"amount":"9.99","currency":"USD"},"priceLocale":"en_US@currency=USD",
-///  "subscriptionPeriod":{"numberOfUnits":1,"unit":"month"},"subscriptionGroupIdentifier":"21378123",
-///  "introductoryPrice":{…},"discounts":[],"isFamilyShareable":false,"isDownloadable":false,
-///  "downloadContentLengths":[],"downloadContentVersion":"","introductoryOfferEligibility":"eligible"}
-/// ```
 /// Price and locale are the store's, never the device's (M10, M11). `introductoryPrice` is present for every customer,
 /// eligible or not (M130).
+///
+/// ```json
+/// {"productIdentifier":"com.example.hiddenBeaches","type":"nonConsumable","localizedTitle":"Hidden Beaches",
+///  "localizedDescription":"Twelve quiet beaches with maps and directions.","price":{"amount":"0.99",
+///  "currency":"USD"},"priceLocale":"en_US@currency=USD","discounts":[],"isFamilyShareable":true,
+///  "isDownloadable":false,"downloadContentLengths":[],"downloadContentVersion":"",
+///  "introductoryOfferEligibility":"ineligible"}
+/// ```
 public struct Product: Hashable, Sendable, Codable {
     /// At most 100 characters; chosen by the operator, so never a subject token.
     public var productIdentifier: String
@@ -20,13 +21,13 @@ public struct Product: Hashable, Sendable, Codable {
     public var localizedDescription: String
     /// In the storefront's currency, for a quantity of 1.
     public var price: Money
-    /// A locale identifier that carries the currency, `fr_FR@currency=EUR`.
+    /// A locale identifier that carries the currency, `fr_FR@currency=EUR`: the store's, never the device's.
     public var priceLocale: String
     /// Auto-renewable only.
     public var subscriptionPeriod: SubscriptionPeriod?
     /// Auto-renewable only.
     public var subscriptionGroupIdentifier: String?
-    /// Nil when the subscription has none; eligibility plays no part.
+    /// Absent when the subscription has none; eligibility plays no part.
     public var introductoryPrice: ProductDiscount?
     /// Promotional offers.
     public var discounts: [ProductDiscount] = []

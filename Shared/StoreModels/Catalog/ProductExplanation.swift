@@ -16,8 +16,8 @@ public struct ExplainProductRequest: Hashable, Sendable, Codable {
 /// Whether a product can be bought in one storefront, and every reason why not:
 ///
 /// ```json
-/// {"productIdentifier":"com.example.pro","storefront":"FRA","available":false,
-///  "reasons":["notClearedForSale","storefrontUnavailable"],"details":["…a sentence for each reason…"]}
+/// {"productIdentifier":"com.example.pro","storefront":"FRA","available":false,"reasons":["notClearedForSale"],
+///  "details":["clearedForSale is false; set it to true and import again."]}
 /// ```
 public struct ProductExplanation: Hashable, Sendable, Codable {
     /// App Store Connect's conditions, in the order in which they are checked.

@@ -21,7 +21,7 @@ public struct ProductOffers: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// Alpha-3; the storefront whose prices the offers have.
     public var storefront: String
-    /// Nil when the subscription has none, and for other products.
+    /// Absent when the subscription has none, and for other products.
     public var introductoryPrice: ProductDiscount?
     /// Promotional offers.
     public var discounts: [ProductDiscount]

@@ -1,4 +1,12 @@
 /// The operator's list of promoted products: order and default visibility (M67, M68).
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro.monthly","visible":true}
+/// ```
+///
+/// ```json
+/// {"productIdentifier":"com.example.hiddenBeaches","visible":false}
+/// ```
 public struct PromotionEntry: Hashable, Sendable, Codable {
     @ExactText public var productIdentifier: String
     /// The default for devices; an override of the device precedes it (M87).
@@ -36,7 +44,7 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
         public var visible: Bool
         /// Whether it is shown where it is visible; `reasons` is empty exactly then.
         public var promoted: Bool
-        /// Nil when the operator has uploaded none.
+        /// Absent when the operator has uploaded none.
         public var image: PromotionImage?
         /// Each reason once; empty exactly when `promoted`.
         public var reasons: [PromotionExplanation.Reason]
@@ -92,7 +100,7 @@ public struct PromotionExplanation: Hashable, Sendable, Codable {
 ///
 /// ```json
 /// {"productIdentifier":"com.example.pro.monthly","state":"waiting","format":"png","width":1024,"height":1024,
-///  "length":73412,"sha256":"9f86…"}
+///  "length":73412,"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
 /// ```
 public struct PromotionImage: Hashable, Sendable, Codable {
     /// The state of an image's review; only an approved one is shown.
@@ -136,6 +144,10 @@ public struct PromotionImage: Hashable, Sendable, Codable {
 }
 
 /// A product of an app.
+///
+/// ```json
+/// {"bundleId":"com.example.app","productIdentifier":"com.example.pro.monthly"}
+/// ```
 public struct ProductReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     @ExactText public var productIdentifier: String

@@ -17,11 +17,11 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
         public var paidMonthsMin: Int
         /// Months since the end of the subscription, at least.
         public var monthsSinceExpiryMin: Int
-        /// Months since the end of the subscription, at most; nil: no bound.
+        /// Months since the end of the subscription, at most; absent: no bound.
         public var monthsSinceExpiryMax: Int?
-        /// Months since the last redeemed win-back offer; nil: a customer gets one only.
+        /// Months since the last redeemed win-back offer; absent: a customer gets one only.
         public var monthsBetweenOffers: Int?
-        /// False: no customer may have it, as Xcode's switch for all customers says; nil: true.
+        /// False: no customer may have it, as Xcode's switch for all customers says; absent: true.
         public var isOffered: Bool?
         public init(
             paidMonthsMin: Int, monthsSinceExpiryMin: Int, monthsSinceExpiryMax: Int? = nil,
@@ -39,11 +39,11 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
     public var type: Kind
     /// `identifier` is the win-back offer's identifier, or the code's reference name.
     public var offer: ProductDiscount
-    /// For offer codes.
+    /// For offer codes: the customers that an offer is for; absent for all.
     public var audiences: [Audience]?
     /// For offer codes: whether an eligible customer may have the introductory offer as well.
     public var isStackable: Bool?
-    /// For win-back offers.
+    /// For win-back offers: the conditions for a former subscriber, in months of 30 days.
     public var winBack: WinBackConditions?
 
     public init(

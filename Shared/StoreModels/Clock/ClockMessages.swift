@@ -105,7 +105,7 @@ public struct ClockAdvance: Hashable, Sendable, Codable {
     public var remaining: Int
     /// The first events, oldest first; `truncated` says that there was more.
     public var events: [SubscriptionEvent]
-    /// Whether there are more than ``eventsMax`` events.
+    /// Whether there are more events than the list has.
     public var truncated: Bool
 
     public init(

@@ -43,7 +43,7 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
     public var eligibility: OfferEligibility
     /// The rule that decided; also the reason to show an operator.
     public var rule: IntroductoryOfferPolicy.Rule
-    /// The transaction that decided; nil when none did.
+    /// The transaction that decided; absent when none did.
     public var transactionIdentifier: String?
     /// The product whose offer was used or is held, where it is another one.
     public var usedProductIdentifier: String?
@@ -64,7 +64,7 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
 public struct EligibilityReply: Hashable, Sendable, Codable {
     /// In the requested order, else the catalogue's; unknown products have no entry.
     public var eligibility: [ProductEligibility]
-    /// Names as ``ServiceName/degradedName``; empty when all services replied.
+    /// Services the response had to do without.
     public var degraded: [String]
     public init(eligibility: [ProductEligibility], degraded: [String]) {
         self.eligibility = eligibility

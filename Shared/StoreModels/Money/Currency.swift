@@ -41,8 +41,10 @@ public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
         return 2
     }
 
-    private static let withoutMinorUnit: Set<String> = [
+    /// The codes of currencies without a minor unit.
+    package static let withoutMinorUnit: Set<String> = [
         "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF",
     ]
-    private static let withThreeDigits: Set<String> = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
+    /// The codes of currencies whose minor unit has three digits.
+    package static let withThreeDigits: Set<String> = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
 }

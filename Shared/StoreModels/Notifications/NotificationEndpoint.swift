@@ -22,16 +22,16 @@ public struct NotificationEndpoint: Hashable, Sendable, Codable {
         }
     }
 
-    /// `http://…`, `https://…`, or ``listen``; kept as it was given.
+    /// `http://…`, `https://…` or `listen:`; kept as it was given.
     public var url: String
     public var retry: Retry
-    /// Whether the app's environment decides about `retry`, because the operator has not; nil for no.
+    /// Whether the app's environment decides about `retry`, because the operator has not.
     public var retryFollowsEnvironment: Bool?
     /// How long one attempt may take, redirects included.
     public var timeoutMs: Int
-    /// Whether notifications that are due together are sent in a random order; nil for no.
+    /// Whether notifications that are due together are sent in a random order.
     public var shuffle: Bool?
-    /// Whether each notification that was delivered is sent once more; nil for no.
+    /// Whether each notification that was delivered is sent once more.
     public var duplicate: Bool?
 
     public init(

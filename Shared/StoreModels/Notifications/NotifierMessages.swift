@@ -37,7 +37,7 @@ public struct NotificationsRequest: Hashable, Sendable, Codable {
 /// A page of notifications, without their payloads.
 public struct NotificationsPage: Hashable, Sendable, Codable {
     public var notifications: [ServerNotification]
-    /// Nil on the last page.
+    /// Absent on the last page.
     public var after: String?
     public init(notifications: [ServerNotification], after: String? = nil) {
         self.notifications = notifications

@@ -1,4 +1,11 @@
 /// A notification with its attempts, as the operator sees it.
+///
+/// ```json
+/// {"notificationUUID":"0f0e0d0c-0b0a-4908-8706-050403020100","bundleId":"com.example.app",
+///  "notificationType":"DID_RENEW","account":"alice","at":"2026-12-21T10:00:00.000Z","state":"retrying",
+///  "attempts":[{"attemptDate":"2026-12-21T10:00:00.000Z","sendAttemptResult":"UNSUCCESSFUL_HTTP_RESPONSE_CODE",
+///  "httpStatus":500,"durationMs":12,"bodyStart":"out of order"}],"nextAttemptAt":"2026-12-21T11:00:00.000Z"}
+/// ```
 public struct ServerNotification: Hashable, Sendable, Codable {
     /// How far its delivery is.
     public enum State: String, CaseIterable, Sendable, Codable {
@@ -13,21 +20,21 @@ public struct ServerNotification: Hashable, Sendable, Codable {
         case noEndpoint
     }
 
-    /// A UUID in lower case.
+    /// The same in all attempts; in lower case.
     public var notificationUUID: String
     @ShownApp public var bundleId: String
     public var notificationType: NotificationType
     public var subtype: NotificationSubtype?
-    /// The shopper's name; nil for a notification that is about no customer.
+    /// The shopper's name; absent for a notification that is about no customer.
     public var account: String?
     /// Business time of the event.
     public var at: Timestamp
     public var state: State
-    /// The JWS; nil until a gateway has signed it, and in lists.
+    /// The JWS; absent until a gateway has signed it, and in lists.
     public var signedPayload: String?
     /// Oldest first.
     public var attempts: [NotificationAttempt]
-    /// When the next attempt is due, by the app's clock; nil when none is, and under ``NotificationEndpoint/Retry/fast``.
+    /// When the next attempt is due, by the app's clock; absent when none is, and with the retry `fast`.
     public var nextAttemptAt: Timestamp?
 
     public init(
@@ -48,9 +55,9 @@ public struct ServerNotification: Hashable, Sendable, Codable {
 public struct NotificationAttempt: Hashable, Sendable, Codable {
     /// Business time of the attempt.
     public var attemptDate: Timestamp
-    /// Nil while it is under way.
+    /// Absent while it is under way.
     public var sendAttemptResult: SendAttemptResult?
-    /// The status of the last response; nil without one.
+    /// The status of the last response; absent without one.
     public var httpStatus: Int?
     /// How long it took.
     public var durationMs: Int?

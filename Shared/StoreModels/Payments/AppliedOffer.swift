@@ -10,7 +10,7 @@ public struct AppliedOffer: Hashable, Sendable, Codable {
     public var paymentMode: ProductDiscount.PaymentMode
     /// Absent for the introductory offer.
     public var identifier: String?
-    /// The length of the whole offer; nil in purchases of earlier versions.
+    /// The length of the whole offer.
     public var period: SubscriptionPeriod?
 
     public init(

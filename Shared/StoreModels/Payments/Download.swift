@@ -1,4 +1,9 @@
 /// A package of hosted content that comes with a transaction, as `SKDownload`.
+///
+/// ```json
+/// {"id":"d_01m7ye06a9fztjwq7kqekddpc9","transactionId":"t_01m7ye06a9fztjwq7kqekddpc9","state":"waiting",
+///  "contentIdentifier":"com.example.guide","contentVersion":"1.0","contentLength":73412}
+/// ```
 public struct Download: Hashable, Sendable, Codable {
     /// `SKDownloadState`; 0 to 5 in StoreKit, in this order.
     public enum State: String, CaseIterable, Sendable, Codable {

@@ -11,13 +11,13 @@ public struct Payment: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// 1…10.
     public var quantity: Int
-    /// The app's own account name, at most 255 characters; nil: none sent.
+    /// The app's own account name, at most 255 characters; absent: none sent.
     public var applicationUsername: String?
     /// The app's token for its user, usually a UUID; at most 255 characters.
     public var appAccountToken: String?
     /// Whether a test app asks for a deferred purchase; false when left out.
     public var simulatesAskToBuyInSandbox: Bool
-    /// The app's signed promotional offer; nil: no offer was requested.
+    /// The app's signed promotional offer; absent: no offer was requested.
     public var paymentDiscount: PaymentDiscount?
     /// The promoted purchase this payment continues, if any.
     public var intentIdentifier: String?

@@ -2,7 +2,7 @@
 public struct PaymentDiscount: Hashable, Sendable, Codable {
     /// The promotional offer's identifier; empty when the app left it out.
     public var identifier: String
-    /// The key that signed it, from ``SubscriptionOfferKey/keyIdentifier``; empty when left out.
+    /// The key that signed it, by its `keyIdentifier`; empty when left out.
     public var keyIdentifier: String
     /// A UUID, lower case.
     public var nonce: String

@@ -333,7 +333,7 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
         public var customerIdentifier: String
         /// Whether it has left the queue.
         public var isFinished: Bool
-        /// The order on the customer's invoice; nil for a transaction that is not purchased.
+        /// The order on the customer's invoice; absent for a transaction that is not purchased.
         public var orderId: String?
         public init(
             bundleId: String, account: String, customerIdentifier: String, isFinished: Bool, orderId: String? = nil
@@ -348,7 +348,7 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
 
     /// Oldest first, at most the request's `limit`.
     public var transactions: [PaymentTransaction]
-    /// As many as `transactions` and in their order, or nil.
+    /// The transactions' customers, as many as `transactions` and in their order; in the operator's list only.
     public var records: [Record]?
     /// The next page's `after`; absent on the last page.
     public var after: String?

@@ -1,10 +1,11 @@
-/// A transaction in the payment queue, as `SKPaymentTransaction` (`Transaction` of `openapi.json`).
+/// A transaction in the payment queue, as `SKPaymentTransaction`.
 ///
 /// ```json
-/// {"id":"t_01j…","transactionIdentifier":"2000000000000001","transactionState":"purchased",
-///  "transactionDate":"2026-11-21T10:00:04.000Z","payment":{…},"original":null,"originalTransactionIdentifier":null,
-///  "error":null,"downloads":[],"revision":2,"deliveries":1,"originDeviceId":"alice-1",
-///  "price":{"amount":"1.99","currency":"USD"}}
+/// {"id":"t_01m7ye06a9fztjwq7kqekddpc9","transactionIdentifier":"1000000001","transactionState":"purchased",
+///  "transactionDate":"2026-11-21T10:00:00.004Z","payment":{"requestIdentifier":"order-1",
+///  "productIdentifier":"com.example.hiddenBeaches","quantity":1,"simulatesAskToBuyInSandbox":false},
+///  "original":null,"originalTransactionIdentifier":"1000000001","error":null,"downloads":[],"revision":2,
+///  "deliveries":0,"originDeviceId":"alice-1","price":{"amount":"0.99","currency":"USD"}}
 /// ```
 public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// Opaque, fixed from `purchasing` on, used in every path and event.
@@ -25,7 +26,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var error: TransactionError?
     /// The downloads of a hosted product, as they are for the requesting device; else empty.
     public var downloads: [Download]
-    /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Nil in all other replies.
+    /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Absent in all other replies.
     public var warnings: [String]?
     /// Grows by one with each change of state; observers deduplicate by (id, revision).
     public var revision: Int
@@ -35,19 +36,19 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var originDeviceId: String
     /// The failed transaction of an interrupted purchase that this one replaces.
     public var supersedes: String?
-    /// The end of the paid period; nil for products that do not expire.
+    /// The end of the paid period; absent for products that do not expire.
     public var expiresDate: Timestamp?
-    /// Whether the period is a free trial; nil for other products than subscriptions.
+    /// Whether the period is a free trial; absent for other products than subscriptions.
     public var isTrialPeriod: Bool?
     /// Whether the period has a paid introductory price; a free trial is false (M118).
     public var isInIntroOfferPeriod: Bool?
-    /// Whether an upgrade ended the period early; nil: not.
+    /// Whether an upgrade ended the period early.
     public var isUpgraded: Bool?
     /// The time of its refund or revocation.
     public var revocationDate: Timestamp?
     /// Set together with ``revocationDate``.
     public var revocationReason: RefundRequest.Reason?
-    /// How it was refunded; nil for a revocation without a refund, and for one made before this was kept.
+    /// How it was refunded; absent for a revocation without a refund.
     public var revocationType: RevocationType?
     /// The refunded part of the price, in thousandths of a percent; set together with ``revocationType``.
     public var revocationPercentage: Int?
@@ -57,7 +58,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String?
     /// The price of the whole purchase, quantity and offer included.
     public var price: Money?
-    /// Nil when the full price was paid.
+    /// Absent when the full price was paid.
     public var offer: AppliedOffer?
     /// Set while the app is asked whether the purchase continues in the shopper's present storefront.
     public var storefrontChange: StorefrontChange?

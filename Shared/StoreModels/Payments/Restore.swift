@@ -1,7 +1,8 @@
-/// A restore of completed transactions and its progress (`Restore` of `openapi.json`):
+/// A restore of completed transactions and its progress:
 ///
 /// ```json
-/// {"restoreIdentifier":"r_01j…","state":"finished","restored":2,"applicationUsername":"alice"}
+/// {"restoreIdentifier":"r_01m7ye06a9fztjwq7kqekddpc9","state":"finished","restored":2,
+///  "applicationUsername":"u-17"}
 /// ```
 public struct Restore: Hashable, Sendable, Codable {
     /// The progress of a restore; the last two are final.

@@ -1,18 +1,20 @@
 /// The error of a failed transaction, as StoreKit's observer receives it:
 ///
 /// ```json
-/// {"domain":"SKErrorDomain","code":3,"name":"paymentInvalid","localizedDescription":"…"}
+/// {"domain":"SKErrorDomain","code":2,"name":"paymentCancelled",
+///  "localizedDescription":"The payment was cancelled."}
 /// ```
 public struct TransactionError: Hashable, Sendable, Codable {
     /// Always `SKErrorDomain`, as StoreKit's errors.
     public var domain: String
-    /// The raw value of ``SKErrorCode``, 0…20.
+    /// The number of `name` in StoreKit, 0…20.
     public var code: Int
-    /// The case name of ``SKErrorCode`` for `code`.
+    /// The name of an `SKError`.
     public var name: String
     /// English, for people; not a contract.
     public var localizedDescription: String
-    /// Storebus's reason where StoreKit's code is only "unknown": `unfinishedTransactions`.
+    /// Storebus's reason where StoreKit's code leaves it open: `unfinishedTransactions` (too many of them, or 100
+    /// purchases that wait for others), `invalidQuantity`, `interrupted`, `subscriptionEnded`, `ownershipEnded`.
     public var reason: String?
     /// The number of StoreKit's underlying error, if any: 3532, already subscribed.
     public var underlying: Int?

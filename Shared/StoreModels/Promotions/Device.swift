@@ -2,7 +2,8 @@
 ///
 /// ```json
 /// {"deviceId":"alice-1","platform":"iOS","osVersion":"17.4","apps":[{"bundleId":"com.example.app","version":"1.0",
-///  "promotedPurchases":"delegate","isLaunched":true,"overrides":{"order":[],"visibility":{}}}]}
+///  "promotedPurchases":"delegate","isLaunched":true,"overrides":{"order":[],
+///  "visibility":{"com.example.pro.monthly":"hide"}}}]}
 /// ```
 public struct Device: Hashable, Sendable, Codable {
     /// An app on the device.
@@ -10,7 +11,7 @@ public struct Device: Hashable, Sendable, Codable {
         @ShownApp public var bundleId: String
         /// The app's version on the device, integers with dots: `1.0`.
         public var version: String
-        /// Declared by its last launch, or set by the operator; nil: not known yet.
+        /// Declared by its last launch, or set by the operator; absent: not known yet.
         public var promotedPurchases: DeviceLaunch.PromotedPurchases?
         /// Whether the app was ever launched on the device since its installation.
         public var isLaunched: Bool

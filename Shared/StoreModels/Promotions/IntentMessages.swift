@@ -59,7 +59,8 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `{"outcome":"openApp","intentIdentifier":"i_01j…"}` (M72, M74, M75). The intent is kept for every outcome.
+/// The outcome of a purchase that begins in the store (M72, M74, M75):
+/// `{"outcome":"openApp","intentIdentifier":"i_01j…"}`. The intent is kept for every outcome.
 public struct StartPurchaseReply: Hashable, Sendable, Codable {
     /// The store's next step.
     public enum Outcome: String, CaseIterable, Sendable, Codable {
@@ -378,7 +379,7 @@ public struct IntentEventsRequest: Hashable, Sendable, Codable {
 public struct IntentEventsReply: Hashable, Sendable, Codable {
     /// At most the request's `limit`; empty when nothing has happened since.
     public var events: [IntentEvent]
-    /// As ``EventsReply/after``.
+    /// The position to continue at, as of the events of transactions.
     public var after: String
     public init(events: [IntentEvent], after: String) {
         self.events = events

@@ -1,11 +1,18 @@
-/// A purchase that began in the store and waits for the app (`Intent` of `openapi.json`):
+/// A purchase that began in the store and waits for the app:
 ///
 /// ```json
-/// {"intentIdentifier":"i_01j…","state":"pending","payment":{"requestIdentifier":"intent:i_01j…",…},"product":{…},
+/// {"intentIdentifier":"i_01m7ye06a9fztjwq7kqekddpc9","state":"pending",
+///  "payment":{"requestIdentifier":"intent:i_01m7ye06a9fztjwq7kqekddpc9","productIdentifier":"com.example.pro.monthly",
+///  "quantity":1,"simulatesAskToBuyInSandbox":false,"intentIdentifier":"i_01m7ye06a9fztjwq7kqekddpc9"},
+///  "product":{"productIdentifier":"com.example.pro.monthly","type":"autoRenewable","localizedTitle":"Pro Subscription",
+///  "localizedDescription":"Everything.","price":{"amount":"9.99","currency":"USD"},
+///  "priceLocale":"en_US@currency=USD","subscriptionPeriod":{"numberOfUnits":1,"unit":"month"},
+///  "subscriptionGroupIdentifier":"21378123","discounts":[],"isFamilyShareable":false,"isDownloadable":false,
+///  "downloadContentLengths":[],"downloadContentVersion":"","introductoryOfferEligibility":"unknown"},
 ///  "source":"storePage","answerBy":"2026-11-21T10:00:10.000Z","expiresAt":"2026-11-22T10:00:00.000Z"}
 /// ```
 public struct PurchaseIntent: Hashable, Sendable, Codable {
-    /// The state of an intent; ``isFinal`` says which are final.
+    /// The state of an intent. Pending and deferred ones may change, the others are final.
     public enum State: String, CaseIterable, Sendable, Codable {
         case pending, deferred, continued, cancelled, expired
 

@@ -5,10 +5,15 @@ public struct AppTransactionClaims: Hashable, Sendable, Codable {
     /// In production only.
     public var appAppleId: Int64?
     @ShownApp public var bundleId: String
+    /// The app's version in the catalogue.
     public var applicationVersion: String
+    /// Now, by the app's clock.
     public var receiptCreationDate: Int64
+    /// The time of the customer's first session with the app.
     public var originalPurchaseDate: Int64
+    /// Always 1.0, as in receipts.
     public var originalApplicationVersion: String
+    /// Decimal digits, one for each customer of an app.
     public var appTransactionId: String
     public var originalPlatform: String
 

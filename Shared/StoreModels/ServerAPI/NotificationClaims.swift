@@ -14,7 +14,7 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
         public var signedTransactionInfo: String?
         /// A JWS of ``RenewalClaims``.
         public var signedRenewalInfo: String?
-        /// As ``SubscriptionState/serverNumber``.
+        /// The subscription's state by its number, as Apple's server has it.
         public var status: Int?
         /// As ``ConsumptionRequestReason``; of a `CONSUMPTION_REQUEST` only.
         public var consumptionRequestReason: String?
@@ -54,6 +54,7 @@ public struct NotificationClaims: Hashable, Sendable, Codable {
     public var summary: Summary?
     /// Always 2.0.
     public var version: String
+    /// The event's instant, by the app's clock.
     public var signedDate: Int64
 
     /// Makes the payload of a notification.

@@ -1,6 +1,6 @@
 /// The ways in which the OCSP responder can answer, for tests of clients' online checks.
 public enum OCSPMode: String, CaseIterable, Sendable, Codable {
-    /// Every certificate is good but those that were issued as revoked (``BrokenSignature/revoked``).
+    /// Every certificate is good but those that were issued as revoked.
     case good
     /// Every certificate is revoked.
     case revoked

@@ -32,9 +32,9 @@ public struct CustomerRefundRequest: Hashable, Sendable, Codable {
     public var reason: ConsumptionRequestReason
     /// Business time.
     public var requestedAt: Timestamp
-    /// Business time; nil while it is open.
+    /// Business time; absent while it is open.
     public var decidedAt: Timestamp?
-    /// What the app's server last sent about it, as it was sent; nil for nothing.
+    /// What the app's server last sent about it, as it was sent; absent for nothing.
     public var consumption: JSONValue?
 
     public init(

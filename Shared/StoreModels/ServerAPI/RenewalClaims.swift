@@ -2,25 +2,35 @@
 ///
 /// Instants are milliseconds since 1970, the price is in thousandths of the currency. What is absent is left out.
 public struct RenewalClaims: Hashable, Sendable, Codable {
+    /// In a billing retry and after the end: 1 cancelled, 2 billing error, 3 price increase refused, 4 product not
+    /// available, 5 other.
     public var expirationIntent: Int?
     public var originalTransactionId: String
     public var autoRenewProductId: String
     public var productId: String
     public var autoRenewStatus: Int
+    /// True in the grace period, too; absent while subscribed and when revoked.
     public var isInBillingRetryPeriod: Bool?
+    /// 1 when the customer has agreed. Present only while a higher price waits for the next renewal.
     public var priceIncreaseStatus: Int?
     public var gracePeriodExpiresDate: Int64?
+    /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     public var offerType: Int?
+    /// Absent for the introductory offer.
     public var offerIdentifier: String?
     public var offerDiscountType: String?
     /// The length of the offer, ISO 8601.
     public var offerPeriod: String?
+    /// The time of signing, by the app's clock.
     public var signedDate: Int64
     public var environment: String
+    /// The start of the subscription without a gap of more than 60 days, or ten minutes where a tester's rate shortens
+    /// periods.
     public var recentSubscriptionStartDate: Int64
     /// When the latest period ends, also of a subscription that has ended or does not renew.
     public var renewalDate: Int64
     public var currency: String?
+    /// Thousandths of the currency.
     public var renewalPrice: Int64?
     public var eligibleWinBackOfferIds: [String]?
     public var appAccountToken: String?

@@ -4,6 +4,7 @@
 public struct TransactionClaims: Hashable, Sendable, Codable {
     public var transactionId: String
     public var originalTransactionId: String
+    /// Of a subscription.
     public var webOrderLineItemId: String?
     @ShownApp public var bundleId: String
     public var productId: String
@@ -14,8 +15,11 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var quantity: Int
     public var type: String
     public var appAccountToken: String?
+    /// Always PURCHASED: the store has no Family Sharing.
     public var inAppOwnershipType: String
+    /// The time of signing, by the app's clock.
     public var signedDate: Int64
+    /// 1 for an issue with the app, 0 for another reason.
     public var revocationReason: Int?
     public var revocationDate: Int64?
     /// As ``RevocationType``.
@@ -24,15 +28,20 @@ public struct TransactionClaims: Hashable, Sendable, Codable {
     public var revocationPercentage: Int?
     /// Present only when true.
     public var isUpgraded: Bool?
+    /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
     public var offerType: Int?
+    /// Absent for the introductory offer.
     public var offerIdentifier: String?
     public var offerDiscountType: String?
     /// The length of the offer, ISO 8601.
     public var offerPeriod: String?
     public var environment: String
+    /// Alpha-3, of the purchase.
     public var storefront: String
+    /// Apple's number of the storefront.
     public var storefrontId: String?
     public var transactionReason: String
+    /// Thousandths of the currency, for the whole purchase; absent for a purchase that was given again.
     public var price: Int64?
     public var currency: String?
     public var appTransactionId: String

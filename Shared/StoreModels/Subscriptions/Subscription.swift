@@ -1,11 +1,12 @@
 /// A customer's subscription in one group; there is at most one (S6).
 ///
 /// ```json
-/// {"originalTransactionIdentifier":"2000000000000001","subscriptionGroupIdentifier":"21378123",
+/// {"originalTransactionIdentifier":"1000000001","subscriptionGroupIdentifier":"21378123",
 ///  "productIdentifier":"com.example.pro.monthly","state":"subscribed","willAutoRenew":true,
 ///  "autoRenewProductIdentifier":"com.example.pro.monthly","purchaseDate":"2026-12-21T10:00:00.000Z",
 ///  "expiresDate":"2027-01-21T10:00:00.000Z","renewalPrice":{"amount":"9.99","currency":"USD"},
-///  "transactionIdentifier":"2000000000000004","id":"t_01j…","period":1,"eligibleWinBackOfferIdentifiers":[]}
+///  "transactionIdentifier":"1000000004","id":"t_01m7ye06a9fztjwq7kqekddpc9","period":1,
+///  "eligibleWinBackOfferIdentifiers":[]}
 /// ```
 public struct Subscription: Hashable, Sendable, Codable {
     /// The reason of an expiry; Apple's `expirationIntent` numbers them from 1 in this order.
@@ -39,7 +40,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var renewalPrice: Money?
     /// A higher price of the next renewal, and the subscriber's consent to it.
     public var priceIncrease: PriceIncrease?
-    /// Nil while the subscription has not expired.
+    /// Absent while the subscription has not expired.
     public var expirationReason: ExpirationReason?
     /// The offer of the present period.
     public var offer: AppliedOffer?

@@ -2,9 +2,9 @@
 ///
 /// ```json
 /// {"at":"2026-12-28T10:00:00.000Z","kind":"renewed","account":"alice",
-///  "originalTransactionIdentifier":"2000000000000001","productIdentifier":"com.example.pro.monthly",
-///  "amount":{"amount":"9.99","currency":"USD"},
-///  "transactionIdentifier":"2000000000000002","period":1,"expiresDate":"2027-01-28T10:00:00.000Z"}
+///  "originalTransactionIdentifier":"1000000001","productIdentifier":"com.example.pro.monthly",
+///  "amount":{"amount":"9.99","currency":"USD"},"transactionIdentifier":"1000000002","period":1,
+///  "expiresDate":"2027-01-28T10:00:00.000Z"}
 /// ```
 public struct SubscriptionEvent: Hashable, Sendable, Codable {
     /// What happened to a subscription.
@@ -41,7 +41,7 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
     public var at: Timestamp
     /// What happened to the subscription.
     public var kind: Kind
-    /// The shopper's name; nil until the event is read from storage.
+    /// The shopper's name; absent until the event is read from storage.
     public var account: String?
     /// The subscription's first transaction, decimal digits.
     public var originalTransactionIdentifier: String
@@ -49,9 +49,9 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// The money charged, requested or refunded; absent when the event has none.
     public var amount: Money?
-    /// The offer of that period; nil when the full price applies.
+    /// The offer of that period; absent when the full price applies.
     public var offer: AppliedOffer?
-    /// The transaction the event made or concerns; nil without one.
+    /// The transaction the event made or concerns; absent without one.
     public var transactionIdentifier: String?
     /// The period it is about, from 0.
     public var period: Int

@@ -119,7 +119,7 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
 public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     /// In the state after the operation.
     public var subscription: Subscription
-    /// Nil when the operation has made no transaction and moved no end.
+    /// The transaction that the operation has made, or whose end it has moved; absent for neither.
     public var transaction: PaymentTransaction?
     public init(subscription: Subscription, transaction: PaymentTransaction? = nil) {
         self.subscription = subscription

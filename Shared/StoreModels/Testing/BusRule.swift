@@ -63,17 +63,17 @@ package enum BusFault: String, CaseIterable, Sendable, Codable {
 package struct BusRule: Hashable, Sendable, Codable {
     /// The pattern of the messages' subjects.
     package var match: String
-    /// The publisher's connection; nil for any.
+    /// The publisher's connection; absent for any.
     package var from: String?
-    /// The receiver's connection; nil for any.
+    /// The receiver's connection; absent for any.
     package var to: String?
     /// The probability of a fault, 0…1.
     package var p: Double
     /// The fault's name in the broker: `drop`, `dup`, `delay`.
     package var action: String
-    /// Milliseconds of `delay` and `reorder`; nil for the broker's own.
+    /// Milliseconds of `delay` and `reorder`; absent for the broker's own.
     package var ms: Int?
-    /// Maximum number of faults; nil for no limit.
+    /// Maximum number of faults; absent for no limit.
     package var count: Int?
     /// In replies: the number of messages that the rule concerned.
     package var matched: Int?

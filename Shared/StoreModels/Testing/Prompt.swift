@@ -1,13 +1,13 @@
-/// A question that waits for a person's answer:
+/// A question that waits for a person's answer. One about an app that has to be bought first has no transaction (M72).
 ///
 /// ```json
-/// {"id":"p_…","kind":"sheet","bundleId":"com.example.app","account":"alice","transaction":{…},
-///  "createdAt":"2026-11-21T10:00:00.004Z","answers":["approve","cancel","decline"]}
+/// {"id":"p_01m7ye06a9","kind":"askToBuy","bundleId":"com.example.app","account":"alice",
+///  "createdAt":"2026-11-21T10:00:00.004Z","answers":["approve","decline"]}
 /// ```
-/// An app that has to be bought first has no transaction yet (M72):
+///
 /// ```json
-/// {"id":"ap_…","kind":"appPurchase","bundleId":"com.example.app","account":"bob",
-///  "productIdentifier":"com.example.pro","appPrice":{"amount":"4.99","currency":"USD"},
+/// {"id":"ap_01m7ye06a9","kind":"appPurchase","bundleId":"com.example.app","account":"bob",
+///  "productIdentifier":"com.example.pro.monthly","appPrice":{"amount":"4.99","currency":"USD"},
 ///  "createdAt":"2026-11-21T10:00:00.004Z","answers":["approve","cancel","decline"]}
 /// ```
 public struct Prompt: Hashable, Sendable, Codable {
@@ -38,7 +38,8 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var productIdentifier: String?
     /// With `appPurchase`: the app's price.
     public var appPrice: Money?
-    /// With `signIn`: the number of times a person was asked about this transaction.
+    /// With `signIn`: the number of times a person was asked, once more with each launch that brings the unfinished
+    /// transaction.
     public var times: Int?
     /// With `priceConsent`: the higher price.
     public var priceIncrease: PriceIncrease?

@@ -77,7 +77,8 @@ public struct LastEventsRequest: Hashable, Sendable, Codable {
 public struct EventsReply: Hashable, Sendable, Codable {
     /// At most the request's `limit`; empty when nothing has happened since.
     public var events: [StoreEvent]
-    /// The position to continue at: after the last event examined, whether it matched or not.
+    /// The position to continue at: after the last event examined, whether it matched or not. The stream of events goes
+    /// on from it without a gap.
     public var after: String
     public init(events: [StoreEvent], after: String) {
         self.events = events

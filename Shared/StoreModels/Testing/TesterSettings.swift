@@ -2,9 +2,8 @@
 /// its `.storekit` file), or else StoreKit's own.
 ///
 /// ```json
-/// {"storefront":"FRA","canMakePayments":true,"askToBuy":false,"interruptPurchases":false,"signIn":"ok",
-///  "sheet":"decline:paymentInvalid","priceConsent":"agree","subscriptionRenewalRate":"realTime",
-///  "simulatedErrors":{"purchase":"unknown"}}
+/// {"storefront":"FRA","canMakePayments":true,"sheet":"decline:paymentInvalid",
+///  "simulatedErrors":{"purchase":"networkError"}}
 /// ```
 public struct TesterSettings: Hashable, Sendable, Codable {
     /// The outcome of signing in at the payment sheet.
@@ -30,15 +29,15 @@ public struct TesterSettings: Hashable, Sendable, Codable {
 
     /// The errors of this tester's requests, by StoreKit Test's names of the requests.
     public struct SimulatedErrors: Hashable, Sendable, Codable {
-        /// An error's name in `SKError` or `StoreKitError`, or `SKError`'s number; nil: none.
+        /// The error of requests for products.
         public var loadProducts: String?
-        /// As ``loadProducts``, for purchases; also a name in `Product.PurchaseError`.
+        /// The error of purchases.
         public var purchase: String?
-        /// As ``loadProducts``, for restores.
+        /// The error of restores.
         public var restore: String?
-        /// As ``loadProducts``, for asking for the receipt.
+        /// The error of requests for the receipt.
         public var receiptRefresh: String?
-        /// As ``loadProducts``, for downloads of hosted content.
+        /// The error of downloads of hosted content.
         public var download: String?
 
         public init(
@@ -70,13 +69,14 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     public var sheet: PaymentSheetAnswer?
     /// The subscriber's answer to a higher price.
     public var priceConsent: PriceConsent?
-    /// Whether access continues for a while after a declined renewal; nil takes the app's setting.
+    /// Whether access continues for a while after a declined renewal; absent: as the app says.
     public var billingGracePeriod: Bool?
-    /// One of ``SubscriptionRenewalRate``'s names.
+    /// With another rate than `realTime` the tester's new subscriptions have shorter periods, as in StoreKit's sandbox,
+    /// and renew 12 times.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
-    /// The errors that this tester's requests fail with; nil: none.
+    /// The errors that this tester's requests fail with; absent: none.
     public var simulatedErrors: SimulatedErrors?
-    /// The payment processor's mode for this tester's charges; nil means the common mode.
+    /// The payment processor's mode for this tester's charges; absent: the common mode.
     public var processor: ProcessorMode?
 
     public init(

@@ -337,43 +337,44 @@ private struct AppleShapes {
         let last = SubscriptionStatusesResponse.Item(
             status: 1, originalTransactionId: "1", signedTransactionInfo: "j", signedRenewalInfo: "j")
         let group = SubscriptionStatusesResponse.Group(subscriptionGroupIdentifier: "g", lastTransactions: [last])
-        try add("TransactionInfoResponse", TransactionInfoResponse(signedTransactionInfo: "j"), "ServerTransactionInfo")
+        try add(
+            "TransactionInfoResponse", TransactionInfoResponse(signedTransactionInfo: "j"), "TransactionInfoResponse")
         try add(
             "HistoryResponse", ServerHistoryResponse(revision: "r", hasMore: false, app: app, signedTransactions: []),
-            "ServerHistory")
+            "ServerHistoryResponse")
         try add(
             "RefundHistoryResponse", RefundHistoryResponse(signedTransactions: [], revision: "r", hasMore: false),
-            "ServerRefundHistory")
-        try add("RefundLookupResponse", RefundLookupResponse(signedTransactions: []), "ServerRefunds")
-        try add("OrderLookupResponse", OrderLookupResponse(status: 0, signedTransactions: []), "ServerOrder")
+            "RefundHistoryResponse")
+        try add("RefundLookupResponse", RefundLookupResponse(signedTransactions: []), "RefundLookupResponse")
+        try add("OrderLookupResponse", OrderLookupResponse(status: 0, signedTransactions: []), "OrderLookupResponse")
         try add(
-            "StatusResponse", SubscriptionStatusesResponse(app: app, data: [group]), "ServerSubscriptionStatuses")
-        try add("SubscriptionGroupIdentifierItem", group, "ServerSubscriptionStatuses", "data")
-        try add("lastTransactionsItem", last, "ServerSubscriptionStatuses", "data", "lastTransactions")
-        try add("ExtendRenewalDateRequest", try body(ExtendRenewalDateBody.self), "ServerExtendBody")
+            "StatusResponse", SubscriptionStatusesResponse(app: app, data: [group]), "SubscriptionStatusesResponse")
+        try add("SubscriptionGroupIdentifierItem", group, "SubscriptionStatusesResponse", "data")
+        try add("lastTransactionsItem", last, "SubscriptionStatusesResponse", "data", "lastTransactions")
+        try add("ExtendRenewalDateRequest", try body(ExtendRenewalDateBody.self), "ExtendRenewalDateBody")
         try add(
             "ExtendRenewalDateResponse",
             ExtendRenewalDateResponse(
                 originalTransactionId: "1", webOrderLineItemId: "1", success: true, effectiveDate: 1),
-            "ServerExtension")
-        try add("MassExtendRenewalDateRequest", try body(MassExtendRenewalDateBody.self), "ServerMassExtendBody")
+            "ExtendRenewalDateResponse")
+        try add("MassExtendRenewalDateRequest", try body(MassExtendRenewalDateBody.self), "MassExtendRenewalDateBody")
         try add(
             "MassExtendRenewalDateResponse", MassExtendRenewalDateResponse(requestIdentifier: "r"),
-            "ServerMassExtension")
+            "MassExtendRenewalDateResponse")
         try add(
             "MassExtendRenewalDateStatusResponse", MassExtendRenewalDateStatusResponse(extensions),
-            "ServerMassExtensionStatus")
-        try add("ConsumptionRequest", try body(ConsumptionBodyV1.self), "ServerConsumptionV1")
-        try add("NotificationHistoryRequest", try body(NotificationHistoryBody.self), "ServerNotificationQuery")
+            "MassExtendRenewalDateStatusResponse")
+        try add("ConsumptionRequest", try body(ConsumptionBodyV1.self), "ConsumptionBodyV1")
+        try add("NotificationHistoryRequest", try body(NotificationHistoryBody.self), "NotificationHistoryBody")
         try add(
             "NotificationHistoryResponse", NotificationHistoryResponse(paginationToken: "t", notificationHistory: []),
-            "ServerNotificationHistory")
-        try add("notificationHistoryResponseItem", item, "ServerNotificationHistory", "notificationHistory")
-        try add("sendAttemptItem", attempt, "ServerSendAttempt")
+            "NotificationHistoryResponse")
+        try add("notificationHistoryResponseItem", item, "NotificationHistoryResponse", "notificationHistory")
+        try add("sendAttemptItem", attempt, "SendAttemptItem")
         try add(
             "SendTestNotificationResponse", TestNotificationResponse(testNotificationToken: "t"),
-            "ServerTestNotification")
-        try add("CheckTestNotificationResponse", item, "ServerTestNotificationStatus")
+            "TestNotificationResponse")
+        try add("CheckTestNotificationResponse", item, "NotificationHistoryResponseItem")
         try addPayloads(of: app, extensions)
         addReceipts()
     }
@@ -486,12 +487,12 @@ private struct AppleValues {
             values[name] = try numbers("RenewalClaims", name)
         }
         values["transactionReason"] = try numbers("TransactionClaims", "transactionReason")
-        values["OrderLookupStatus"] = try numbers("ServerOrder", "status")
-        values["extendReasonCode"] = try numbers("ServerExtendBody", "extendReasonCode")
+        values["OrderLookupStatus"] = try numbers("OrderLookupResponse", "status")
+        values["extendReasonCode"] = try numbers("ExtendRenewalDateBody", "extendReasonCode")
         for name in [
             "accountTenure", "consumptionStatus", "deliveryStatus", "lifetimeDollarsPurchased",
             "lifetimeDollarsRefunded", "platform", "playTime", "refundPreference", "userStatus",
-        ] { values[name] = try numbers("ServerConsumptionV1", name) }
+        ] { values[name] = try numbers("ConsumptionBodyV1", name) }
     }
 
     /// Reads the values, or the range, of a member in `openapi.json`.

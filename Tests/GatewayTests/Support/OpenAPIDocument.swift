@@ -21,6 +21,15 @@ struct OpenAPIDocument {
             Set((value["security"]?.arrayValue ?? []).flatMap { ($0.objectValue ?? [:]).keys })
         }
 
+        /// The JSON of a request's body; nil for an operation without one.
+        var content: JSONValue? { value["requestBody"]?["content"]?["application/json"] }
+
+        /// The body's only example, or its first one.
+        var example: JSONValue? {
+            let first = content?["examples"]?.objectValue?.min { $0.key < $1.key }?.value["value"]
+            return content?["example"] ?? first
+        }
+
         var statuses: Set<String> { Set((value["responses"]?.objectValue ?? [:]).keys) }
     }
 
@@ -55,20 +64,5 @@ struct OpenAPIDocument {
         guard let reference = value["$ref"]?.stringValue else { return value }
         guard reference.hasPrefix("#/") else { return nil }
         return reference.split(separator: "/").dropFirst().reduce(root as JSONValue?) { $0?[String($1)] }
-    }
-
-    /// Every `$ref` of the document.
-    var references: Set<String> {
-        func collect(_ value: JSONValue) -> [String] {
-            switch value {
-            case .object(let members):
-                members.flatMap { name, member in
-                    name == "$ref" ? [member.stringValue ?? "a $ref that is no text"] : collect(member)
-                }
-            case .array(let values): values.flatMap(collect)
-            default: []
-            }
-        }
-        return Set(collect(root))
     }
 }

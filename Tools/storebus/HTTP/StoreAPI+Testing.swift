@@ -115,7 +115,7 @@ extension StoreAPI {
     ) async throws(CLIError) -> Prompt {
         try await call(
             PromptRoutes.answer, [.id: prompt],
-            body: PromptAnswer(answer: answer, error: error.flatMap { NamedError($0) }))
+            body: PromptAnswerBody(answer: answer, error: error.flatMap { NamedError($0) }))
     }
 
     /// `GET /admin/v1/events/wait`: events after `after`, or from now on.

@@ -1,0 +1,112 @@
+import StoreModels
+
+/// What the API's description says of the API as a whole.
+package enum ContractInfo {
+    package static let title = "Storebus"
+    package static let version = "1"
+    package static let summary = "The store over HTTP."
+    package static let description = """
+        JSON in camelCase with StoreKit's names; dates in ISO 8601 with milliseconds and Z; enumerations are strings, \
+        x-enum-values are StoreKit's raw numbers, or those of Apple's server where StoreKit has none. Every error is a \
+        problem (RFC 9457) whose code is the contract; below /inApps, where Apple's server libraries call, errors of a \
+        request that was accepted have Apple's shape.
+
+        Bodies have at most 64 KiB (1 MiB where a receipt is in them), lists of identifiers at most 500 entries, JSON \
+        at most 32 levels; unknown members are 400, and so are unknown query names except below /inApps. On any path: \
+        another method is 405 with Allow, a body that does not arrive 408, a target above 64 KiB 414, headers above \
+        16 KiB 431, a body in another transfer coding than chunked 501. Members may be added to responses at any time. \
+        Routes that respond 501 are named by the contract and not built yet.
+        """
+
+    /// The tags of operations, in the order of the document.
+    package static let tags: [(name: String, description: String)] = [
+        ("app", "A customer's app on a device."),
+        ("store", "The store on a device; the app may call it too."),
+        ("server", "An app's server."),
+        ("operator", "The operator and tester."),
+        ("open", "Every caller."),
+    ]
+
+    /// A way to authenticate.
+    package struct SecurityScheme: Sendable {
+        package let name: String
+        package let schema: Schema
+    }
+
+    package static let securitySchemes: [SecurityScheme] = [
+        SecurityScheme(
+            name: "app",
+            schema: [
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": "From POST /v1/sessions.",
+            ]),
+        SecurityScheme(
+            name: "store",
+            schema: [
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description": "From POST /v1/sessions with `client` store.",
+            ]),
+        SecurityScheme(
+            name: "admin",
+            schema: [
+                "type": "http", "scheme": "bearer",
+                "description":
+                    """
+                STOREBUS_ADMIN_KEY. Without an Authorization header the gateway accepts the console's cookie, with \
+                Storebus-CSRF for every method but GET.
+                """,
+            ]),
+        SecurityScheme(
+            name: "console",
+            schema: [
+                "type": "apiKey", "in": "cookie", "name": .value(.string(ConsoleRoutes.cookie)),
+                "description":
+                    "From POST /console/session; refused in requests of other pages, as Sec-Fetch-Site says.",
+            ]),
+        SecurityScheme(
+            name: "server",
+            schema: [
+                "type": "http", "scheme": "bearer",
+                "description":
+                    "An app's API key, from POST /admin/v1/apps/{bundleId}/keys with `kind` api.",
+            ]),
+        SecurityScheme(
+            name: "serverAPI",
+            schema: [
+                "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
+                "description":
+                    """
+                Signed by the app's server, ES256, with a key from POST /admin/v1/apps/{bundleId}/keys with `kind` \
+                inAppPurchase: kid its keyIdentifier, iss its issuerId, bid its bundleId, aud appstoreconnect-v1, \
+                exp at most an hour after iat, or from now without iat. The wall clock counts, within a minute.
+                """,
+            ]),
+    ]
+}
+
+extension Access {
+    /// The ways to authenticate, each of which is enough; none for callers without credentials.
+    package var securitySchemes: [String] {
+        switch self {
+        case .open, .named: []
+        case .app: ["app"]
+        case .appOrStore: ["app", "store"]
+        case .admin: ["admin"]
+        case .console: ["console"]
+        case .server: ["server"]
+        case .appOrServer: ["app", "server"]
+        case .serverAPI: ["serverAPI"]
+        }
+    }
+
+    /// The tags of operations with this access.
+    package var tags: [String] {
+        switch self {
+        case .open: ["open"]
+        case .app: ["app"]
+        case .appOrStore: ["store"]
+        case .admin, .console: ["operator"]
+        case .server, .serverAPI, .named: ["server"]
+        case .appOrServer: ["app", "server"]
+        }
+    }
+}

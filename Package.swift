@@ -91,10 +91,12 @@ var targets: [Target] = [
         name: "CPostgres", path: "Shared/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
         name: "CQREncode", path: "Shared/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(
+        name: "COpenSSL", path: "Shared/COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CStoreKit", path: "Shared/CStoreKit"),
     .systemLibrary(
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    shared("EventLoop", ["CLibUV", deque]),
+    shared("EventLoop", ["CLibUV", "COpenSSL", deque]),
     shared("JSONSyntax"),
     shared("PlantedBugs", more: plantedBugs),
     shared("StoreModels", ["JSONSyntax"]),
@@ -116,9 +118,9 @@ var targets: [Target] = [
         "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
     shared("StoreKitClient", ["CStoreKit", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
-    shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
+    shared("StorebusTesting", ["COpenSSL", "StoreModels", "EventLoop", "Persistence", logging]),
     shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
-    tests("EventLoop", ["EventLoop"]),
+    tests("EventLoop", ["EventLoop", "StorebusTesting"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("StoreHTTP", ["StoreHTTP", "StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
@@ -292,7 +294,9 @@ if Context.environment["STOREBUS_BENCH"] != nil {
         .executableTarget(
             name: "BusBench", dependencies: ["BusClient", "EventLoop", logging], path: "Tests/Benchmarks/BusBench",
             swiftSettings: settings))
-    targets.append(.executableTarget(name: "BusLoad", path: "Tests/Benchmarks/BusLoad", swiftSettings: settings))
+    targets.append(
+        .executableTarget(
+            name: "BusLoad", dependencies: ["COpenSSL"], path: "Tests/Benchmarks/BusLoad", swiftSettings: settings))
     targets.append(
         .executableTarget(
             name: "StoreBench", dependencies: ["BusClient", "BusService", "EventLoop", "StoreModels", logging],

@@ -30,6 +30,13 @@ struct OutputBuffer: ~Copyable {
         }
     }
 
+    /// Removes bytes from the beginning. The rest moves, so callers take large pieces.
+    mutating func removeFirst(_ removed: Int) {
+        guard removed < count, let base else { return clear() }
+        count -= removed
+        base.copyMemory(from: base + removed, byteCount: count)
+    }
+
     private mutating func reserve(_ needed: Int) {
         if needed <= capacity { return }
         let size = max(needed, capacity * 2, 4096)

@@ -22,17 +22,17 @@ extension TCPStream {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
         if pendingBytes == 0 { progressTime = loop.uptime() }
-        gathering.append(buffer)
+        if let tls { tls.write(buffer) } else { gathering.append(buffer) }
         bytesWritten += UInt64(buffer.count)
         flushAtEndOfTurn()
     }
 
     /// Writes as `write(contentsOf:)`, for owners that collect a turn's output themselves. They call it once a turn;
-    /// the kernel takes what it can straight from the buffer, and only the rest is copied.
+    /// the kernel takes what it can straight from the buffer, and only the rest is copied. With TLS it is `write`.
     package func writeNow(contentsOf buffer: UnsafeRawBufferPointer) {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
-        guard gathering.isEmpty, !writeInProgress else { return write(contentsOf: buffer) }
+        guard tls == nil, gathering.isEmpty, !writeInProgress else { return write(contentsOf: buffer) }
         guard let taken = tryWrite(UnsafeMutableRawBufferPointer(mutating: buffer)) else { return }
         bytesWritten += UInt64(taken)
         if taken < buffer.count { write(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[taken...])) }
@@ -40,7 +40,9 @@ extension TCPStream {
 
     /// Bytes written here that the kernel has not taken yet.
     package var pendingBytes: Int {
-        isClosed ? 0 : gathering.count + (writeInProgress ? uv_stream_get_write_queue_size(stream) : 0)
+        if isClosed { return 0 }
+        let waiting = gathering.count + (tls?.waitingBytes ?? 0)
+        return waiting + (writeInProgress ? uv_stream_get_write_queue_size(stream) : 0)
     }
 
     /// The uptime of the kernel's last progress with output, or of the wait's beginning. Progress is checked here and
@@ -78,7 +80,7 @@ extension TCPStream {
         if finSent { awaitPeerEnd() } else { flushAtEndOfTurn() }
     }
 
-    private func flushAtEndOfTurn() {
+    func flushAtEndOfTurn() {
         if isInFlushList { return }
         isInFlushList = true
         loop.handlesWithOutput.append(self)
@@ -88,11 +90,12 @@ extension TCPStream {
     func flush() {
         isInFlushList = false
         guard !isClosed, !writeInProgress else { return }
+        if let tls { gatherRecords(tls) }
         guard !gathering.isEmpty else { return finishIfWanted() }
         guard let written = tryWrite(gathering.bytes) else { return }
         if written == gathering.count {
             gathering.clear()
-            drained()
+            writtenAll()
         } else {
             writeRest(from: written)
         }
@@ -130,13 +133,18 @@ extension TCPStream {
         guard !isClosed else { return }
         if status < 0 { return close(because: UVError(code: status, operation: "write to \(remoteAddress)")) }
         progressTime = loop.uptime()
-        if gathering.isEmpty { drained() } else { flushAtEndOfTurn() }
+        if gathering.isEmpty { writtenAll() } else { flushAtEndOfTurn() }
     }
 
-    private func drained() {
+    private func writtenAll() {
+        if let tls, tls.waitingBytes > 0 || tls.hasOutput {
+            // Plaintext before the end of the handshake waits for the peer.
+            if tls.hasOutput { flushAtEndOfTurn() }
+            return
+        }
         onDrain?()
         // The owner may have written more just now; then the end waits for that.
-        if !isClosed, gathering.isEmpty { finishIfWanted() }
+        if !isClosed, !isInFlushList { finishIfWanted() }
     }
 
     private func finishIfWanted() {

@@ -28,6 +28,9 @@ package final class TCPStream: LoopHandle {
     /// Bytes taken by `write` so far.
     package internal(set) var bytesWritten: UInt64 = 0
 
+    /// Nil on a plain connection; the rules are in TCPStream+TLS.
+    var tls: TLSSession?
+
     // Output; the rules are in TCPStream+Output.
     var gathering = OutputBuffer()
     var writing = OutputBuffer()
@@ -130,6 +133,7 @@ package final class TCPStream: LoopHandle {
         readsInARow = count == loop.readBuffer.count ? readsInARow + 1 : 0
         if count > 0 {
             bytesRead += UInt64(count)
+            if let tls { return receivedRecords(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count]), tls) }
             // After closeAfterFlush input is thrown away, so that the kernel does not answer it with a reset.
             if outputState != .closing { onRead?(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count])) }
         } else if count == Int(UV_EOF.rawValue) {
@@ -139,7 +143,7 @@ package final class TCPStream: LoopHandle {
         }
     }
 
-    private func ended() {
+    func ended() {
         isReading = false
         peerEnded = true
         uv_read_stop(stream)

@@ -2,12 +2,12 @@ import Glibc
 
 /// Loads a broker that speaks SBP/1 or NATS. It uses bare sockets on one thread, so that only the server differs.
 ///
-///     BusLoad flow          sbp|nats PORT PID BODY SUBSCRIBERS SECONDS
-///     BusLoad requests      sbp|nats PORT PID BODY CALLERS SECONDS
-///     BusLoad connections   sbp|nats PORT PID COUNT
-///     BusLoad subscriptions sbp|nats PORT PID COUNT
+///     BusLoad flow          WIRE PORT PID BODY SUBSCRIBERS SECONDS
+///     BusLoad requests      WIRE PORT PID BODY CALLERS SECONDS
+///     BusLoad connections   WIRE PORT PID COUNT
+///     BusLoad subscriptions WIRE PORT PID COUNT
 ///
-/// PID is the server's process, whose CPU time and memory are read. Each prints one JSON line, or fails when a message
+/// WIRE is `sbp`, `nats`, or one of them with `+tls`. PID is the server's process, whose CPU time and memory are read. Each prints one JSON line, or fails when a message
 /// was lost or refused. `make bench-bus` runs it beside nats-server.
 @main struct BusLoad {
     /// What is published to: 64 subjects of equal length, as a store has them.
@@ -24,9 +24,13 @@ import Glibc
 
     private static func run(_ arguments: [String]) throws(LoadError) -> String {
         let numbers = arguments.dropFirst(2).compactMap { Int($0) }
-        guard arguments.count >= 5, let wire = Wire(rawValue: arguments[1]), numbers.count == arguments.count - 2 else {
+        let words = (arguments.dropFirst().first ?? "").split(separator: "+")
+        guard arguments.count >= 5, let wire = words.first.flatMap({ Wire(rawValue: String($0)) }),
+            numbers.count == arguments.count - 2
+        else {
             throw usage
         }
+        if words.count > 1 { Link.tls = try LinkTLS.context() }
         let (port, server) = (numbers[0], ServerProcess(pid: numbers[1]))
         let memory = Memory(wire: wire, port: port, server: server)
         switch (arguments[0], numbers.count) {
@@ -43,6 +47,6 @@ import Glibc
     }
 
     private static let usage = LoadError(
-        "usage: BusLoad flow|requests sbp|nats PORT PID BODY COUNT SECONDS "
-            + "| BusLoad connections|subscriptions sbp|nats PORT PID COUNT")
+        "usage: BusLoad flow|requests sbp[+tls]|nats[+tls] PORT PID BODY COUNT SECONDS "
+            + "| BusLoad connections|subscriptions sbp[+tls]|nats[+tls] PORT PID COUNT")
 }

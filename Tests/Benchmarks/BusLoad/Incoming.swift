@@ -26,14 +26,14 @@ struct Incoming: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// Reads once. Returns what `recv` did.
-    mutating func fill(from socket: CInt) -> Int {
+    /// Reads once. Returns what `receive` did, which is as `recv`.
+    mutating func fill(from receive: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         if start > 0 {
             memmove(memory.baseAddress!, memory.baseAddress! + start, end - start)
             end -= start
             start = 0
         }
-        let count = recv(socket, memory.baseAddress! + end, memory.count - end, 0)
+        let count = receive(UnsafeMutableRawBufferPointer(rebasing: memory[end...]))
         end += max(0, count)
         return count
     }

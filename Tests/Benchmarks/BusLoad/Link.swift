@@ -8,6 +8,9 @@ final class Link {
     private(set) var inbox = ""
     private var incoming: Incoming
     private var greeting = ""
+    private var session: LinkTLS?
+    /// For connections with TLS; nil for bare ones. Set before the first, on the only thread.
+    nonisolated(unsafe) static var tls: OpaquePointer?
 
     /// Connects, signs in and waits until the server has said so.
     init(_ wire: Wire, port: Int, name: String) throws(LoadError) {
@@ -26,6 +29,7 @@ final class Link {
         guard result == 0 else { throw LoadError("cannot connect to port \(port)") }
         var on: CInt = 1
         setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+        if let tls = Self.tls { session = try LinkTLS(tls, socket, skipsLine: wire.greetsBeforeTLS) }
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         try signIn(name)
     }
@@ -34,7 +38,7 @@ final class Link {
 
     private func signIn(_ name: String) throws(LoadError) {
         // The greeting comes first; what follows it may be sent at once.
-        try awaitInput()
+        if session == nil || !wire.greetsBeforeTLS { try awaitInput() }
         try send(wire.connect(name: name))
         try sync()
         inbox = "_INBOX.\(name)"
@@ -73,6 +77,7 @@ final class Link {
 
     /// Sends what the kernel takes at once.
     func sendSome(_ bytes: UnsafeRawBufferPointer) throws(LoadError) -> Int {
+        if let session { return try session.send(bytes) }
         let count = Glibc.send(socket, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
         if count >= 0 { return count }
         guard errno == EAGAIN else { throw LoadError("the server closed the connection") }
@@ -83,7 +88,9 @@ final class Link {
     func receive(
         _ message: (_ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Void, pong: () -> Void = {}
     ) throws(LoadError) {
-        let count = incoming.fill(from: socket)
+        let count = incoming.fill { [session, socket] room in
+            session?.receive(room) ?? recv(socket, room.baseAddress, room.count, 0)
+        }
         guard count > 0 || (count < 0 && errno == EAGAIN) else { throw LoadError("the server closed the connection") }
         while let event = incoming.next() {
             switch event {

@@ -5,6 +5,9 @@ enum Wire: String {
     /// nats-server's, a line of text before each body.
     case nats
 
+    /// Whether the server speaks first, in the clear, also where TLS follows.
+    var greetsBeforeTLS: Bool { self == .nats }
+
     /// Signs in. Asks nats-server to send no `+OK`, as every client does.
     func connect(name: String) -> [UInt8] {
         switch self {

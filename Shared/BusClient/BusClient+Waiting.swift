@@ -2,7 +2,8 @@ extension BusClient {
     /// Waits until the client is connected, for at most `timeout`. Tools report "cannot reach" with it instead of
     /// waiting indefinitely.
     ///
-    /// - Throws: `timeout`; `closed`, or the final reason when there is one; `cancelled`.
+    /// - Throws: `timeout`; `closed`, or the final reason when there is one; `tlsFailed`, because the next attempt would
+    ///   fail likewise; `cancelled`.
     package func waitUntilConnected(timeout: Duration) async throws(BusError) {
         let client = self
         let outcome = await withTaskGroup(of: Result<Void, BusError>?.self) { group in
@@ -24,6 +25,7 @@ extension BusClient {
     private func firstConnection() async -> Result<Void, BusError>? {
         for await state in states {
             if state == .connected { return .success(()) }
+            if case .disconnected(let error) = state, error.code == .tlsFailed { return .failure(error) }
         }
         // The stream ends with the client, and early only for a cancelled task.
         return endReason.map { .failure($0) }

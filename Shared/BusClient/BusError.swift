@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 /// A failure on the bus: its code, a sentence, and the side that found it.
 package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -31,6 +32,8 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         package static let permissionDenied = Code("permissionDenied")
         /// The broker refused the credentials or the protocol version. Final.
         package static let authenticationFailed = Code("authenticationFailed")
+        /// There is no TLS with the bus: a certificate that is refused, a file that cannot be used, or a side without it.
+        package static let tlsFailed = Code("tlsFailed")
         /// The same instance connected again. Final.
         package static let replaced = Code("replaced")
         /// Header or message over the limits of the bus.
@@ -103,11 +106,38 @@ extension BusError {
         self.init(code, text, origin: .broker)
     }
 
+    /// Explains a failure of TLS with a remedy.
+    /// - Parameters:
+    ///   - peer: `broker` or `server`.
+    ///   - address: The address that the client was given.
+    package init(tls failure: TLSError, peer: String, address: String, authorities: String?) {
+        let remedy =
+            switch failure {
+            case .file(.authorities, _, _): "BUS_TLS_CA names it"
+            case .file(.certificate, _, _): "BUS_TLS_CERT names it, and BUS_TLS_KEY its key"
+            case .file(.key, _, _): "BUS_TLS_KEY names it, and BUS_TLS_CERT its certificate"
+            case .notTLS: "start the \(peer) with a certificate, or write an address without tls"
+            case .wrongName:
+                "write a name of the certificate in BUS_URL, or give the \(peer) a certificate for this one"
+            case .expired: "give the \(peer) a new certificate and restart it"
+            case .notYetValid: "compare the clocks of both machines"
+            case .unknownIssuer:
+                authorities.map { "\($0) (BUS_TLS_CA) must have the authority that signed it" }
+                    ?? "name the file of the authority in BUS_TLS_CA"
+            case .certificateRequired: "name a client certificate in BUS_TLS_CERT, and its key in BUS_TLS_KEY"
+            case .certificateRefused:
+                "the \(peer)'s authorities must have signed BUS_TLS_CERT, and it must be valid today"
+            case .untrusted, .failed: "the \(peer)'s log may say more"
+            }
+        self.init(.tlsFailed, "\(address): the \(peer): \(failure); \(remedy)")
+    }
+
     private static func code(of code: BusErrorCode) -> Code {
         switch code {
         case .authRequired, .authFailed, .version: .authenticationFailed
         case .permPub, .permSub, .reserved: .permissionDenied
         case .replaced: .replaced
+        case .tlsRequired: .tlsFailed
         case .headerTooLarge, .bodyTooLarge: .payloadTooLarge
         case .slowConsumer: .slowConsumer
         case .badSubject, .badQueue: .invalidSubject

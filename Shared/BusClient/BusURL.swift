@@ -1,6 +1,7 @@
 import BusProtocol
+import EventLoop
 
-/// The address of the bus: `storebus://[token@]host[:7420]`.
+/// The address of the bus: `storebus://[token@]host[:7420]`, or `tls://…` for a broker that speaks TLS.
 ///
 /// The token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because URLs end up in
 /// process lists and logs. `description` never shows it.
@@ -11,12 +12,17 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
     package var port: Int
     /// A secret.
     package var token: String?
+    /// The files for TLS; nil without it. The certificate of the broker must be for `host`.
+    package var tls: TLSFiles?
 
     /// Creates an address; without arguments it is a local broker's.
-    package init(host: String = "127.0.0.1", port: Int = BusLimits.port, token: String? = nil) {
+    package init(
+        host: String = "127.0.0.1", port: Int = BusLimits.port, token: String? = nil, tls: TLSFiles? = nil
+    ) {
         self.host = host
         self.port = port
         self.token = token
+        self.tls = tls
     }
 
     /// Reads the text form.
@@ -26,8 +32,10 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
         guard let scheme = text.firstRange(of: "://") else {
             throw Self.invalid("'\(text)' has no scheme; write storebus://127.0.0.1:\(BusLimits.port)")
         }
-        guard text[..<scheme.lowerBound] == "storebus" else {
-            throw Self.invalid("'\(text[..<scheme.lowerBound])' is no bus this client speaks; write storebus://…")
+        let isTLS = text[..<scheme.lowerBound] == "tls"
+        guard isTLS || text[..<scheme.lowerBound] == "storebus" else {
+            throw Self.invalid(
+                "'\(text[..<scheme.lowerBound])' is no bus this client speaks; write storebus://… or tls://…")
         }
         var rest = text[scheme.upperBound...]
         if rest.last == "/" { rest.removeLast() }
@@ -37,7 +45,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
             rest = rest[rest.index(after: at)...]
         }
         let (host, port) = try Self.address(rest, defaultPort: BusLimits.port)
-        self.init(host: host, port: port, token: token)
+        self.init(host: host, port: port, token: token, tls: isTLS ? TLSFiles() : nil)
     }
 
     /// `host`, `host:port`, `[v6]` or `[v6]:port`.
@@ -70,6 +78,6 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
 
     /// The address as text, without the token.
     package var description: String {
-        "storebus://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        "\(tls == nil ? "storebus" : "tls")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 }

@@ -44,6 +44,8 @@ package enum BusErrorCode: String, CaseIterable, Sendable {
     case reserved
     /// Not version 1.
     case version
+    /// The port speaks TLS, and the client does not. The only frame that is sent there in the clear.
+    case tlsRequired = "tls_required"
     /// Over the subscriptions of one connection.
     case tooManySubs = "too_many_subs"
     /// Over the connections of the broker.
@@ -66,7 +68,7 @@ package enum BusErrorCode: String, CaseIterable, Sendable {
         case .dupSid, .protocolState, .replaced: 409
         case .headerTooLarge, .bodyTooLarge: 413
         case .badSubject, .badQueue, .reserved: 422
-        case .version: 426
+        case .version, .tlsRequired: 426
         case .tooManySubs, .tooManyConns, .slowDrop: 429
         case .internalError: 500
         case .shuttingDown: 503
@@ -77,7 +79,7 @@ package enum BusErrorCode: String, CaseIterable, Sendable {
     package var isFatal: Bool {
         switch self {
         case .badFrame, .authRequired, .authFailed, .authTimeout, .stale, .slowConsumer, .protocolState, .replaced,
-            .headerTooLarge, .bodyTooLarge, .version, .tooManyConns, .internalError, .shuttingDown:
+            .headerTooLarge, .bodyTooLarge, .version, .tlsRequired, .tooManyConns, .internalError, .shuttingDown:
             true
         case .badHeader, .badMember, .permPub, .permSub, .unknownSid, .dupSid, .badSubject, .badQueue, .reserved,
             .tooManySubs, .slowDrop:

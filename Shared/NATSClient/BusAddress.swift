@@ -5,9 +5,9 @@ import Logging
 
 /// The address in `BUS_URL`, which decides the client. Only this type knows that there is more than one bus.
 package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
-    /// `storebus://…`: Storebus's own broker.
+    /// `storebus://…` or `tls://…`: Storebus's own broker.
     case storebus(BusURL)
-    /// `nats://a,b,c`: a NATS cluster.
+    /// `nats://a,b,c` or `nats+tls://a,b,c`: a NATS cluster.
     case nats(NATSURL)
 
     /// Reads the text form.
@@ -25,6 +25,31 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
             self = .storebus(url)
         case .nats(var url):
             url.add(secret: secret)
+            self = .nats(url)
+        }
+    }
+
+    /// Takes the files of an address that says TLS. Others have no use for them.
+    ///
+    /// - Throws: `tlsFailed`, naming a file that cannot be used.
+    package mutating func add(tls files: TLSFiles) throws(BusError) {
+        let (isSecure, peer) =
+            switch self {
+            case .storebus(let url): (url.tls != nil, "broker")
+            case .nats(let url): (url.tls != nil, "server")
+            }
+        guard isSecure else { return }
+        do throws(TLSError) {
+            _ = try TLSContext(.client, files)
+        } catch {
+            throw BusError(tls: error, peer: peer, address: description, authorities: files.authorities)
+        }
+        switch self {
+        case .storebus(var url):
+            url.tls = files
+            self = .storebus(url)
+        case .nats(var url):
+            url.tls = files
             self = .nats(url)
         }
     }

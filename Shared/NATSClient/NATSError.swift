@@ -7,6 +7,14 @@ extension BusError {
         let text = String(cString: natsStatus_GetText(status))
         let sentence = detail.map { $0.isEmpty ? text : "\(text): \($0)" } ?? text
         switch status {
+        case NATS_SSL_ERROR:
+            // libnats speaks TLS with a server that wants it, also when the address is nats://.
+            self.init(
+                .tlsFailed,
+                "\(sentence); the server's certificate must be for the host of BUS_URL, and with nats+tls:// signed by "
+                    + "BUS_TLS_CA")
+        case NATS_SECURE_CONNECTION_WANTED:
+            self.init(.tlsFailed, "the server does not speak TLS; write nats:// in BUS_URL", origin: .broker)
         case NATS_CONNECTION_AUTH_FAILED: self.init(.authenticationFailed, sentence, origin: .broker)
         default: self.init(.disconnected, sentence)
         }

@@ -99,7 +99,9 @@ final class NATSLink: @unchecked Sendable {
         let status = natsConnection_Connect(&made, options)
         natsOptions_Destroy(options)
         guard status == NATS_OK, let made else {
-            return tell(.lost(BusError(connection: status)))
+            var last = status
+            let detail = nats_GetLastError(&last).map { String(cString: $0) }
+            return tell(.lost(BusError(connection: status, last == status ? detail : nil)))
         }
         connection = made
         guard natsConnection_HasHeaderSupport(made) == NATS_OK else {

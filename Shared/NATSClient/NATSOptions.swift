@@ -9,6 +9,8 @@ enum NATSOptions {
     ///
     /// libnats does not reconnect by itself: it would send waiting requests whose callers had long received a failure.
     static func make(_ configuration: NATSClient.Configuration, link: NATSLink) -> Result<OpaquePointer, BusError> {
+        TLSContext.prepareOpenSSL()
+        if let failure = fileFailure(configuration.url) { return .failure(failure) }
         var made: OpaquePointer?
         guard natsOptions_Create(&made) == NATS_OK, let options = made else {
             return .failure(BusError(.disconnected, "libnats cannot be started"))
@@ -17,6 +19,7 @@ enum NATSOptions {
         let statuses = [
             setServers(configuration.url, options),
             setCredentials(configuration.url.credentials, options),
+            setTLS(configuration.url.tls, options),
             natsOptions_SetName(options, configuration.name),
             natsOptions_SetTimeout(options, BusClientLimits.connectTimeout.natsMilliseconds),
             natsOptions_SetAllowReconnect(options, false),
@@ -42,6 +45,30 @@ enum NATSOptions {
         // libnats shuffles them and copies the texts.
         var pointers = texts.map { $0.map { UnsafePointer<CChar>($0) } }
         return natsOptions_SetServers(options, &pointers, Int32(pointers.count))
+    }
+
+    /// Reads the files for TLS before libnats does, whose errors do not name them.
+    private static func fileFailure(_ url: NATSURL) -> BusError? {
+        guard let files = url.tls else { return nil }
+        do throws(TLSError) {
+            _ = try TLSContext(.client, files)
+            return nil
+        } catch {
+            return BusError(tls: error, peer: "server", address: "\(url)", authorities: files.authorities)
+        }
+    }
+
+    /// Without authorities libnats takes the system's. It compares the certificate's names with the server's host.
+    private static func setTLS(_ files: TLSFiles?, _ options: OpaquePointer) -> natsStatus {
+        guard let files else { return NATS_OK }
+        var status = natsOptions_SetSecure(options, true)
+        if status == NATS_OK, let path = files.authorities {
+            status = natsOptions_LoadCATrustedCertificates(options, path)
+        }
+        if status == NATS_OK, let certificate = files.certificate, let key = files.key {
+            status = natsOptions_LoadCertificatesChain(options, certificate, key)
+        }
+        return status
     }
 
     private static func setCredentials(_ credentials: NATSURL.Credentials, _ options: OpaquePointer) -> natsStatus {

@@ -1,6 +1,8 @@
 import BusClient
+import EventLoop
 
-/// The address of a NATS cluster: `nats://[user[:password]@|token@]a[:4222][,b[:4222]…]`.
+/// The address of a NATS cluster: `nats://[user[:password]@|token@]a[:4222][,b[:4222]…]`, or `nats+tls://…` for servers
+/// that speak TLS.
 ///
 /// A password or a token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because
 /// URLs end up in process lists and logs. `description` never shows one.
@@ -37,24 +39,29 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
     package var servers: [Server]
     /// Secrets.
     package var credentials: Credentials
+    /// The files for TLS; nil without it. Each server's certificate must be for the server's host.
+    package var tls: TLSFiles?
 
-    /// Creates the address of a cluster; all its servers share the credentials.
-    package init(servers: [Server], credentials: Credentials = .none) {
+    /// Creates the address of a cluster; all its servers share credentials and files.
+    package init(servers: [Server], credentials: Credentials = .none, tls: TLSFiles? = nil) {
         self.servers = servers
         self.credentials = credentials
+        self.tls = tls
     }
 
     /// Whether a bus URL is one of these.
-    package static func isNATS(_ text: String) -> Bool { text.hasPrefix(scheme) }
+    package static func isNATS(_ text: String) -> Bool { text.hasPrefix(plain) || text.hasPrefix(secure) }
 
-    private static let scheme = "nats://"
+    private static let plain = "nats://"
+    private static let secure = "nats+tls://"
 
     /// Reads the text form. Each server may have the scheme again, as lists of servers are often written.
     ///
     /// - Throws: `invalidURL`, naming the part and what it should be, and nothing that may be secret.
     package init(parsing text: String) throws(BusError) {
-        guard Self.isNATS(text) else { throw BusURL.invalid("it does not begin with nats://") }
-        var rest = text.dropFirst(Self.scheme.count)
+        guard Self.isNATS(text) else { throw BusURL.invalid("it does not begin with nats:// or nats+tls://") }
+        let scheme = text.hasPrefix(Self.secure) ? Self.secure : Self.plain
+        var rest = text.dropFirst(scheme.count)
         if rest.last == "/" { rest.removeLast() }
         var credentials = Credentials.none
         if let at = rest.lastIndex(of: "@") {
@@ -63,11 +70,11 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         }
         var servers: [Server] = []
         for part in rest.split(separator: ",", omittingEmptySubsequences: false) {
-            let address = part.hasPrefix(Self.scheme) ? part.dropFirst(Self.scheme.count) : part
+            let address = part.hasPrefix(scheme) ? part.dropFirst(scheme.count) : part
             let (host, port) = try BusURL.address(address, defaultPort: Self.defaultPort)
             servers.append(Server(host: host, port: port))
         }
-        self.init(servers: servers, credentials: credentials)
+        self.init(servers: servers, credentials: credentials, tls: scheme == Self.secure ? TLSFiles() : nil)
     }
 
     /// Adds a secret read from a file. It is the password of the URL's user, or a token when the URL names none.
@@ -109,7 +116,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
 
     /// The servers' URLs, separated by commas, without credentials.
     package var description: String {
-        let list = servers.map { $0.description.dropFirst(Self.scheme.count) }.joined(separator: ",")
-        return Self.scheme + list
+        let list = servers.map { $0.description.dropFirst(Self.plain.count) }.joined(separator: ",")
+        return (tls == nil ? Self.plain : Self.secure) + list
     }
 }

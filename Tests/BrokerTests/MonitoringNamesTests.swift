@@ -21,12 +21,13 @@ import Testing
     }
 
     /// Names of nats-server 2.15's pages, without those of what we have not: clusters, gateways, leaf nodes, MQTT,
-    /// JetStream, TLS, a web page of its own, round-trip times, and the fan-out of its cache.
+    /// JetStream, TLS of single connections, a web page of its own, round-trip times, and the fan-out of its cache.
     @Test(arguments: [
         (
             "/varz",
             """
             server_id server_name version proto host port max_connections ping_interval ping_max auth_timeout \
+            tls_required tls_verify \
             max_control_line max_payload max_pending write_deadline start now uptime mem cores cpu connections \
             total_connections in_msgs in_bytes out_msgs out_bytes slow_consumers stale_connections subscriptions
             """

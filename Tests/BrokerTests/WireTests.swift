@@ -14,14 +14,15 @@ import Testing
     /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would never end. Swift
     /// 6.3.1 leaves an ordinary body there, for it drops the hop back when a nonisolated call follows an actor's.
     private func withBroker(
-        limits: BrokerLimits = BrokerLimits(), token: String? = nil, users: [BrokerUser]? = nil,
+        limits: BrokerLimits = BrokerLimits(), token: String? = nil, users: [BrokerUser]? = nil, tls: TLSFiles? = nil,
         _ body: @Sendable @concurrent (_ broker: BrokerServer, _ port: Int) async throws -> Void
     ) async throws {
         let loop = try UVLoop.start(name: "broker-test")
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
-        let configuration = BrokerConfiguration(
+        var configuration = BrokerConfiguration(
             port: 0, token: token, users: users, limits: limits, version: "test")
+        configuration.tls = tls
         let broker = BrokerServer(configuration: configuration, loop: loop, logger: quiet)
         do {
             let address = try await broker.start()
@@ -158,6 +159,47 @@ import Testing
             tls.finish()
             #expect(try tls.rest().count > 8, "hello, and nothing after it")
             _ = try WireClient.signedIn(port: port)
+        }
+    }
+
+    @Test func `a port with TLS answers what is no TLS with one error in the clear, and with no hello`() async throws {
+        let authority = try TestAuthority()
+        let identity = try authority.identity("broker")
+        var limits = BrokerLimits()
+        limits.connectTimeout = .milliseconds(200)
+        try await withBroker(
+            limits: limits, tls: TLSFiles(certificate: identity.certificate, key: identity.key)
+        ) { broker, port in
+            for greeting in [[], Array("GET / HTTP/1.1\r\n\r\n".utf8), WireClient.frame(#"{"op":"ping"}"#)] {
+                let client = try WireClient(port: port)
+                try client.send(bytes: greeting)
+                #expect(try client.log(1) == ["err tls_required!"])
+                client.finish()
+                #expect(try client.rest().isEmpty)
+            }
+            // One that begins a handshake and does not finish it ends at the same limit, with nothing in the clear.
+            let half = try WireClient(port: port)
+            try half.send(bytes: [0x16, 3, 1, 0, 200, 1])
+            #expect(try half.rest().isEmpty)
+            try await eventually("the closed connections have their reasons") {
+                let closed = try #require(await broker.page("/connz", query: ["state": "closed"]))
+                let text = String(decoding: closed.body, as: UTF8.self)
+                return text.contains("\"reason\" : \"tls\"") && text.contains("\"reason\" : \"auth_timeout\"")
+            }
+        }
+        withExtendedLifetime(authority) {}
+    }
+
+    @Test func `a broker whose files for TLS cannot be used does not start, and names them`() async throws {
+        let authority = try TestAuthority()
+        let identity = try authority.identity("broker")
+        for (files, words) in [
+            (TLSFiles(certificate: identity.certificate), "--tls-key"),
+            (TLSFiles(authorities: authority.certificate), "--tls-cert"),
+            (TLSFiles(certificate: "/nowhere/b.pem", key: identity.key), "/nowhere/b.pem, does not exist"),
+        ] {
+            let error = await #expect(throws: BrokerStartError.self) { try await withBroker(tls: files) { _, _ in } }
+            #expect(error?.description.contains(words) == true && error?.isUnavailable == false)
         }
     }
 

@@ -64,8 +64,8 @@ struct BusFixture {
             let bus = InMemoryBus(loop: loop)
             try await body(BusFixture { bus.client(name: $0.name, echo: $0.echo) })
             await loop.close()
-        case .sbp:
-            try await TestBroker.with(token: token) { broker in
+        case .sbp, .sbpOverTLS:
+            try await TestBroker.with(token: token, tls: transport == .sbp ? nil : try TestTLS()) { broker in
                 try await body(
                     BusFixture(
                         makeClient: {

@@ -6,6 +6,7 @@ enum BusTransport: String, CaseIterable, CustomTestStringConvertible, Sendable {
     case inMemory
     case inMemoryOnLoop
     case sbp
+    case sbpOverTLS
     case nats
 
     var testDescription: String { rawValue }
@@ -14,11 +15,11 @@ enum BusTransport: String, CaseIterable, CustomTestStringConvertible, Sendable {
     var capabilities: Set<BusCapability> {
         switch self {
         case .inMemory, .inMemoryOnLoop: [.keyAffinity, .privateInboxes, .trustedStatus, .anyHeaderValue]
-        case .sbp: Set(BusCapability.allCases)
+        case .sbp, .sbpOverTLS: Set(BusCapability.allCases)
         case .nats: [.authentication]
         }
     }
 
     /// Whether there is a broker, so that it can be killed and frozen.
-    var hasBroker: Bool { self == .sbp || self == .nats }
+    var hasBroker: Bool { [.sbp, .sbpOverTLS, .nats].contains(self) }
 }

@@ -1,4 +1,5 @@
 import BusClient
+import EventLoop
 import Testing
 
 @Suite struct BusURLTests {
@@ -23,6 +24,12 @@ import Testing
     func `it refuses everything else with a sentence`(text: String) {
         let error = #expect(throws: BusError.self) { try BusURL(parsing: text) }
         #expect(error?.code == .invalidURL)
+    }
+
+    @Test(arguments: [("tls://se@broker", "tls://broker:7420"), ("tls://[::1]:7", "tls://[::1]:7")])
+    func `tls is the same with TLS`(text: String, shown: String) throws {
+        let url = try BusURL(parsing: text)
+        #expect(url.tls == TLSFiles() && "\(url)" == shown)
     }
 
     @Test func `its description hides the token`() throws {

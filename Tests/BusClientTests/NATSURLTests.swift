@@ -1,4 +1,5 @@
 import BusClient
+import EventLoop
 import NATSClient
 import Testing
 
@@ -22,6 +23,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("nats+tls://a,b:1", "nats+tls://a:4222,b:1"), ("nats+tls://t@a,nats+tls://b", "nats+tls://a:4222,b:4222"),
+    ])
+    func `nats+tls is the same with TLS`(text: String, shown: String) throws {
+        let url = try NATSURL(parsing: text)
+        #expect(url.tls == TLSFiles() && "\(url)" == shown)
+    }
+
+    @Test(arguments: [
+        "nats+tls://a,nats://b", "nats://a,nats+tls://b", "tls://a",
         "", "a:4222", "storebus://a", "nats://", "nats://a,", "nats://,a", "nats://a:0", "nats://a:x", "nats://a/b",
         "nats://%4@a", "nats://%zz@a", "nats://%ff@a",
     ])

@@ -7,7 +7,7 @@ import Testing
         let page = """
             400 bad_frame! bad_header bad_member 401 auth_required! auth_failed! auth_timeout! 403 perm_pub perm_sub
             404 unknown_sid 408 stale! slow_consumer! 409 dup_sid protocol_state! replaced!
-            413 header_too_large! body_too_large! 422 bad_subject bad_queue reserved 426 version!
+            413 header_too_large! body_too_large! 422 bad_subject bad_queue reserved 426 version! tls_required!
             429 too_many_subs too_many_conns! slow_drop 500 internal! 503 shutting_down!
             """
         var expected: [String: (num: Int, fatal: Bool)] = [:]

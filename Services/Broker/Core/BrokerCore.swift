@@ -125,6 +125,13 @@ final class BrokerCore {
                 cid: cid, name: connection.name, peer: connection.peer, reason: connection.endReason))
     }
 
+    /// Records that TLS with a client failed, before `disconnected`.
+    func failedTLS(_ cid: Int, _ failure: TLSError) {
+        guard let connection = connections[cid] else { return }
+        connection.endReason = "tls"
+        note(.tlsFailed(cid: cid, peer: connection.peer, error: failure))
+    }
+
     /// Records the number of bytes in the socket, and when it last sent some.
     func progressed(_ cid: Int, pendingBytes: Int, at lastProgress: Duration) {
         guard let connection = connections[cid] else { return }

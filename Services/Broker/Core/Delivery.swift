@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 /// One publish during its delivery to subscriptions.
 struct Delivery {
@@ -67,6 +68,8 @@ package enum BrokerEvent: Sendable, Equatable {
     case dropped(cid: Int, name: String, sid: Int, count: Int)
     /// A client used HTTP or TLS.
     case foreignGreeting(cid: Int, peer: String, what: String)
+    /// TLS with a client failed.
+    case tlsFailed(cid: Int, peer: String, error: TLSError)
     /// The rules for faults were changed.
     case chaos(seed: UInt64, rules: Int)
     /// A frame was rejected.

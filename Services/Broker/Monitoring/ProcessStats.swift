@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 #if canImport(FoundationEssentials)
@@ -13,6 +14,8 @@ struct ProcessStats {
     /// The start time, in milliseconds since 1970.
     var startTime: Int
     var loopLagMicroseconds: Int
+    /// The files for TLS; nil on a plain port.
+    var tls: TLSFiles?
 
     var loopLagSeconds: Double { Double(loopLagMicroseconds) / 1_000_000 }
 

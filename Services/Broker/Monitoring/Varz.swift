@@ -18,6 +18,9 @@ struct Varz: Encodable {
     let host: String
     let port: Int
     let authRequired: Bool
+    let tlsRequired: Bool
+    /// Whether clients need a certificate.
+    let tlsVerify: Bool
     let maxConnections: Int
     let maxPayload = BusLimits.bodyBytesMax
     let maxControlLine = BusLimits.headerBytesMax
@@ -70,6 +73,8 @@ extension Varz {
         host = process.host
         port = process.port
         authRequired = !core.authenticator.methods.contains("none")
+        tlsRequired = process.tls != nil
+        tlsVerify = process.tls?.authorities != nil
         maxConnections = core.limits.connections
         maxPending = core.limits.hardPendingBytes
         pingInterval = core.limits.pingInterval.wholeMilliseconds * 1_000_000

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -21,6 +22,8 @@ package struct BrokerConfiguration: Sendable {
     package var token: String?
     /// The users that may sign in, each with a token; nil for one user with `token`.
     package var users: [BrokerUser]?
+    /// The files for TLS; nil for plain TCP. With authorities every client needs a certificate of theirs.
+    package var tls: TLSFiles?
     /// The limits.
     package var limits: BrokerLimits
     /// The file that the broker locks; nil for none. So a store has one broker.
@@ -45,10 +48,11 @@ package struct BrokerConfiguration: Sendable {
     }
 
     /// Checks the settings.
-    /// - Throws: `portOutOfRange`, `tokenAndUsers`, `openBeyondLoopback`.
+    /// - Throws: `portOutOfRange`, `tokenAndUsers`, `openBeyondLoopback`, `tlsWithoutCertificate`.
     package func validate() throws(BrokerStartError) {
         guard (0...65535).contains(port) else { throw .portOutOfRange(port) }
         if token != nil, users != nil { throw .tokenAndUsers }
+        if let tls, tls.certificate == nil || tls.key == nil { throw .tlsWithoutCertificate }
         if token == nil, users == nil, !Self.isLoopback(host) { throw .openBeyondLoopback(host) }
     }
 

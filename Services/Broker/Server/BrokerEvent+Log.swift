@@ -22,6 +22,8 @@ extension BrokerEvent {
                 metadata: ["cid": "\(cid)", "name": "\(name)", "sid": "\(sid)", "count": "\(count)"])
         case .foreignGreeting(let cid, let peer, let what):
             logger.warning("\(what) on the bus port", metadata: ["cid": "\(cid)", "peer": "\(peer)"])
+        case .tlsFailed(let cid, let peer, let error):
+            logger.warning("no TLS with a client", metadata: ["cid": "\(cid)", "peer": "\(peer)", "error": "\(error)"])
         case .chaos(let seed, let rules):
             logger.warning("chaos rules set", metadata: ["seed": "\(seed)", "rules": "\(rules)"])
         case .refused(let cid, let name, let code, let message):

@@ -64,7 +64,9 @@ package actor BrokerServer: ServiceLifecycle.Service {
         self.transport = transport
         let bound = transport.listener.localAddress
         address = bound
-        logger.info("listening", metadata: ["host": "\(bound.host)", "port": "\(bound.port)"])
+        logger.info(
+            "listening",
+            metadata: ["host": "\(bound.host)", "port": "\(bound.port)", "tls": "\(configuration.tls != nil)"])
         return (bound.host, bound.port)
     }
 
@@ -97,7 +99,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         guard let transport, let address else { return nil }
         let process = ProcessStats(
             host: address.host, port: address.port, startTime: startTime,
-            loopLagMicroseconds: transport.loopLagMicroseconds())
+            loopLagMicroseconds: transport.loopLagMicroseconds(), tls: configuration.tls)
         return transport.core.page(path, query: query, process, uptime: loop.uptime())
     }
 
@@ -122,12 +124,23 @@ package actor BrokerServer: ServiceLifecycle.Service {
             core.chaos = Chaos()
             logger.warning("this broker makes faults on demand", metadata: ["STOREBUS_CHAOS": "true"])
         }
+        let tls = try tlsContext()
         do throws(UVError) {
-            return try BrokerTransport(core: core, loop: loop, host: configuration.host, port: configuration.port)
+            return try BrokerTransport(
+                core: core, loop: loop, host: configuration.host, port: configuration.port, tls: tls)
         } catch {
             guard error.code == UVError.addressInUse else { throw .cannotListen(error.description) }
             throw .portInUse(
                 port: configuration.port, owner: PortOwner.describe(port: configuration.port), flag: "--port")
+        }
+    }
+
+    private func tlsContext() throws(BrokerStartError) -> TLSContext? {
+        guard let files = configuration.tls else { return nil }
+        do throws(TLSError) {
+            return try TLSContext(.server, files)
+        } catch {
+            throw .tls(error)
         }
     }
 

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// The reason why a broker did not start, with the remedy.
 package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case portOutOfRange(Int)
@@ -10,6 +12,10 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case usersFile(String, UsersFileFault)
     /// Both a token for all clients and users with their own tokens are set.
     case tokenAndUsers
+    /// Some of the files for TLS are set, but not both the certificate and the key.
+    case tlsWithoutCertificate
+    /// A file for TLS cannot be used.
+    case tls(TLSError)
     /// Another process listens on the port. `owner` is "pid 812 (node)", nil when it is unknown.
     case portInUse(port: Int, owner: String?, flag: String)
     case cannotListen(String)
@@ -24,7 +30,7 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
         case .portInUse, .cannotListen: true
         case .portOutOfRange, .openBeyondLoopback, .tokenMissing, .tokenUnreadable, .tokenEmpty, .usersUnreadable,
             .usersFile,
-            .tokenAndUsers, .secondBroker, .lockUnusable:
+            .tokenAndUsers, .tlsWithoutCertificate, .tls, .secondBroker, .lockUnusable:
             false
         }
     }
@@ -44,6 +50,8 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
         case .usersFile(let path, let fault): "the users file '\(path)': \(fault)"
         case .tokenAndUsers:
             "a token file and a users file are given; give one of them: with a users file each user has its own token"
+        case .tlsWithoutCertificate: "TLS needs both a certificate and its key; give --tls-cert FILE and --tls-key FILE"
+        case .tls(let error): "\(error); --tls-cert, --tls-key and --tls-ca (BUS_TLS_…) name files in PEM"
         case .portInUse(let port, let owner, let flag):
             "port \(port) is used\(owner.map { " by \($0)" } ?? ""); use \(flag) N or \(flag) 0"
         case .cannotListen(let reason): "cannot listen: \(reason)"

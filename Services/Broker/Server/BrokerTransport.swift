@@ -19,6 +19,7 @@ final class BrokerTransport {
     var onIdle: () -> Void = {}
 
     private let loop: UVLoop
+    private let tls: TLSContext?
     private let ticks: LoopTimer
     private var streams: [Int: TCPStream] = [:]
     private var isFlushScheduled = false
@@ -28,9 +29,10 @@ final class BrokerTransport {
 
     /// Binds the address.
     /// - Throws: The error of `TCPListener.bind`, such as `EADDRINUSE`.
-    init(core: BrokerCore, loop: UVLoop, host: String, port: Int) throws(UVError) {
+    init(core: BrokerCore, loop: UVLoop, host: String, port: Int, tls: TLSContext? = nil) throws(UVError) {
         self.core = core
         self.loop = loop
+        self.tls = tls
         listener = try TCPListener.bind(loop: loop, host: host, port: port)
         ticks = LoopTimer(loop: loop)
     }
@@ -72,6 +74,25 @@ final class BrokerTransport {
     var isIdle: Bool { streams.isEmpty }
 
     private func accept(_ stream: TCPStream) {
+        guard let tls else { return serve(stream) }
+        do throws(TLSError) {
+            try stream.startTLS(tls, plainAnswer: Self.tlsRequired)
+        } catch {
+            // Without memory for a session the client sees a closed connection.
+            return stream.close()
+        }
+        serve(stream)
+    }
+
+    /// What a client without TLS gets. It has no `hello` before it: a client would answer that with its token.
+    private static let tlsRequired: [UInt8] = {
+        var frame: [UInt8] = []
+        ErrMessage(.tlsRequired, "this port speaks TLS; write tls:// in the bus's address").encode(into: &frame)
+        return frame
+    }()
+
+    /// Tells the core of a connection. Its time limits hold for the handshake of TLS as well.
+    private func serve(_ stream: TCPStream) {
         let cid = core.accepted(peer: stream.remoteAddress.description, now: loop.uptime())
         streams[cid] = stream
         stream.onRead = { [self] bytes in
@@ -82,8 +103,9 @@ final class BrokerTransport {
             core.progressed(cid, pendingBytes: 0, at: stream.lastWriteProgress)
             scheduleFlush()
         }
-        stream.onClose = { [self] _ in
+        stream.onClose = { [self, unowned stream] _ in
             streams[cid] = nil
+            if let failure = stream.tlsFailure { core.failedTLS(cid, failure) }
             core.disconnected(cid)
             scheduleFlush()
             if streams.isEmpty { onIdle() }

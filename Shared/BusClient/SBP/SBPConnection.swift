@@ -80,7 +80,13 @@ package actor SBPConnection: BusConnection {
     private func connectEnded(_ result: Result<TCPStream, UVError>, _ mine: Int) {
         switch result {
         case .success(let stream) where mine == attempt:
-            let link = SBPLink(stream)
+            let link: SBPLink
+            do throws(BusError) {
+                link = try SBPLink(stream, url: configuration.url)
+            } catch {
+                stream.close()
+                return handle(.lost(error))
+            }
             self.link = link
             link.start(
                 input: { self.machine.noteInput(now: self.loop.uptime()) },

@@ -4,13 +4,29 @@ import EventLoop
 /// One TCP connection of a client and the frames on it. A client has one at a time. Confined to the loop.
 final class SBPLink {
     let stream: TCPStream
+    private let url: BusURL
     private var decoder = FrameDecoder(limits: .fromBroker)
     /// Whether the link has ended and hands out no frame any more.
     private var isOver = false
     /// Kept between frames, so that writing one allocates nothing.
     private var output: [UInt8] = []
 
-    init(_ stream: TCPStream) { self.stream = stream }
+    /// - Throws: `tlsFailed` when a file for TLS cannot be used.
+    init(_ stream: TCPStream, url: BusURL) throws(BusError) {
+        self.stream = stream
+        self.url = url
+        guard let files = url.tls else { return }
+        do throws(TLSError) {
+            // The files are read for each connection, so that a renewed certificate needs no restart.
+            try stream.startTLS(try TLSContext(.client, files), peerName: url.host)
+        } catch {
+            throw Self.explain(error, url)
+        }
+    }
+
+    private static func explain(_ failure: TLSError, _ url: BusURL) -> BusError {
+        BusError(tls: failure, peer: "broker", address: "\(url)", authorities: url.tls?.authorities)
+    }
 
     /// Starts reading.
     /// - Parameters:
@@ -28,6 +44,7 @@ final class SBPLink {
         stream.onClose = { [self] error in
             guard !isOver else { return }
             isOver = true
+            if let failure = stream.tlsFailure { return end(Self.explain(failure, url)) }
             end(BusError(.disconnected, error.map { "\($0)" } ?? "the broker closed the connection"))
         }
         stream.startReading()

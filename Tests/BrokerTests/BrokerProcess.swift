@@ -12,8 +12,9 @@ final class BrokerProcess {
     private(set) var port = 0
 
     /// Starts it and waits until it listens.
-    @concurrent static func start() async throws -> BrokerProcess {
-        let broker = try BrokerProcess()
+    /// - Parameter arguments: Besides those of every test.
+    @concurrent static func start(_ arguments: [String] = []) async throws -> BrokerProcess {
+        let broker = try BrokerProcess(arguments)
         let ready = broker.directory.file("ready")
         try await eventually("the broker listens", within: .seconds(20)) {
             FileManager.default.fileExists(atPath: ready)
@@ -24,16 +25,37 @@ final class BrokerProcess {
         return broker
     }
 
-    private init() throws {
+    private init(_ arguments: [String]) throws {
         directory = try TemporaryDirectory()
-        // Executables are built beside the bundle of the tests.
-        let products = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(filePath: products).deletingLastPathComponent().appending(path: "broker")
-        process.arguments = [
-            "--port", "0", "--monitor-port", "0", "--ready-file", directory.file("ready"), "--log-level", "error",
-        ]
+        process.executableURL = try Self.executable()
+        process.arguments =
+            [
+                "--port", "0", "--monitor-port", "0", "--ready-file", directory.file("ready"), "--log-level", "error",
+            ] + arguments
         process.standardOutput = FileHandle.nullDevice
         try process.run()
+    }
+
+    /// Executables are built beside the bundle of the tests.
+    private static func executable() throws -> URL {
+        let products = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return URL(filePath: products).deletingLastPathComponent().appending(path: "broker")
+    }
+
+    /// Asks the broker for its health as its container does. Returns the exit status and what was printed, which fits
+    /// into a pipe. No thread of the pool waits meanwhile.
+    func health(_ variables: [String: String]) async throws -> (Int32, String) {
+        let probe = Process()
+        let output = Pipe()
+        probe.executableURL = try Self.executable()
+        probe.arguments = ["--health", "--ready-file", directory.file("ready")]
+        probe.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        (probe.standardOutput, probe.standardError) = (output, output)
+        let status = try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Int32, any Error>) in
+            probe.terminationHandler = { ended.resume(returning: $0.terminationStatus) }
+            do { try probe.run() } catch { ended.resume(throwing: error) }
+        }
+        return (status, String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
     }
 
     deinit { if process.isRunning { process.terminate() } }

@@ -21,4 +21,20 @@ import Testing
         let growth = broker.residentBytes - resident
         #expect(growth < 4 << 20, "resident memory grew by \(growth) bytes over 8000 connections")
     }
+
+    @Test @concurrent func `a broker with TLS is asked for its health over TLS, by its own certificate`() async throws {
+        let authority = try TestAuthority()
+        let identity = try authority.identity("broker", names: ["DNS:bus.example"])
+        let flags = ["--tls-cert", identity.certificate, "--tls-key", identity.key]
+        for more in [[], ["--tls-ca", authority.certificate]] {
+            let broker = try await BrokerProcess.start(flags + more)
+            defer { broker.stop() }
+            let (status, text) = try await broker.health([
+                "BUS_TLS_CERT": identity.certificate, "BUS_TLS_KEY": identity.key,
+            ])
+            #expect(status == 0 && text.contains("pass"), "\(text)")
+            let (plain, reason) = try await broker.health([:])
+            #expect(plain == 69 && reason.contains("this port speaks TLS"), "\(plain) \(reason)")
+        }
+    }
 }

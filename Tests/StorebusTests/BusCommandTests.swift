@@ -189,4 +189,17 @@ import Testing
         let variable = try target(nil, nil)
         #expect(variable.address == .storebus(BusURL(host: "other", port: 1)) && variable.origin == "BUS_URL")
     }
+
+    @Test func `a file for TLS that cannot be used is named, and a bus without TLS needs none`() throws {
+        func target(_ url: String) throws -> BusTarget {
+            try BusTarget.find(
+                url: url, tokenFile: nil, data: nil,
+                CommandEnvironment(
+                    console: Recorder().console, variables: ["BUS_TLS_CA": "/nowhere/ca.pem"],
+                    currentDirectory: "/nowhere"))
+        }
+        let error = #expect(throws: CLIError.self) { try target("tls://bus.example") }
+        #expect(error?.status == .notAllowed && error?.message.contains("/nowhere/ca.pem, does not exist") == true)
+        #expect(try target("storebus://bus.example").address == .storebus(BusURL(host: "bus.example")))
+    }
 }

@@ -32,6 +32,21 @@ import Testing
         }
     }
 
+    @Test(arguments: ["tls://bus.example:7420", "nats+tls://a,b"])
+    func `a bus with TLS is joined with the files of the environment`(url: String) throws {
+        let joined = serviceList(try ExternalBus(url, origin: "--bus-url"), ["BUS_TLS_CA": "/tls/ca.pem"])
+        let catalog = joined.launch("catalog", ports: [:]).environment
+        #expect(catalog["BUS_URL"] == url && catalog["BUS_TLS_CA"] == "/tls/ca.pem")
+    }
+
+    @Test func `the store's own broker is on loopback, without the files of a bus with TLS`() throws {
+        let variables = ["BUS_TLS_CA": "/tls/ca.pem", "BUS_TLS_CERT": "/tls/me.pem", "BUS_TLS_KEY": "/tls/me.key"]
+        for service in ["broker", "catalog"] {
+            let environment = serviceList(nil, variables).launch(service, ports: [:]).environment
+            #expect(environment.keys.allSatisfy { !$0.hasPrefix("BUS_TLS_") })
+        }
+    }
+
     @Test func `on an external bus no broker is started, and its credentials are the caller's`() throws {
         let bus = try ExternalBus("nats://token@a,b", origin: "BUS_URL")
         let joined = serviceList(bus, ["BUS_CREDENTIALS_FILE": "/secrets/nats"])

@@ -13,6 +13,7 @@ extension ProcessEnvironment {
         var brokerConfiguration = try brokerConfiguration(tokenFile, usersFile)
         let lockSetting = try configuration.string("bus.lockFile")
         brokerConfiguration.lockFile = lockFile ?? lockSetting
+        brokerConfiguration.tls = try busTLSFiles()
         let server = BrokerServer(configuration: brokerConfiguration, loop: loop, logger: logger)
         let address: (host: String, port: Int)
         do throws(BrokerStartError) {

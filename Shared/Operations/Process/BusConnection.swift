@@ -30,7 +30,7 @@ struct BusConnection: ServiceLifecycle.Service {
     }
 
     /// The address of `BUS_URL`, with the secret of `BUS_CREDENTIALS_FILE`.
-    /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
+    /// - Throws: `badConfiguration` for an unreadable URL, credentials file or file for TLS.
     static func address(_ settings: Settings) throws(StartupError) -> BusAddress {
         let text = try settings.string("bus.url", default: BusURL().description)
         var address: BusAddress
@@ -39,6 +39,12 @@ struct BusConnection: ServiceLifecycle.Service {
         } catch {
             throw StartupError(error)
         }
+        let files = try tlsFiles(settings)
+        do throws(BusError) {
+            try address.add(tls: files)
+        } catch {
+            throw StartupError(.badConfiguration, error.message)
+        }
         if let path = try settings.string("bus.credentialsFile") {
             address.add(secret: try SecretFile.text(path, of: "BUS_CREDENTIALS_FILE"))
         }
@@ -46,7 +52,22 @@ struct BusConnection: ServiceLifecycle.Service {
     }
 }
 
+extension BusConnection {
+    /// The files of `BUS_TLS_CA`, `BUS_TLS_CERT` and `BUS_TLS_KEY`.
+    static func tlsFiles(_ settings: Settings) throws(StartupError) -> TLSFiles {
+        TLSFiles(
+            authorities: try settings.string("bus.tls.ca"), certificate: try settings.string("bus.tls.cert"),
+            key: try settings.string("bus.tls.key"))
+    }
+}
+
 extension ProcessEnvironment {
+    /// The broker's files of `BUS_TLS_CA`, `BUS_TLS_CERT` and `BUS_TLS_KEY`; nil without any of them.
+    package func busTLSFiles() throws(StartupError) -> TLSFiles? {
+        let files = try BusConnection.tlsFiles(configuration)
+        return files == TLSFiles() ? nil : files
+    }
+
     /// Returns what creates a further client of the bus, which has begun to connect.
     /// - Parameters:
     ///   - name: As the bus shows the connection.

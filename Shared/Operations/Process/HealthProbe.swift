@@ -25,8 +25,8 @@ enum HealthProbe {
     ///
     /// - Throws: `unavailable` when it is not ready, does not answer or says `fail`; as the start of the process does
     ///   for wrong settings.
-    static func run(options: ServiceOptions) async throws(StartupError) {
-        let settings = try Settings(options: options)
+    static func run(options: ServiceOptions, flags: [String: String]) async throws(StartupError) {
+        let settings = try Settings(options: options, flags: flags)
         let instance = try readyFile(settings)
         let address =
             try instance.service == "broker"
@@ -80,12 +80,19 @@ enum HealthProbe {
         }
     }
 
-    /// The broker's own address, with the token it asks of clients.
+    /// The broker's own address, with the token and the certificate it asks of clients: its own one.
     private static func ownBus(
         _ instance: ReadyFile.Contents, _ settings: Settings
     ) throws(StartupError) -> BusURL {
         let isEverywhere = ["0.0.0.0", "::", ""].contains(instance.host)
         var url = BusURL(host: isEverywhere ? "127.0.0.1" : instance.host, port: instance.port)
+        var files = try BusConnection.tlsFiles(settings)
+        if files.certificate != nil {
+            // The address is this machine's, so the certificate itself is expected and not a name.
+            files.authorities = files.certificate
+            files.checksName = false
+            url.tls = files
+        }
         if let path = try settings.string("bus.tokenFile") {
             url.token = try SecretFile.text(path, of: "BUS_TOKEN_FILE")
         }

@@ -89,7 +89,7 @@ package enum ServiceMain {
         FilePrivacy.begin()
         DescriptorLimit.raise()
         do {
-            if options.health { return try await HealthProbe.run(options: options) }
+            if options.health { return try await HealthProbe.run(options: options, flags: flags) }
             let environment = try ProcessBuilder.environment(
                 name: name, options: options, flags: flags, usesData: usesData)
             do {

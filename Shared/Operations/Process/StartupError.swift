@@ -44,6 +44,7 @@ extension StartupError {
                 "the bus did not accept the credentials: \(error.message); BUS_CREDENTIALS_FILE names the token's file")
         case .replaced: self.init(.temporary, "another process took this instance's place on the bus: \(error.message)")
         case .invalidURL: self.init(.badConfiguration, "BUS_URL: \(error.message)")
+        case .tlsFailed: self.init(.unavailable, error.message)
         case .permissionDenied: self.init(.notAllowed, "the bus refused: \(error.message)")
         default: self.init(.unavailable, "the bus: \(error.message)")
         }

@@ -27,6 +27,14 @@ struct BusTarget: Sendable {
         let (text, origin) = named ?? written ?? (BusURL().description, "default")
         var target = BusTarget(address: try parse(text, origin), origin: origin)
         target.start = Deployment.start(environment)
+        do throws(BusError) {
+            try target.address.add(
+                tls: TLSFiles(
+                    authorities: variables[tlsVariables[0]], certificate: variables[tlsVariables[1]],
+                    key: variables[tlsVariables[2]]))
+        } catch {
+            throw CLIError(bus: error)
+        }
         if let path = tokenFile ?? variables["BUS_CREDENTIALS_FILE"] {
             target.address.add(secret: try token(path))
         } else if named == nil || named?.0 == record?.busURL, let directory, !target.address.hasSecret,
@@ -37,6 +45,9 @@ struct BusTarget: Sendable {
         }
         return target
     }
+
+    /// The variables with the files for TLS: authorities, certificate and key.
+    static let tlsVariables = ["BUS_TLS_CA", "BUS_TLS_CERT", "BUS_TLS_KEY"]
 
     private static func parse(_ text: String, _ origin: String) throws(CLIError) -> BusAddress {
         do throws(BusError) {
@@ -87,7 +98,7 @@ struct BusTarget: Sendable {
         do throws(BusError) {
             try await client.waitUntilConnected(timeout: Self.connectTimeout)
         } catch {
-            if error.code == .authenticationFailed { throw CLIError(bus: error) }
+            if error.code == .authenticationFailed || error.code == .tlsFailed { throw CLIError(bus: error) }
             throw CLIError(
                 .busUnreachable, "no bus at \(address) (\(origin))",
                 hints: ["start one: \(start)", "another address: --bus-url or BUS_URL"], retryable: true)
@@ -155,6 +166,7 @@ extension CLIError {
             self.init(
                 .busRefused, error.message,
                 hints: ["the bus's token: --bus-token-file or BUS_CREDENTIALS_FILE"])
+        case .tlsFailed: self.init(.busRefused, error.message, hints: ["docs/security.md, TLS on the bus"])
         case .invalidSubject, .invalidMessage, .payloadTooLarge, .invalidURL:
             self.init(.usage, error.message)
         default: self.init(.busUnreachable, "the bus: \(error.message)", retryable: error.isRetryable)

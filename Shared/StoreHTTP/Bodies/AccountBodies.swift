@@ -46,11 +46,6 @@ package struct TestersResponse<Entry: Sendable>: Sendable {
     package var testers: [Entry]
     /// The next page's `after`; absent on the last page.
     package var after: String?
-
-    package init(testers: [Entry], after: String? = nil) {
-        self.testers = testers
-        self.after = after
-    }
 }
 
 extension TestersResponse: Encodable where Entry: Encodable {}
@@ -81,11 +76,6 @@ package struct PromptAnswerBody: Hashable, Sendable, Codable {
     package var answer: Prompt.Answer
     /// The error the payment fails with, by name or number; only with `decline`. Left out, it is `unknown`.
     package var error: NamedError?
-
-    package init(answer: Prompt.Answer, error: NamedError? = nil) {
-        self.answer = answer
-        self.error = error
-    }
 }
 
 /// The optional body of a request that may contain a reason: `{"error":"paymentNotAllowed"}` or
@@ -93,8 +83,6 @@ package struct PromptAnswerBody: Hashable, Sendable, Codable {
 package struct OptionalError: Hashable, Sendable, Codable {
     /// By name or number; left out, it is `unknown`.
     package var error: NamedError?
-
-    package init(error: NamedError? = nil) { self.error = error }
 }
 
 /// An `SKError` by name or number, `"paymentInvalid"` or `3`.
@@ -141,11 +129,6 @@ package struct ResetResponse: Hashable, Sendable, Codable {
     package var removedTransactions: Int
     /// Number of open purchases that began in the store and were cancelled.
     package var cancelledIntents: Int?
-
-    package init(removedTransactions: Int, cancelledIntents: Int? = nil) {
-        self.removedTransactions = removedTransactions
-        self.cancelledIntents = cancelledIntents
-    }
 }
 
 /// The response of `DELETE /admin/v1/apps/{bundleId}/transactions`: `{"removed":12,"cancelledIntents":1}`.
@@ -154,9 +137,4 @@ package struct HistoryResponse: Hashable, Sendable, Codable {
     package var removed: Int
     /// Number of open purchases that began in the store and were cancelled.
     package var cancelledIntents: Int?
-
-    package init(removed: Int, cancelledIntents: Int? = nil) {
-        self.removed = removed
-        self.cancelledIntents = cancelledIntents
-    }
 }

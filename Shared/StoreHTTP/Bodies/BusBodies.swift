@@ -49,41 +49,6 @@ package struct BusState: Hashable, Sendable, Codable {
     package var isDraining: Bool
     /// Whether the broker was started with `STOREBUS_CHAOS=1`.
     package var hasFaultInjection: Bool
-
-    package init(
-        serverId: String, version: String, startedAt: Timestamp, uptimeSeconds: Int, connections: Int,
-        totalConnections: Int, subscriptions: Int, messagesIn: Int, messagesOut: Int, bytesIn: Int, bytesOut: Int,
-        pendingBytes: Int, slowConsumers: Int, staleConnections: Int, noResponders: Int, noInterest: Int,
-        noEligible: Int, dropped: Int, permissionsDenied: Int, authFailures: Int, replaced: Int, cpuPercent: Double,
-        memoryBytes: Int, loopLagMicroseconds: Int, isDraining: Bool, hasFaultInjection: Bool
-    ) {
-        self.serverId = serverId
-        self.version = version
-        self.startedAt = startedAt
-        self.uptimeSeconds = uptimeSeconds
-        self.connections = connections
-        self.totalConnections = totalConnections
-        self.subscriptions = subscriptions
-        self.messagesIn = messagesIn
-        self.messagesOut = messagesOut
-        self.bytesIn = bytesIn
-        self.bytesOut = bytesOut
-        self.pendingBytes = pendingBytes
-        self.slowConsumers = slowConsumers
-        self.staleConnections = staleConnections
-        self.noResponders = noResponders
-        self.noInterest = noInterest
-        self.noEligible = noEligible
-        self.dropped = dropped
-        self.permissionsDenied = permissionsDenied
-        self.authFailures = authFailures
-        self.replaced = replaced
-        self.cpuPercent = cpuPercent
-        self.memoryBytes = memoryBytes
-        self.loopLagMicroseconds = loopLagMicroseconds
-        self.isDraining = isDraining
-        self.hasFaultInjection = hasFaultInjection
-    }
 }
 
 /// The state in which connections of the bus are listed.
@@ -166,11 +131,6 @@ package struct BusConnectionsResponse: Hashable, Sendable, Codable {
     package var connections: [Connection]
     /// All that match; the list has at most `limit` of them.
     package var total: Int
-
-    package init(connections: [Connection], total: Int) {
-        self.connections = connections
-        self.total = total
-    }
 }
 
 /// The response of `GET /admin/v1/bus/subjects`.
@@ -195,8 +155,6 @@ package struct BusSubjectsResponse: Hashable, Sendable, Codable {
 
     /// By messages, the busiest first.
     package var subjects: [Subject]
-
-    package init(subjects: [Subject]) { self.subjects = subjects }
 }
 
 /// The names of the events of `GET /admin/v1/bus/tap`.
@@ -223,8 +181,6 @@ package enum BusTapEventName: String, CaseIterable, Sendable {
 package struct BusTapState: Hashable, Sendable, Codable {
     /// The pattern of the subjects.
     package var subject: String
-
-    package init(subject: String) { self.subject = subject }
 }
 
 /// The data of a tap's `messages`.
@@ -241,28 +197,12 @@ package struct BusTapMessages: Hashable, Sendable, Codable {
         package var body: JSONValue
         /// Bytes of the whole body.
         package var bytes: Int
-
-        package init(
-            at: Timestamp, subject: String, reply: Bool, headers: [String: String], body: JSONValue, bytes: Int
-        ) {
-            self.at = at
-            self.subject = subject
-            self.reply = reply
-            self.headers = headers
-            self.body = body
-            self.bytes = bytes
-        }
     }
 
     /// At most fifty.
     package var messages: [Message]
     /// Messages since the event before that were more than an event holds.
     package var missed: Int
-
-    package init(messages: [Message], missed: Int) {
-        self.messages = messages
-        self.missed = missed
-    }
 }
 
 /// The body of `POST /admin/v1/services/{id}/drain`'s response.
@@ -271,11 +211,6 @@ package struct DrainResponse: Hashable, Sendable, Codable {
     package var name: String
     /// The instance that takes no more requests.
     package var id: String
-
-    package init(name: String, id: String) {
-        self.name = name
-        self.id = id
-    }
 }
 
 /// The request of `POST /admin/v1/faults`: `{"fault":"delay","service":"payment-queue"}`.
@@ -283,11 +218,6 @@ package struct FaultRequest: Hashable, Sendable, Codable {
     package var fault: BusFault
     /// A service's name, or `broker` for the messages of every service.
     package var service: String
-
-    package init(fault: BusFault, service: String) {
-        self.fault = fault
-        self.service = service
-    }
 }
 
 /// The response of `/admin/v1/faults`: the faults in force on the bus.
@@ -301,13 +231,6 @@ package struct FaultsResponse: Hashable, Sendable, Codable {
         package var matched: Int
         /// Messages that got the fault since it was set.
         package var struck: Int
-
-        package init(fault: BusFault, service: String, matched: Int, struck: Int) {
-            self.fault = fault
-            self.service = service
-            self.matched = matched
-            self.struck = struck
-        }
     }
 
     /// Whether the broker injects faults; it does when it was started with `STOREBUS_CHAOS=1`.

@@ -117,14 +117,6 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         /// Facts that it was held against.
         package var examined: Int
         package var violations: Int
-
-        package init(invariant: String, statement: String, outcome: Outcome, examined: Int, violations: Int) {
-            self.invariant = invariant
-            self.statement = statement
-            self.outcome = outcome
-            self.examined = examined
-            self.violations = violations
-        }
     }
 
     /// As in the path.
@@ -234,6 +226,4 @@ package struct ChaosRunSummary: Hashable, Sendable, Codable {
 package struct ChaosRunsResponse: Hashable, Sendable, Codable {
     /// The newest first, at most fifty.
     package var runs: [ChaosRunSummary]
-
-    package init(runs: [ChaosRunSummary]) { self.runs = runs }
 }

@@ -20,12 +20,6 @@ package struct ClockSetting: Hashable, Sendable, Codable {
     package var now: Timestamp?
     /// True stops the clock, false lets it run; left out, the state stays.
     package var frozen: Bool?
-
-    package init(rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
-        self.rate = rate
-        self.now = now
-        self.frozen = frozen
-    }
 }
 
 /// The body of `POST /admin/v1/apps/{bundleId}/clock/advance`, with exactly one of three members:
@@ -49,12 +43,6 @@ package struct ClockMove: Hashable, Sendable, Codable {
     package var to: Timestamp?
     /// Number of events to advance through; without due events the clock stays.
     package var next: Int?
-
-    package init(by: String? = nil, to: Timestamp? = nil, next: Int? = nil) {
-        self.by = by
-        self.to = to
-        self.next = next
-    }
 }
 
 /// An advance of a clock. It has the members of a `ClockAdvance`, and while it is running the path that reports its

@@ -14,19 +14,12 @@ package struct ConsoleSignIn: Hashable, Sendable, Codable {
     package var key: String?
     /// From `POST /console/tickets`.
     package var ticket: String?
-
-    package init(key: String? = nil, ticket: String? = nil) {
-        self.key = key
-        self.ticket = ticket
-    }
 }
 
 /// A session of the console; its token is in the cookie only.
 package struct ConsoleSession: Hashable, Sendable, Codable {
     /// The value of `Storebus-CSRF` for this session's changes.
     package var csrfToken: String
-
-    package init(csrfToken: String) { self.csrfToken = csrfToken }
 }
 
 /// The response of `POST /console/tickets`.
@@ -35,9 +28,4 @@ package struct ConsoleTicket: Hashable, Sendable, Codable {
     package var ticket: String
     /// The time from which it is refused, a minute from now; wall time.
     package var expiresAt: Timestamp
-
-    package init(ticket: String, expiresAt: Timestamp) {
-        self.ticket = ticket
-        self.expiresAt = expiresAt
-    }
 }

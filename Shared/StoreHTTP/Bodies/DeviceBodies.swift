@@ -6,11 +6,6 @@ package struct DeviceSetting: Hashable, Sendable, Codable {
     package var platform: DeviceLaunch.Platform
     /// Integers with dots between them, `17.4`.
     package var osVersion: String
-
-    package init(platform: DeviceLaunch.Platform, osVersion: String) {
-        self.platform = platform
-        self.osVersion = osVersion
-    }
 }
 
 /// The body of `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`, which installs a version of an app without launching
@@ -20,9 +15,4 @@ package struct InstallationSetting: Hashable, Sendable, Codable {
     package var version: String
     /// Left out, the present value stays.
     package var promotedPurchases: DeviceLaunch.PromotedPurchases?
-
-    package init(version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil) {
-        self.version = version
-        self.promotedPurchases = promotedPurchases
-    }
 }

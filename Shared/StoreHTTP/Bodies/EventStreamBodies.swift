@@ -31,19 +31,12 @@ package struct EventStreamState: Hashable, Sendable, Codable {
     package var version: String
     /// The store's time: in an isolated store its clock's, else the gateway's.
     package var now: Timestamp
-
-    package init(version: String, now: Timestamp) {
-        self.version = version
-        self.now = now
-    }
 }
 
 /// The data of `transactions` and `intents`, in the log's order.
 package struct EventList<Event: Sendable>: Sendable {
     /// At most a hundred, never none.
     package var events: [Event]
-
-    package init(events: [Event]) { self.events = events }
 }
 
 extension EventList: Encodable where Event: Encodable {}

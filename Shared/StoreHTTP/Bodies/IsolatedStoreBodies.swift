@@ -10,8 +10,6 @@ package struct NewIsolatedStore: Hashable, Sendable, Codable {
     package struct Source: Hashable, Sendable, Codable {
         /// The app whose catalogue and settings are copied.
         package var bundleId: String
-
-        package init(bundleId: String) { self.bundleId = bundleId }
     }
 
     package var from: Source
@@ -21,13 +19,6 @@ package struct NewIsolatedStore: Hashable, Sendable, Codable {
     package var ttl: String?
     /// Stores with equal seeds show equal identifiers; left out, it is a random one.
     package var seed: Int64?
-
-    package init(from: Source, clock: Timestamp? = nil, ttl: String? = nil, seed: Int64? = nil) {
-        self.from = from
-        self.clock = clock
-        self.ttl = ttl
-        self.seed = seed
-    }
 }
 
 /// The response of `POST /admin/v1/stores`, the only one with the private key.
@@ -48,21 +39,6 @@ package struct IsolatedStoreResponse: Hashable, Sendable, Codable {
     package var seed: Int64
     /// By the wall clock.
     package var expiresAt: Timestamp
-
-    package init(
-        store: String, url: String, bundleId: String, issuerId: String, keyId: String, privateKey: String,
-        rootCertificate: String, seed: Int64, expiresAt: Timestamp
-    ) {
-        self.store = store
-        self.url = url
-        self.bundleId = bundleId
-        self.issuerId = issuerId
-        self.keyId = keyId
-        self.privateKey = privateKey
-        self.rootCertificate = rootCertificate
-        self.seed = seed
-        self.expiresAt = expiresAt
-    }
 }
 
 /// An isolated store in a list.
@@ -83,17 +59,6 @@ package struct IsolatedStore: Hashable, Sendable, Codable {
     package var createdAt: Timestamp
     /// By the wall clock.
     package var expiresAt: Timestamp
-
-    package init(
-        store: String, bundleId: String, state: State, seed: Int64, createdAt: Timestamp, expiresAt: Timestamp
-    ) {
-        self.store = store
-        self.bundleId = bundleId
-        self.state = state
-        self.seed = seed
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-    }
 }
 
 /// The response of `GET /admin/v1/stores`.
@@ -102,9 +67,4 @@ package struct IsolatedStoresResponse: Hashable, Sendable, Codable {
     package var stores: [IsolatedStore]
     /// The next page's `after`; absent on the last page.
     package var after: String?
-
-    package init(stores: [IsolatedStore], after: String? = nil) {
-        self.stores = stores
-        self.after = after
-    }
 }

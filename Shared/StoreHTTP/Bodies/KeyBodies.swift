@@ -5,8 +5,6 @@ import StoreModels
 package struct KeyRequest: Hashable, Sendable, Codable {
     /// What the new key is for; it cannot be changed later.
     package var kind: KeyKind
-
-    package init(kind: KeyKind) { self.kind = kind }
 }
 
 /// The purpose of a key.
@@ -42,8 +40,6 @@ package struct AppKey: Hashable, Sendable, Codable {
 package struct KeysResponse: Hashable, Sendable, Codable {
     /// The keys of the app, or of the account, oldest first.
     package var keys: [AppKey]
-
-    package init(keys: [AppKey]) { self.keys = keys }
 }
 
 /// The response that has created a key, the only one with the secret:
@@ -98,6 +94,4 @@ package struct VerifyReceiptResponse: Hashable, Sendable, Codable {
 package struct ReceiptResponse: Hashable, Sendable, Codable {
     /// Base64 of the signed receipt, without line breaks.
     package var receiptData: String
-
-    package init(receiptData: String) { self.receiptData = receiptData }
 }

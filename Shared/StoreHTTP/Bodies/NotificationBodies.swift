@@ -55,11 +55,6 @@ package struct LeaseNotificationsBody: Hashable, Sendable, Codable {
     package var max: Int
     /// How long to wait for the first one, in milliseconds.
     package var waitMs: Int
-
-    package init(max: Int, waitMs: Int) {
-        self.max = max
-        self.waitMs = waitMs
-    }
 }
 
 /// The body of `POST /admin/v1/apps/{bundleId}/notifications/attempts/{attemptIdentifier}`.
@@ -153,8 +148,6 @@ package struct NotificationHistoryResponse: Hashable, Sendable, Codable {
 /// The response of `POST /inApps/v1/notifications/test`.
 package struct TestNotificationResponse: Hashable, Sendable, Codable {
     package var testNotificationToken: String
-
-    package init(testNotificationToken: String) { self.testNotificationToken = testNotificationToken }
 }
 
 /// The response of `GET /inApps/v1/notifications/test/{testNotificationToken}`, with Apple's member names.

@@ -23,20 +23,6 @@ package struct PaymentRequest: Hashable, Sendable, Codable {
     package var paymentDiscount: DiscountParts?
     /// The intent whose saved payment this is; absent for an ordinary purchase.
     package var intentIdentifier: String?
-
-    package init(
-        productIdentifier: String, quantity: NonNull<Quantity>? = nil, applicationUsername: String? = nil,
-        appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool? = nil,
-        paymentDiscount: DiscountParts? = nil, intentIdentifier: String? = nil
-    ) {
-        self.productIdentifier = productIdentifier
-        self.quantity = quantity
-        self.applicationUsername = applicationUsername
-        self.appAccountToken = appAccountToken
-        self.simulatesAskToBuyInSandbox = simulatesAskToBuyInSandbox
-        self.paymentDiscount = paymentDiscount
-        self.intentIdentifier = intentIdentifier
-    }
 }
 
 /// The `paymentDiscount` of a payment as an app sends it.
@@ -93,29 +79,18 @@ package struct OutsidePurchase: Hashable, Sendable, Codable {
     package var quantity: Quantity?
     /// The offer redeemed with the purchase; absent: none.
     package var offer: RedeemedOffer?
-
-    package init(account: String, productIdentifier: String, quantity: Quantity? = nil, offer: RedeemedOffer? = nil) {
-        self.account = account
-        self.productIdentifier = productIdentifier
-        self.quantity = quantity
-        self.offer = offer
-    }
 }
 
 /// The body of `POST /v1/transactions/{id}/continue`: `{"shouldContinue":false}`.
 package struct ContinueAnswer: Hashable, Sendable, Codable {
     /// False fails the purchase; nothing is charged.
     package var shouldContinue: Bool
-
-    package init(shouldContinue: Bool) { self.shouldContinue = shouldContinue }
 }
 
 /// The optional body of `POST /v1/restore`: `{"applicationUsername":"u-17"}`.
 package struct NewRestore: Hashable, Sendable, Codable {
     /// Recorded and returned; it does not filter.
     package var applicationUsername: String?
-
-    package init(applicationUsername: String? = nil) { self.applicationUsername = applicationUsername }
 }
 
 /// The response of `POST /v1/restore`:
@@ -126,6 +101,4 @@ package struct NewRestore: Hashable, Sendable, Codable {
 package struct RestoreAccepted: Hashable, Sendable, Codable {
     /// Used in `/v1/restores/{restoreIdentifier}` and in the events of its end.
     package var restoreIdentifier: String
-
-    package init(restoreIdentifier: String) { self.restoreIdentifier = restoreIdentifier }
 }

@@ -8,8 +8,6 @@ import StoreModels
 package struct ProductsQuery: Hashable, Sendable, Codable {
     /// At most 500; duplicates count once.
     package var productIdentifiers: [String]
-
-    package init(productIdentifiers: [String]) { self.productIdentifiers = productIdentifiers }
 }
 
 /// The response of `POST /v1/products/query`:
@@ -25,12 +23,6 @@ package struct ProductsResponse<Item: Sendable>: Sendable {
     package var invalidProductIdentifiers: [String]
     /// Services the response had to do without.
     package var degraded: [String]?
-
-    package init(products: [Item], invalidProductIdentifiers: [String], degraded: [String]? = nil) {
-        self.products = products
-        self.invalidProductIdentifiers = invalidProductIdentifiers
-        self.degraded = degraded
-    }
 }
 
 extension ProductsResponse: Encodable where Item: Encodable {}
@@ -45,11 +37,6 @@ package struct ProductsPageResponse: Hashable, Sendable, Codable {
     package var products: [Product]
     /// Absent on the last page.
     package var after: String?
-
-    package init(products: [Product], after: String? = nil) {
-        self.products = products
-        self.after = after
-    }
 }
 
 /// The body of `POST /v1/eligibility`:
@@ -62,11 +49,6 @@ package struct ReceiptQuestion: Hashable, Sendable, Codable {
     package var receiptData: String
     /// Limits the reply to these; without it every subscription of the app.
     package var productIdentifiers: [String]?
-
-    package init(receiptData: String, productIdentifiers: [String]? = nil) {
-        self.receiptData = receiptData
-        self.productIdentifiers = productIdentifiers
-    }
 }
 
 /// The price of a product in several storefronts, in the order they were asked for:
@@ -94,29 +76,10 @@ package struct ProductPrices: Hashable, Sendable, Codable {
         package var subscriptionPeriod: SubscriptionPeriod?
         /// Why the product cannot be bought there; absent where it can.
         package var reasons: [String]?
-
-        package init(
-            storefront: String, available: Bool, price: Money? = nil, priceLocale: String? = nil,
-            introductoryPrice: ProductDiscount? = nil, subscriptionPeriod: SubscriptionPeriod? = nil,
-            reasons: [String]? = nil
-        ) {
-            self.storefront = storefront
-            self.available = available
-            self.price = price
-            self.priceLocale = priceLocale
-            self.introductoryPrice = introductoryPrice
-            self.subscriptionPeriod = subscriptionPeriod
-            self.reasons = reasons
-        }
     }
 
     /// The product of the request's path.
     package var productIdentifier: String
     /// In the order of the requested storefronts; all of them when none was requested.
     package var prices: [Price]
-
-    package init(productIdentifier: String, prices: [Price]) {
-        self.productIdentifier = productIdentifier
-        self.prices = prices
-    }
 }

@@ -12,8 +12,6 @@ import StoreModels
 package struct NewOrder: Hashable, Sendable, Codable {
     /// At most 500, first on the page; an empty list clears the order.
     package var productIdentifiers: [String]
-
-    package init(productIdentifiers: [String]) { self.productIdentifiers = productIdentifiers }
 }
 
 /// The response of `GET` and `PUT /v1/promotions/order`: `{"productIdentifiers":[…],"products":[…]}`.
@@ -25,11 +23,6 @@ package struct OrderResponse<Item: Sendable>: Sendable {
     package var productIdentifiers: [String]
     /// In the same order, without products the catalogue no longer has.
     package var products: [Item]
-
-    package init(productIdentifiers: [String], products: [Item]) {
-        self.productIdentifiers = productIdentifiers
-        self.products = products
-    }
 }
 
 extension OrderResponse: Encodable where Item: Encodable {}
@@ -41,8 +34,6 @@ extension OrderResponse: JSONForm where Item: JSONForm { package typealias Body 
 package struct NewVisibility: Hashable, Sendable, Codable {
     /// `default` removes the device's override.
     package var visibility: StorePromotionVisibility
-
-    package init(visibility: StorePromotionVisibility) { self.visibility = visibility }
 }
 
 /// The response of `GET` and `PUT /v1/promotions/visibility/{productIdentifier}`, the device's override for one product
@@ -54,12 +45,6 @@ package struct VisibilityResponse<Item: Sendable>: Sendable {
     package var visibility: StorePromotionVisibility
     /// The whole product.
     package var products: [Item]?
-
-    package init(productIdentifier: String? = nil, visibility: StorePromotionVisibility, products: [Item]? = nil) {
-        self.productIdentifier = productIdentifier
-        self.visibility = visibility
-        self.products = products
-    }
 }
 
 extension VisibilityResponse: Encodable where Item: Encodable {}
@@ -70,8 +55,6 @@ extension VisibilityResponse: JSONForm where Item: JSONForm { package typealias 
 package struct ReviewReason: Hashable, Sendable, Codable {
     /// 1…500 characters; absent: no reason given.
     package var reason: String?
-
-    package init(reason: String? = nil) { self.reason = reason }
 }
 
 /// The store on a device: `{"promotions":[{"product":{…},"owned":false}],"degraded":["eligibility"]}`.
@@ -81,12 +64,7 @@ package struct StorePageResponse<Entry: Sendable>: Sendable {
     /// Without hidden products; the page in the device's order.
     package var promotions: [Entry]
     /// Services the response had to do without.
-    package var degraded: [String]
-
-    package init(promotions: [Entry], degraded: [String] = []) {
-        self.promotions = promotions
-        self.degraded = degraded
-    }
+    package var degraded: [String] = []
 }
 
 extension StorePageResponse: Encodable where Entry: Encodable {}
@@ -102,11 +80,6 @@ package struct StorePurchase: Hashable, Sendable, Codable {
     package var productIdentifier: String
     /// Left out, it is `storePage`.
     package var source: Source?
-
-    package init(productIdentifier: String, source: Source? = nil) {
-        self.productIdentifier = productIdentifier
-        self.source = source
-    }
 }
 
 /// The body of `POST /v1/open-url`:
@@ -117,8 +90,6 @@ package struct StorePurchase: Hashable, Sendable, Codable {
 package struct URLToOpen: Hashable, Sendable, Codable {
     /// At most 2048 bytes; any fault in it is `urlInvalid`.
     package var url: String
-
-    package init(url: String) { self.url = url }
 }
 
 /// The body of `POST /v1/intents/{id}/decision`: `{"decision":"continue"}` or
@@ -128,11 +99,6 @@ package struct DecisionRequest: Hashable, Sendable, Codable {
     package var decision: DecideIntentRequest.Decision
     /// Only with `cancel`: the app's message to the user (M85).
     package var feedback: String?
-
-    package init(decision: DecideIntentRequest.Decision, feedback: String? = nil) {
-        self.decision = decision
-        self.feedback = feedback
-    }
 }
 
 /// The response of `POST /v1/intents/{id}/decision`: `{"intent":{…},"transaction":{…}}`.
@@ -141,9 +107,4 @@ package struct IntentDecisionResponse: Hashable, Sendable, Codable {
     package var intent: PurchaseIntent
     /// Of `continue` only; absent while PaymentQueue does not have it.
     package var transaction: PaymentTransaction?
-
-    package init(intent: PurchaseIntent, transaction: PaymentTransaction? = nil) {
-        self.intent = intent
-        self.transaction = transaction
-    }
 }

@@ -3,8 +3,6 @@ import StoreModels
 /// The response of `GET /inApps/v1/transactions/{transactionId}`: a JWS of ``TransactionClaims``.
 package struct TransactionInfoResponse: Hashable, Sendable, Codable {
     package var signedTransactionInfo: String
-
-    package init(signedTransactionInfo: String) { self.signedTransactionInfo = signedTransactionInfo }
 }
 
 /// The response of `GET /inApps/v2/history/{transactionId}`, with Apple's member names.
@@ -35,11 +33,6 @@ package struct SubscriptionStatusesResponse: Hashable, Sendable, Codable {
     package struct Group: Hashable, Sendable, Codable {
         package var subscriptionGroupIdentifier: String
         package var lastTransactions: [Item]
-
-        package init(subscriptionGroupIdentifier: String, lastTransactions: [Item]) {
-            self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-            self.lastTransactions = lastTransactions
-        }
     }
 
     /// The latest transaction of a subscription.
@@ -51,15 +44,6 @@ package struct SubscriptionStatusesResponse: Hashable, Sendable, Codable {
         package var signedTransactionInfo: String
         /// A JWS of ``RenewalClaims``.
         package var signedRenewalInfo: String
-
-        package init(
-            status: Int, originalTransactionId: String, signedTransactionInfo: String, signedRenewalInfo: String
-        ) {
-            self.status = status
-            self.originalTransactionId = originalTransactionId
-            self.signedTransactionInfo = signedTransactionInfo
-            self.signedRenewalInfo = signedRenewalInfo
-        }
     }
 
     package var environment: AppStoreEnvironment
@@ -83,20 +67,12 @@ package struct RefundHistoryResponse: Hashable, Sendable, Codable {
     /// The place of the next page, in the last page too.
     package var revision: String
     package var hasMore: Bool
-
-    package init(signedTransactions: [String], revision: String, hasMore: Bool) {
-        self.signedTransactions = signedTransactions
-        self.revision = revision
-        self.hasMore = hasMore
-    }
 }
 
 /// The response of `GET /inApps/v1/refund/lookup/{originalTransactionId}`, with Apple's member name.
 package struct RefundLookupResponse: Hashable, Sendable, Codable {
     /// JWS of ``TransactionClaims``, at most fifty, the last ones in the order of their refunds.
     package var signedTransactions: [String]
-
-    package init(signedTransactions: [String]) { self.signedTransactions = signedTransactions }
 }
 
 /// The response of `GET /inApps/v1/lookup/{orderId}`, with Apple's member names.
@@ -115,8 +91,6 @@ package struct OrderLookupResponse: Hashable, Sendable, Codable {
 /// The response of `GET /inApps/v1/transactions/appTransactions/{transactionId}`: a JWS of ``AppTransactionClaims``.
 package struct AppTransactionInfoResponse: Hashable, Sendable, Codable {
     package var signedAppTransactionInfo: String
-
-    package init(signedAppTransactionInfo: String) { self.signedAppTransactionInfo = signedAppTransactionInfo }
 }
 
 /// An error of the App Store Server API: `{"errorCode":4040010,"errorMessage":"Transaction id not found."}`.
@@ -125,30 +99,17 @@ package struct ServerAPIErrorResponse: Hashable, Sendable, Codable {
     package var errorCode: Int
     /// Apple's sentence.
     package var errorMessage: String
-
-    package init(errorCode: Int, errorMessage: String) {
-        self.errorCode = errorCode
-        self.errorMessage = errorMessage
-    }
 }
 
 /// The body of `PUT /admin/v1/apps/{bundleId}/server-api`: `{"environment":"Production","appAppleId":1234567890}`.
 package struct ServerAPISettings: Hashable, Sendable, Codable {
     /// The environment that signed payloads name; left out, it is Sandbox.
-    package var environment: AppStoreEnvironment
+    package var environment: AppStoreEnvironment = .sandbox
     /// Apple's number of the app. Production needs it, and only payloads of Production have it.
     package var appAppleId: Int64?
     /// How many requests the app's server may make in an hour: Apple's numbers of an environment, or those of some
     /// operations. Left out, there is no limit.
     package var rateLimits: ServerAPIRateLimits?
-
-    package init(
-        environment: AppStoreEnvironment = .sandbox, appAppleId: Int64? = nil, rateLimits: ServerAPIRateLimits? = nil
-    ) {
-        self.environment = environment
-        self.appAppleId = appAppleId
-        self.rateLimits = rateLimits
-    }
 
     /// Reads a missing environment as the sandbox.
     package init(from decoder: any Decoder) throws {
@@ -293,20 +254,11 @@ package struct ServerAPIFault: Hashable, Sendable, Codable {
     package var outcome: Outcome?
     /// The number of requests; left out, it is 1. In lists, how many are left.
     package var times: Int?
-
-    package init(path: String? = nil, errorCode: Int? = nil, outcome: Outcome? = nil, times: Int? = nil) {
-        self.path = path
-        self.errorCode = errorCode
-        self.outcome = outcome
-        self.times = times
-    }
 }
 
 /// The faults that are left, in the order in which they are met.
 package struct ServerAPIFaultsResponse: Hashable, Sendable, Codable {
     package var faults: [ServerAPIFault]
-
-    package init(faults: [ServerAPIFault]) { self.faults = faults }
 }
 
 /// The body of `PUT /inApps/v1/subscriptions/extend/{originalTransactionId}`, with Apple's member names.
@@ -363,8 +315,6 @@ package struct MassExtendRenewalDateBody: Hashable, Sendable, Codable {
 /// An extension of the renewal dates of all subscribers that has begun.
 package struct MassExtendRenewalDateResponse: Hashable, Sendable, Codable {
     package var requestIdentifier: String
-
-    package init(requestIdentifier: String) { self.requestIdentifier = requestIdentifier }
 }
 
 /// The progress of an extension of the renewal dates of all subscribers.

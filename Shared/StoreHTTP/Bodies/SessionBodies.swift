@@ -33,22 +33,6 @@ package struct SessionRequest: Hashable, Sendable, Codable {
     package var storefront: String?
     /// How the app handles promoted purchases; left out, it is `none`.
     package var promotedPurchases: DeviceLaunch.PromotedPurchases?
-
-    package init(
-        client: Client? = nil, bundleId: String, deviceId: String, account: String,
-        platform: DeviceLaunch.Platform, osVersion: String, appVersion: String? = nil,
-        storefront: String? = nil, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil
-    ) {
-        self.client = client
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.account = account
-        self.platform = platform
-        self.osVersion = osVersion
-        self.appVersion = appVersion
-        self.storefront = storefront
-        self.promotedPurchases = promotedPurchases
-    }
 }
 
 /// The response of `POST /v1/sessions`:
@@ -68,15 +52,4 @@ package struct SessionResponse: Hashable, Sendable, Codable {
     package var canMakePayments: Bool
     /// Services the response had to do without; `promotions` when PromotionController was not notified of the launch.
     package var degraded: [String]?
-
-    package init(
-        token: String, expiresAt: Timestamp, storefront: Storefront, canMakePayments: Bool,
-        degraded: [String]? = nil
-    ) {
-        self.token = token
-        self.expiresAt = expiresAt
-        self.storefront = storefront
-        self.canMakePayments = canMakePayments
-        self.degraded = degraded
-    }
 }

@@ -17,27 +17,18 @@ package struct SigningResponse: Hashable, Sendable, Codable {
     /// Base64 of DER, leaf first, as in the header of a signed payload.
     package var chain: [String]
     package var ocsp: Responder
-
-    package init(chain: [String], ocsp: Responder) {
-        self.chain = chain
-        self.ocsp = ocsp
-    }
 }
 
 /// The body of `POST /admin/v1/signing/rotate`: `{"authority":"leaf"}`.
 package struct RotateRequest: Hashable, Sendable, Codable {
     /// The certificate to replace, with its key.
     package var authority: CertificateRotation
-
-    package init(authority: CertificateRotation) { self.authority = authority }
 }
 
 /// The body of `PUT /admin/v1/signing/ocsp`: `{"mode":"revoked"}`.
 package struct OCSPSetting: Hashable, Sendable, Codable {
     /// How the responder answers from now on.
     package var mode: OCSPMode
-
-    package init(mode: OCSPMode) { self.mode = mode }
 }
 
 /// The body of `POST /admin/v1/apps/{bundleId}/signing/issue`:
@@ -70,6 +61,4 @@ package struct IssueRequest: Hashable, Sendable, Codable {
 /// The response of `POST /admin/v1/apps/{bundleId}/signing/issue`.
 package struct IssueResponse: Hashable, Sendable, Codable {
     package var jws: String
-
-    package init(jws: String) { self.jws = jws }
 }

@@ -14,43 +14,30 @@ package struct SubscriptionChange: Hashable, Sendable, Codable {
     package var willAutoRenew: Bool?
     /// The product of the next renewal; the present product reverts a scheduled change.
     package var autoRenewProductIdentifier: String?
-
-    package init(willAutoRenew: Bool? = nil, autoRenewProductIdentifier: String? = nil) {
-        self.willAutoRenew = willAutoRenew
-        self.autoRenewProductIdentifier = autoRenewProductIdentifier
-    }
 }
 
 /// The body of `POST /v1/subscriptions/{originalTransactionIdentifier}/price-consent`: `{"show":true}`.
 package struct PriceConsentAnswer: Hashable, Sendable, Codable {
     /// False postpones the question to the next launch.
     package var show: Bool
-
-    package init(show: Bool) { self.show = show }
 }
 
 /// The body of `POST /admin/v1/transactions/{id}/extend`: `{"days":30}`.
 package struct Extension: Hashable, Sendable, Codable {
     /// 1…90 days of business time, added to the present period.
     package var days: Int
-
-    package init(days: Int) { self.days = days }
 }
 
 /// The optional body of a refund or revocation, which may contain a reason: `{"reason":"appIssue"}`.
 package struct RefundReason: Hashable, Sendable, Codable {
     /// Left out, it is `other`.
     package var reason: RefundRequest.Reason?
-
-    package init(reason: RefundRequest.Reason? = nil) { self.reason = reason }
 }
 
 /// The body of `POST /admin/v1/transactions/{id}/refundRequest`: `{"reason":"UNINTENDED_PURCHASE"}`.
 package struct RefundRequestBody: Hashable, Sendable, Codable {
     /// The `consumptionRequestReason` of the notification.
     package var reason: ConsumptionRequestReason
-
-    package init(reason: ConsumptionRequestReason) { self.reason = reason }
 }
 
 /// The body of `POST /admin/v1/refundRequests/{refundRequestIdentifier}/grant`:
@@ -60,9 +47,4 @@ package struct RefundShare: Hashable, Sendable, Codable {
     package var type: RevocationType?
     /// Thousandths of a percent of the price; with `REFUND_PRORATED`, which needs it.
     package var percentage: Int?
-
-    package init(type: RevocationType? = nil, percentage: Int? = nil) {
-        self.type = type
-        self.percentage = percentage
-    }
 }

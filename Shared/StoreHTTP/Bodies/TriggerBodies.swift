@@ -42,11 +42,6 @@ package struct TriggerResponse: Hashable, Sendable, Codable {
     /// What brought the event about; absent for a notification that was only sent.
     package var cause: TriggerCause?
 
-    package init(notification: ServerNotification, cause: TriggerCause? = nil) {
-        self.notification = notification
-        self.cause = cause
-    }
-
     package init(from decoder: any Decoder) throws {
         notification = try ServerNotification(from: decoder)
         cause = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(TriggerCause.self, forKey: .cause)
@@ -124,9 +119,4 @@ package struct TriggerState: Hashable, Sendable, Codable {
     package var transaction: PaymentTransaction
     /// Absent for a purchase outside subscriptions, and before the subscription was looked at.
     package var subscription: Subscription?
-
-    package init(transaction: PaymentTransaction, subscription: Subscription? = nil) {
-        self.transaction = transaction
-        self.subscription = subscription
-    }
 }

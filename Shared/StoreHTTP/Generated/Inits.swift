@@ -10,6 +10,122 @@ extension AppAccountTokenBody {
     }
 }
 
+extension AppTransactionInfoResponse {
+    @_disfavoredOverload
+    package init(signedAppTransactionInfo: borrowing String) {
+        self.init(signedAppTransactionInfo: copy signedAppTransactionInfo)
+    }
+}
+
+extension BusConnectionsResponse {
+    @_disfavoredOverload
+    package init(connections: borrowing [Connection], total: Int) {
+        self.init(connections: copy connections, total: total)
+    }
+}
+
+extension BusState {
+    @_disfavoredOverload
+    package init(
+        serverId: borrowing String, version: String, startedAt: Timestamp, uptimeSeconds: Int, connections: Int,
+        totalConnections: Int, subscriptions: Int, messagesIn: Int, messagesOut: Int, bytesIn: Int, bytesOut: Int,
+        pendingBytes: Int, slowConsumers: Int, staleConnections: Int, noResponders: Int, noInterest: Int,
+        noEligible: Int, dropped: Int, permissionsDenied: Int, authFailures: Int, replaced: Int, cpuPercent: Double,
+        memoryBytes: Int, loopLagMicroseconds: Int, isDraining: Bool, hasFaultInjection: Bool
+    ) {
+        self.init(
+            serverId: copy serverId, version: version, startedAt: startedAt, uptimeSeconds: uptimeSeconds,
+            connections: connections, totalConnections: totalConnections, subscriptions: subscriptions,
+            messagesIn: messagesIn, messagesOut: messagesOut, bytesIn: bytesIn, bytesOut: bytesOut,
+            pendingBytes: pendingBytes, slowConsumers: slowConsumers, staleConnections: staleConnections,
+            noResponders: noResponders, noInterest: noInterest, noEligible: noEligible, dropped: dropped,
+            permissionsDenied: permissionsDenied, authFailures: authFailures, replaced: replaced,
+            cpuPercent: cpuPercent, memoryBytes: memoryBytes, loopLagMicroseconds: loopLagMicroseconds,
+            isDraining: isDraining, hasFaultInjection: hasFaultInjection)
+    }
+}
+
+extension BusSubjectsResponse {
+    @_disfavoredOverload
+    package init(subjects: borrowing [Subject]) {
+        self.init(subjects: copy subjects)
+    }
+}
+
+extension BusTapMessages {
+    @_disfavoredOverload
+    package init(messages: borrowing [Message], missed: Int) {
+        self.init(messages: copy messages, missed: missed)
+    }
+}
+
+extension BusTapMessages.Message {
+    @_disfavoredOverload
+    package init(
+        at: borrowing Timestamp, subject: String, reply: Bool, headers: [String: String], body: JSONValue, bytes: Int
+    ) {
+        self.init(at: copy at, subject: subject, reply: reply, headers: headers, body: body, bytes: bytes)
+    }
+}
+
+extension BusTapState {
+    @_disfavoredOverload
+    package init(subject: borrowing String) {
+        self.init(subject: copy subject)
+    }
+}
+
+extension ChaosRun.Invariant {
+    @_disfavoredOverload
+    package init(invariant: borrowing String, statement: String, outcome: Outcome, examined: Int, violations: Int) {
+        self.init(
+            invariant: copy invariant, statement: statement, outcome: outcome, examined: examined,
+            violations: violations)
+    }
+}
+
+extension ChaosRunsResponse {
+    @_disfavoredOverload
+    package init(runs: borrowing [ChaosRunSummary]) {
+        self.init(runs: copy runs)
+    }
+}
+
+extension ClockMove {
+    @_disfavoredOverload
+    package init(by: borrowing String? = nil, to: Timestamp? = nil, next: Int? = nil) {
+        self.init(by: copy by, to: to, next: next)
+    }
+}
+
+extension ClockSetting {
+    @_disfavoredOverload
+    package init(rate: borrowing ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
+        self.init(rate: copy rate, now: now, frozen: frozen)
+    }
+}
+
+extension ConsoleSession {
+    @_disfavoredOverload
+    package init(csrfToken: borrowing String) {
+        self.init(csrfToken: copy csrfToken)
+    }
+}
+
+extension ConsoleSignIn {
+    @_disfavoredOverload
+    package init(key: borrowing String? = nil, ticket: String? = nil) {
+        self.init(key: copy key, ticket: ticket)
+    }
+}
+
+extension ConsoleTicket {
+    @_disfavoredOverload
+    package init(ticket: borrowing String, expiresAt: Timestamp) {
+        self.init(ticket: copy ticket, expiresAt: expiresAt)
+    }
+}
+
 extension ConsumptionBody {
     @_disfavoredOverload
     package init(
@@ -40,10 +156,52 @@ extension ConsumptionBodyV1 {
     }
 }
 
+extension ContinueAnswer {
+    @_disfavoredOverload
+    package init(shouldContinue: borrowing Bool) {
+        self.init(shouldContinue: copy shouldContinue)
+    }
+}
+
 extension ContractInfo.SecurityScheme {
     @_disfavoredOverload
     package init(name: borrowing String, schema: Schema) {
         self.init(name: copy name, schema: schema)
+    }
+}
+
+extension DecisionRequest {
+    @_disfavoredOverload
+    package init(decision: borrowing DecideIntentRequest.Decision, feedback: String? = nil) {
+        self.init(decision: copy decision, feedback: feedback)
+    }
+}
+
+extension DeviceSetting {
+    @_disfavoredOverload
+    package init(platform: borrowing DeviceLaunch.Platform, osVersion: String) {
+        self.init(platform: copy platform, osVersion: osVersion)
+    }
+}
+
+extension DrainResponse {
+    @_disfavoredOverload
+    package init(name: borrowing String, id: String) {
+        self.init(name: copy name, id: id)
+    }
+}
+
+extension EventList {
+    @_disfavoredOverload
+    package init(events: borrowing [Event]) {
+        self.init(events: copy events)
+    }
+}
+
+extension EventStreamState {
+    @_disfavoredOverload
+    package init(version: borrowing String, now: Timestamp) {
+        self.init(version: copy version, now: now)
     }
 }
 
@@ -52,6 +210,105 @@ extension ExtendRenewalDateBody {
     package init(extendByDays: borrowing Int? = nil, extendReasonCode: Int? = nil, requestIdentifier: String? = nil) {
         self.init(
             extendByDays: copy extendByDays, extendReasonCode: extendReasonCode, requestIdentifier: requestIdentifier)
+    }
+}
+
+extension Extension {
+    @_disfavoredOverload
+    package init(days: borrowing Int) {
+        self.init(days: copy days)
+    }
+}
+
+extension FaultRequest {
+    @_disfavoredOverload
+    package init(fault: borrowing BusFault, service: String) {
+        self.init(fault: copy fault, service: service)
+    }
+}
+
+extension FaultsResponse.Fault {
+    @_disfavoredOverload
+    package init(fault: borrowing BusFault, service: String, matched: Int, struck: Int) {
+        self.init(fault: copy fault, service: service, matched: matched, struck: struck)
+    }
+}
+
+extension HistoryResponse {
+    @_disfavoredOverload
+    package init(removed: borrowing Int, cancelledIntents: Int? = nil) {
+        self.init(removed: copy removed, cancelledIntents: cancelledIntents)
+    }
+}
+
+extension InstallationSetting {
+    @_disfavoredOverload
+    package init(version: borrowing String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil) {
+        self.init(version: copy version, promotedPurchases: promotedPurchases)
+    }
+}
+
+extension IntentDecisionResponse {
+    @_disfavoredOverload
+    package init(intent: borrowing PurchaseIntent, transaction: PaymentTransaction? = nil) {
+        self.init(intent: copy intent, transaction: transaction)
+    }
+}
+
+extension IsolatedStore {
+    @_disfavoredOverload
+    package init(
+        store: borrowing String, bundleId: String, state: State, seed: Int64, createdAt: Timestamp, expiresAt: Timestamp
+    ) {
+        self.init(
+            store: copy store, bundleId: bundleId, state: state, seed: seed, createdAt: createdAt, expiresAt: expiresAt)
+    }
+}
+
+extension IsolatedStoreResponse {
+    @_disfavoredOverload
+    package init(
+        store: borrowing String, url: String, bundleId: String, issuerId: String, keyId: String, privateKey: String,
+        rootCertificate: String, seed: Int64, expiresAt: Timestamp
+    ) {
+        self.init(
+            store: copy store, url: url, bundleId: bundleId, issuerId: issuerId, keyId: keyId, privateKey: privateKey,
+            rootCertificate: rootCertificate, seed: seed, expiresAt: expiresAt)
+    }
+}
+
+extension IsolatedStoresResponse {
+    @_disfavoredOverload
+    package init(stores: borrowing [IsolatedStore], after: String? = nil) {
+        self.init(stores: copy stores, after: after)
+    }
+}
+
+extension IssueResponse {
+    @_disfavoredOverload
+    package init(jws: borrowing String) {
+        self.init(jws: copy jws)
+    }
+}
+
+extension KeyRequest {
+    @_disfavoredOverload
+    package init(kind: borrowing KeyKind) {
+        self.init(kind: copy kind)
+    }
+}
+
+extension KeysResponse {
+    @_disfavoredOverload
+    package init(keys: borrowing [AppKey]) {
+        self.init(keys: copy keys)
+    }
+}
+
+extension LeaseNotificationsBody {
+    @_disfavoredOverload
+    package init(max: borrowing Int, waitMs: Int) {
+        self.init(max: copy max, waitMs: waitMs)
     }
 }
 
@@ -64,6 +321,48 @@ extension MassExtendRenewalDateBody {
         self.init(
             extendByDays: copy extendByDays, extendReasonCode: extendReasonCode, requestIdentifier: requestIdentifier,
             storefrontCountryCodes: storefrontCountryCodes, productId: productId)
+    }
+}
+
+extension MassExtendRenewalDateResponse {
+    @_disfavoredOverload
+    package init(requestIdentifier: borrowing String) {
+        self.init(requestIdentifier: copy requestIdentifier)
+    }
+}
+
+extension NewIsolatedStore {
+    @_disfavoredOverload
+    package init(from: borrowing Source, clock: Timestamp? = nil, ttl: String? = nil, seed: Int64? = nil) {
+        self.init(from: copy from, clock: clock, ttl: ttl, seed: seed)
+    }
+}
+
+extension NewIsolatedStore.Source {
+    @_disfavoredOverload
+    package init(bundleId: borrowing String) {
+        self.init(bundleId: copy bundleId)
+    }
+}
+
+extension NewOrder {
+    @_disfavoredOverload
+    package init(productIdentifiers: borrowing [String]) {
+        self.init(productIdentifiers: copy productIdentifiers)
+    }
+}
+
+extension NewRestore {
+    @_disfavoredOverload
+    package init(applicationUsername: borrowing String? = nil) {
+        self.init(applicationUsername: copy applicationUsername)
+    }
+}
+
+extension NewVisibility {
+    @_disfavoredOverload
+    package init(visibility: borrowing StorePromotionVisibility) {
+        self.init(visibility: copy visibility)
     }
 }
 
@@ -81,10 +380,323 @@ extension NotificationHistoryBody {
     }
 }
 
+extension OCSPSetting {
+    @_disfavoredOverload
+    package init(mode: borrowing OCSPMode) {
+        self.init(mode: copy mode)
+    }
+}
+
+extension OptionalError {
+    @_disfavoredOverload
+    package init(error: borrowing NamedError? = nil) {
+        self.init(error: copy error)
+    }
+}
+
+extension OrderResponse {
+    @_disfavoredOverload
+    package init(productIdentifiers: borrowing [String], products: [Item]) {
+        self.init(productIdentifiers: copy productIdentifiers, products: products)
+    }
+}
+
+extension OutsidePurchase {
+    @_disfavoredOverload
+    package init(
+        account: borrowing String, productIdentifier: String, quantity: Quantity? = nil, offer: RedeemedOffer? = nil
+    ) {
+        self.init(account: copy account, productIdentifier: productIdentifier, quantity: quantity, offer: offer)
+    }
+}
+
+extension PaymentRequest {
+    @_disfavoredOverload
+    package init(
+        productIdentifier: borrowing String, quantity: NonNull<Quantity>? = nil, applicationUsername: String? = nil,
+        appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool? = nil, paymentDiscount: DiscountParts? = nil,
+        intentIdentifier: String? = nil
+    ) {
+        self.init(
+            productIdentifier: copy productIdentifier, quantity: quantity, applicationUsername: applicationUsername,
+            appAccountToken: appAccountToken, simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
+            paymentDiscount: paymentDiscount, intentIdentifier: intentIdentifier)
+    }
+}
+
+extension PriceConsentAnswer {
+    @_disfavoredOverload
+    package init(show: borrowing Bool) {
+        self.init(show: copy show)
+    }
+}
+
+extension ProductPrices {
+    @_disfavoredOverload
+    package init(productIdentifier: borrowing String, prices: [Price]) {
+        self.init(productIdentifier: copy productIdentifier, prices: prices)
+    }
+}
+
+extension ProductPrices.Price {
+    @_disfavoredOverload
+    package init(
+        storefront: borrowing String, available: Bool, price: Money? = nil, priceLocale: String? = nil,
+        introductoryPrice: ProductDiscount? = nil, subscriptionPeriod: SubscriptionPeriod? = nil,
+        reasons: [String]? = nil
+    ) {
+        self.init(
+            storefront: copy storefront, available: available, price: price, priceLocale: priceLocale,
+            introductoryPrice: introductoryPrice, subscriptionPeriod: subscriptionPeriod, reasons: reasons)
+    }
+}
+
+extension ProductsPageResponse {
+    @_disfavoredOverload
+    package init(products: borrowing [Product], after: String? = nil) {
+        self.init(products: copy products, after: after)
+    }
+}
+
+extension ProductsQuery {
+    @_disfavoredOverload
+    package init(productIdentifiers: borrowing [String]) {
+        self.init(productIdentifiers: copy productIdentifiers)
+    }
+}
+
+extension ProductsResponse {
+    @_disfavoredOverload
+    package init(products: borrowing [Item], invalidProductIdentifiers: [String], degraded: [String]? = nil) {
+        self.init(products: copy products, invalidProductIdentifiers: invalidProductIdentifiers, degraded: degraded)
+    }
+}
+
+extension PromptAnswerBody {
+    @_disfavoredOverload
+    package init(answer: borrowing Prompt.Answer, error: NamedError? = nil) {
+        self.init(answer: copy answer, error: error)
+    }
+}
+
+extension ReceiptQuestion {
+    @_disfavoredOverload
+    package init(receiptData: borrowing String, productIdentifiers: [String]? = nil) {
+        self.init(receiptData: copy receiptData, productIdentifiers: productIdentifiers)
+    }
+}
+
+extension ReceiptResponse {
+    @_disfavoredOverload
+    package init(receiptData: borrowing String) {
+        self.init(receiptData: copy receiptData)
+    }
+}
+
+extension RefundHistoryResponse {
+    @_disfavoredOverload
+    package init(signedTransactions: borrowing [String], revision: String, hasMore: Bool) {
+        self.init(signedTransactions: copy signedTransactions, revision: revision, hasMore: hasMore)
+    }
+}
+
+extension RefundLookupResponse {
+    @_disfavoredOverload
+    package init(signedTransactions: borrowing [String]) {
+        self.init(signedTransactions: copy signedTransactions)
+    }
+}
+
+extension RefundReason {
+    @_disfavoredOverload
+    package init(reason: borrowing RefundRequest.Reason? = nil) {
+        self.init(reason: copy reason)
+    }
+}
+
+extension RefundRequestBody {
+    @_disfavoredOverload
+    package init(reason: borrowing ConsumptionRequestReason) {
+        self.init(reason: copy reason)
+    }
+}
+
+extension RefundShare {
+    @_disfavoredOverload
+    package init(type: borrowing RevocationType? = nil, percentage: Int? = nil) {
+        self.init(type: copy type, percentage: percentage)
+    }
+}
+
+extension ResetResponse {
+    @_disfavoredOverload
+    package init(removedTransactions: borrowing Int, cancelledIntents: Int? = nil) {
+        self.init(removedTransactions: copy removedTransactions, cancelledIntents: cancelledIntents)
+    }
+}
+
+extension RestoreAccepted {
+    @_disfavoredOverload
+    package init(restoreIdentifier: borrowing String) {
+        self.init(restoreIdentifier: copy restoreIdentifier)
+    }
+}
+
+extension ReviewReason {
+    @_disfavoredOverload
+    package init(reason: borrowing String? = nil) {
+        self.init(reason: copy reason)
+    }
+}
+
+extension RotateRequest {
+    @_disfavoredOverload
+    package init(authority: borrowing CertificateRotation) {
+        self.init(authority: copy authority)
+    }
+}
+
+extension ServerAPIErrorResponse {
+    @_disfavoredOverload
+    package init(errorCode: borrowing Int, errorMessage: String) {
+        self.init(errorCode: copy errorCode, errorMessage: errorMessage)
+    }
+}
+
+extension ServerAPIFault {
+    @_disfavoredOverload
+    package init(path: borrowing String? = nil, errorCode: Int? = nil, outcome: Outcome? = nil, times: Int? = nil) {
+        self.init(path: copy path, errorCode: errorCode, outcome: outcome, times: times)
+    }
+}
+
+extension ServerAPIFaultsResponse {
+    @_disfavoredOverload
+    package init(faults: borrowing [ServerAPIFault]) {
+        self.init(faults: copy faults)
+    }
+}
+
+extension ServerAPISettings {
+    package init(
+        environment: AppStoreEnvironment = .sandbox, appAppleId: Int64? = nil, rateLimits: ServerAPIRateLimits? = nil
+    ) {
+        self.environment = environment
+        self.appAppleId = appAppleId
+        self.rateLimits = rateLimits
+    }
+}
+
+extension SessionRequest {
+    @_disfavoredOverload
+    package init(
+        client: borrowing Client? = nil, bundleId: String, deviceId: String, account: String,
+        platform: DeviceLaunch.Platform, osVersion: String, appVersion: String? = nil, storefront: String? = nil,
+        promotedPurchases: DeviceLaunch.PromotedPurchases? = nil
+    ) {
+        self.init(
+            client: copy client, bundleId: bundleId, deviceId: deviceId, account: account, platform: platform,
+            osVersion: osVersion, appVersion: appVersion, storefront: storefront, promotedPurchases: promotedPurchases)
+    }
+}
+
+extension SessionResponse {
+    @_disfavoredOverload
+    package init(
+        token: borrowing String, expiresAt: Timestamp, storefront: Storefront, canMakePayments: Bool,
+        degraded: [String]? = nil
+    ) {
+        self.init(
+            token: copy token, expiresAt: expiresAt, storefront: storefront, canMakePayments: canMakePayments,
+            degraded: degraded)
+    }
+}
+
+extension SigningResponse {
+    @_disfavoredOverload
+    package init(chain: borrowing [String], ocsp: Responder) {
+        self.init(chain: copy chain, ocsp: ocsp)
+    }
+}
+
+extension StorePageResponse {
+    @_disfavoredOverload
+    package init(promotions: borrowing [Entry], degraded: [String] = []) {
+        self.init(promotions: copy promotions, degraded: degraded)
+    }
+}
+
+extension StorePurchase {
+    @_disfavoredOverload
+    package init(productIdentifier: borrowing String, source: Source? = nil) {
+        self.init(productIdentifier: copy productIdentifier, source: source)
+    }
+}
+
 extension StreamedEvent {
     @_disfavoredOverload
     package init(name: borrowing String, data: Schema, id: Schema?) {
         self.init(name: copy name, data: data, id: id)
+    }
+}
+
+extension SubscriptionChange {
+    @_disfavoredOverload
+    package init(willAutoRenew: borrowing Bool? = nil, autoRenewProductIdentifier: String? = nil) {
+        self.init(willAutoRenew: copy willAutoRenew, autoRenewProductIdentifier: autoRenewProductIdentifier)
+    }
+}
+
+extension SubscriptionStatusesResponse.Group {
+    @_disfavoredOverload
+    package init(subscriptionGroupIdentifier: borrowing String, lastTransactions: [SubscriptionStatusesResponse.Item]) {
+        self.init(subscriptionGroupIdentifier: copy subscriptionGroupIdentifier, lastTransactions: lastTransactions)
+    }
+}
+
+extension SubscriptionStatusesResponse.Item {
+    @_disfavoredOverload
+    package init(
+        status: borrowing Int, originalTransactionId: String, signedTransactionInfo: String, signedRenewalInfo: String
+    ) {
+        self.init(
+            status: copy status, originalTransactionId: originalTransactionId,
+            signedTransactionInfo: signedTransactionInfo, signedRenewalInfo: signedRenewalInfo)
+    }
+}
+
+extension TestNotificationResponse {
+    @_disfavoredOverload
+    package init(testNotificationToken: borrowing String) {
+        self.init(testNotificationToken: copy testNotificationToken)
+    }
+}
+
+extension TestersResponse {
+    @_disfavoredOverload
+    package init(testers: borrowing [Entry], after: String? = nil) {
+        self.init(testers: copy testers, after: after)
+    }
+}
+
+extension TransactionInfoResponse {
+    @_disfavoredOverload
+    package init(signedTransactionInfo: borrowing String) {
+        self.init(signedTransactionInfo: copy signedTransactionInfo)
+    }
+}
+
+extension TriggerResponse {
+    package init(notification: ServerNotification, cause: TriggerCause? = nil) {
+        self.notification = notification
+        self.cause = cause
+    }
+}
+
+extension TriggerState {
+    @_disfavoredOverload
+    package init(transaction: borrowing PaymentTransaction, subscription: Subscription? = nil) {
+        self.init(transaction: copy transaction, subscription: subscription)
     }
 }
 
@@ -95,5 +707,21 @@ extension TypeSchema {
         including: [any (Decodable & Sendable).Type]
     ) {
         self.init(extent: copy extent, keywords: keywords, members: members, required: required, including: including)
+    }
+}
+
+extension URLToOpen {
+    @_disfavoredOverload
+    package init(url: borrowing String) {
+        self.init(url: copy url)
+    }
+}
+
+extension VisibilityResponse {
+    @_disfavoredOverload
+    package init(
+        productIdentifier: borrowing String? = nil, visibility: StorePromotionVisibility, products: [Item]? = nil
+    ) {
+        self.init(productIdentifier: copy productIdentifier, visibility: visibility, products: products)
     }
 }

@@ -21,18 +21,6 @@ public struct App: Hashable, Sendable, Codable {
     /// The catalogue file's public keys for verifying promotional offers; absent when it has none.
     public var subscriptionOfferKeys: [SubscriptionOfferKey]?
 
-    public init(
-        bundleId: String, settings: AppSettings, catalogVersion: Int64, testerDefaults: TesterSettings? = nil,
-        timeRate: Int? = nil, subscriptionOfferKeys: [SubscriptionOfferKey]? = nil
-    ) {
-        self.bundleId = bundleId
-        self.settings = settings
-        self.catalogVersion = catalogVersion
-        self.testerDefaults = testerDefaults
-        self.timeRate = timeRate
-        self.subscriptionOfferKeys = subscriptionOfferKeys
-    }
-
     private enum CodingKeys: String, CodingKey {
         case bundleId, catalogVersion, testerDefaults, timeRate, subscriptionOfferKeys
     }

@@ -5,10 +5,6 @@ public struct AppVersion: Hashable, Sendable, Codable {
     public var catalogVersion: Int64
     /// Grows with each change of the app's settings. 0 for an app that does not exist.
     public var settingsRevision: Int64
-    public init(catalogVersion: Int64, settingsRevision: Int64) {
-        self.catalogVersion = catalogVersion
-        self.settingsRevision = settingsRevision
-    }
 }
 
 /// The event that an app has another version: `sb.evt.catalog.v1.app.changed`. Published before the operator's request
@@ -16,7 +12,6 @@ public struct AppVersion: Hashable, Sendable, Codable {
 public struct AppChanged: Hashable, Sendable, Codable {
     /// The app whose version or settings revision has grown.
     public var bundleId: String
-    public init(bundleId: String) { self.bundleId = bundleId }
 }
 
 /// Catalog's events. They are hints to services that cache Catalog's answers.

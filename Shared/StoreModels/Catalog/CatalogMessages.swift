@@ -7,7 +7,6 @@
 /// `{"bundleId":"com.example.app"}`
 public struct AppRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    public init(bundleId: String) { self.bundleId = bundleId }
 }
 
 /// Creates an app or replaces its settings.
@@ -15,10 +14,6 @@ public struct PutAppRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// The complete new settings; a replaced app keeps none of its former ones.
     public var settings: AppSettings
-    public init(bundleId: String, settings: AppSettings) {
-        self.bundleId = bundleId
-        self.settings = settings
-    }
 }
 
 /// Asks for a page of a list: at most `limit` entries after `after`.
@@ -42,10 +37,6 @@ public struct AppsPage: Hashable, Sendable, Codable {
     public var apps: [App]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(apps: [App], after: String? = nil) {
-        self.apps = apps
-        self.after = after
-    }
 }
 
 /// Begins the import of a catalogue file.
@@ -55,18 +46,12 @@ public struct BeginImportRequest: Hashable, Sendable, Codable {
     public var byteCount: Int
     /// The file's name for errors and for a new app, such as `App.storekit`.
     public var fileName: String?
-    public init(bundleId: String, byteCount: Int, fileName: String? = nil) {
-        self.bundleId = bundleId
-        self.byteCount = byteCount
-        self.fileName = fileName
-    }
 }
 
 /// The import that parts and commit name.
 public struct BeginImportReply: Hashable, Sendable, Codable {
     /// 24 hexadecimal digits, made by Catalog.
     public var importIdentifier: String
-    public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
 }
 
 /// One part of a catalogue file.
@@ -80,18 +65,12 @@ public struct ImportPartRequest: Hashable, Sendable, Codable {
     public var index: Int
     /// Base64 on the wire.
     public var data: Data
-    public init(importIdentifier: String, index: Int, data: Data) {
-        self.importIdentifier = importIdentifier
-        self.index = index
-        self.data = data
-    }
 }
 
 /// Commits an import, or tries it.
 public struct CommitImportRequest: Hashable, Sendable, Codable {
     /// As ``BeginImportReply/importIdentifier``.
     public var importIdentifier: String
-    public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
 }
 
 /// The result of an import. The error of a refused one is `catalogInvalid` with
@@ -145,11 +124,6 @@ public struct ExportPartRequest: Hashable, Sendable, Codable {
     public var index: Int
     /// The version that came with the first part; nil for the first. All parts are then of one file.
     public var catalogVersion: Int64?
-    public init(bundleId: String, index: Int, catalogVersion: Int64? = nil) {
-        self.bundleId = bundleId
-        self.index = index
-        self.catalogVersion = catalogVersion
-    }
 }
 
 /// One part of the file in force, with private keys masked.
@@ -160,11 +134,6 @@ public struct ExportPartReply: Hashable, Sendable, Codable {
     public var partCount: Int
     /// Base64 on the wire.
     public var data: Data
-    public init(catalogVersion: Int64, partCount: Int, data: Data) {
-        self.catalogVersion = catalogVersion
-        self.partCount = partCount
-        self.data = data
-    }
 }
 
 /// `{"bundleId":"…","productIdentifiers":["a","b"],"storefront":"FRA"}`; duplicates count once (M7).
@@ -174,11 +143,6 @@ public struct ProductsRequest: Hashable, Sendable, Codable {
     public var productIdentifiers: [String]
     /// Alpha-3 country code of the account's storefront.
     public var storefront: String
-    public init(bundleId: String, productIdentifiers: [String], storefront: String) {
-        self.bundleId = bundleId
-        self.productIdentifiers = productIdentifiers
-        self.storefront = storefront
-    }
 }
 
 /// The products and the invalid identifiers of a request. Every requested identifier is in exactly one of the two lists
@@ -192,11 +156,6 @@ public struct ProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Se
     public var invalidProductIdentifiers: [String]
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
-    public init(products: [Item], invalidProductIdentifiers: [String], catalogVersion: Int64) {
-        self.products = products
-        self.invalidProductIdentifiers = invalidProductIdentifiers
-        self.catalogVersion = catalogVersion
-    }
 }
 
 public typealias ProductsReply = ProductsReplyOf<Product>
@@ -209,17 +168,9 @@ public struct ProductsPageRequest: Hashable, Sendable, Codable {
     /// The last product identifier of the page before.
     public var after: String?
     /// 1…500.
-    public var limit: Int
+    public var limit: Int = 100
     /// Only this type, when given.
     public var type: ProductType?
-    public init(bundleId: String, storefront: String, after: String? = nil, limit: Int = 100, type: ProductType? = nil)
-    {
-        self.bundleId = bundleId
-        self.storefront = storefront
-        self.after = after
-        self.limit = limit
-        self.type = type
-    }
 }
 
 /// A page of products in the catalogue's order.
@@ -247,12 +198,6 @@ public struct QuoteRequest: Hashable, Sendable, Codable {
     /// Whether a test URL has begun the purchase; nil means no. A product that is not yet available is sold too then
     /// (M109).
     public var isTest: Bool?
-    public init(bundleId: String, productIdentifier: String, storefront: String, isTest: Bool? = nil) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.storefront = storefront
-        self.isTest = isTest
-    }
 }
 
 /// The data that PaymentQueue needs to sell one product. It is valid for this catalogue version.
@@ -285,23 +230,6 @@ public struct Quote: Hashable, Sendable, Codable {
     public var billingGracePeriod: Bool?
     /// Win-back offers and offer codes of the product, which `SKProduct` does not show.
     public var redeemableOffers: [RedeemableOffer]?
-
-    public init(
-        catalogVersion: Int64, availability: Availability, product: Product? = nil, subscriptionLevel: Int? = nil,
-        subscriptionGroupProducts: [String]? = nil, unfinishedLimit: Int? = nil,
-        testerDefaults: TesterSettings? = nil, billingGracePeriod: Bool? = nil,
-        redeemableOffers: [RedeemableOffer]? = nil
-    ) {
-        self.catalogVersion = catalogVersion
-        self.availability = availability
-        self.product = product
-        self.subscriptionLevel = subscriptionLevel
-        self.subscriptionGroupProducts = subscriptionGroupProducts
-        self.unfinishedLimit = unfinishedLimit
-        self.testerDefaults = testerDefaults
-        self.billingGracePeriod = billingGracePeriod
-        self.redeemableOffers = redeemableOffers
-    }
 }
 
 /// Asks for the promoted products in a storefront.
@@ -309,10 +237,6 @@ public struct PromotedProductsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// Alpha-3 country code; decides prices and language.
     public var storefront: String
-    public init(bundleId: String, storefront: String) {
-        self.bundleId = bundleId
-        self.storefront = storefront
-    }
 }
 
 /// The promoted products of an app; `Item` is as in ``ProductsReplyOf``.
@@ -320,23 +244,13 @@ public struct PromotedProductsReplyOf<Item: Hashable & Sendable & Codable>: Hash
     /// At most 20 (StoreKit's limit of promoted products), in the operator's order, hidden ones included.
     public var products: [Item]
     /// Products among them that the operator hides. A device may show them nevertheless.
-    public var hiddenProductIdentifiers: [String]
+    public var hiddenProductIdentifiers: [String] = []
     /// The app's entries of the featured tab, in its order.
-    public var featuredProductIdentifiers: [String]
+    public var featuredProductIdentifiers: [String] = []
     /// The app's name, by which a search finds the products, too.
-    public var appName: String
+    public var appName: String = ""
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
-    public init(
-        products: [Item], hiddenProductIdentifiers: [String] = [], featuredProductIdentifiers: [String] = [],
-        appName: String = "", catalogVersion: Int64
-    ) {
-        self.products = products
-        self.hiddenProductIdentifiers = hiddenProductIdentifiers
-        self.featuredProductIdentifiers = featuredProductIdentifiers
-        self.appName = appName
-        self.catalogVersion = catalogVersion
-    }
 }
 
 public typealias PromotedProductsReply = PromotedProductsReplyOf<Product>
@@ -345,5 +259,4 @@ public typealias PromotedProductsReply = PromotedProductsReplyOf<Product>
 public struct StorefrontsReply: Hashable, Sendable, Codable {
     /// Each with its alpha-3 code and Apple's number.
     public var storefronts: [Storefront]
-    public init(storefronts: [Storefront]) { self.storefronts = storefronts }
 }

@@ -13,12 +13,6 @@ public struct HostedContent: Hashable, Sendable, Codable {
     public var contentLength: Int64
     /// The hash of the whole package, 64 hexadecimal digits.
     public var sha256: String
-    public init(contentIdentifier: String, contentVersion: String, contentLength: Int64, sha256: String) {
-        self.contentIdentifier = contentIdentifier
-        self.contentVersion = contentVersion
-        self.contentLength = contentLength
-        self.sha256 = sha256
-    }
 }
 
 /// Begins an upload. Nothing is in force before its commit, and an upload untouched for an hour is deleted.
@@ -28,18 +22,12 @@ public struct BeginContentRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// The version the catalogue declares; another is `catalogInvalid`.
     public var version: String
-    public init(bundleId: String, productIdentifier: String, version: String) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.version = version
-    }
 }
 
 /// The upload that parts and commit name.
 public struct BeginContentReply: Hashable, Sendable, Codable {
     /// 24 hexadecimal digits, made by Catalog.
     public var uploadIdentifier: String
-    public init(uploadIdentifier: String) { self.uploadIdentifier = uploadIdentifier }
 }
 
 /// The bytes from `offset` on. Parts come in order; repeating a part changes nothing.
@@ -55,11 +43,6 @@ public struct ContentPartRequest: Hashable, Sendable, Codable {
     public var offset: Int64
     /// Base64.
     public var data: String
-    public init(uploadIdentifier: String, offset: Int64, data: String) {
-        self.uploadIdentifier = uploadIdentifier
-        self.offset = offset
-        self.data = data
-    }
 }
 
 /// Commits an upload.
@@ -68,10 +51,6 @@ public struct CommitContentRequest: Hashable, Sendable, Codable {
     public var uploadIdentifier: String
     /// The number of bytes sent; the parts must add up to it.
     public var length: Int64
-    public init(uploadIdentifier: String, length: Int64) {
-        self.uploadIdentifier = uploadIdentifier
-        self.length = length
-    }
 }
 
 /// The result of a commit.
@@ -80,10 +59,6 @@ public struct CommitContentReply: Hashable, Sendable, Codable {
     public var content: HostedContent
     /// Whether there was content of this version before.
     public var isReplaced: Bool
-    public init(content: HostedContent, isReplaced: Bool) {
-        self.content = content
-        self.isReplaced = isReplaced
-    }
 }
 
 /// Asks for the content of a product. `version` nil is the version the catalogue declares.
@@ -92,11 +67,6 @@ public struct ContentRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// Dotted integers; nil: the version the catalogue declares.
     public var version: String?
-    public init(bundleId: String, productIdentifier: String, version: String? = nil) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.version = version
-    }
 }
 
 /// Reads at most ``ContentPartRequest/bytesMax`` bytes from `offset` on. `sha256` is the package's that the reader
@@ -112,21 +82,10 @@ public struct ReadContentRequest: Hashable, Sendable, Codable {
     public var offset: Int64
     /// Bytes to read, at most ``ContentPartRequest/bytesMax``.
     public var length: Int
-    public init(
-        bundleId: String, productIdentifier: String, version: String, sha256: String, offset: Int64, length: Int
-    ) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.version = version
-        self.sha256 = sha256
-        self.offset = offset
-        self.length = length
-    }
 }
 
 /// Bytes of a package or an image.
 public struct ContentPart: Hashable, Sendable, Codable {
     /// Base64.
     public var data: String
-    public init(data: String) { self.data = data }
 }

@@ -5,12 +5,6 @@ public struct ExplainProductRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// Alpha-3 country code; nil asks for the app's default storefront.
     public var storefront: String?
-
-    public init(bundleId: String, productIdentifier: String, storefront: String? = nil) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.storefront = storefront
-    }
 }
 
 /// Whether a product can be bought in one storefront, and every reason why not:

@@ -4,11 +4,6 @@ public struct ProductOffersRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// Alpha-3; nil: the storefront of the app's testers.
     public var storefront: String?
-    public init(bundleId: String, productIdentifier: String, storefront: String? = nil) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.storefront = storefront
-    }
 }
 
 /// All offers of a product in one storefront, for the operator:

@@ -11,10 +11,6 @@ public struct PromotionEntry: Hashable, Sendable, Codable {
     @ExactText public var productIdentifier: String
     /// The default for devices; an override of the device precedes it (M87).
     public var visible: Bool
-    public init(productIdentifier: String, visible: Bool) {
-        self.productIdentifier = productIdentifier
-        self.visible = visible
-    }
 }
 
 /// Replaces an app's list; at most ``entriesMax`` entries, each product once.
@@ -24,10 +20,6 @@ public struct PutPromotionsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// In the order of the store page; an empty list promotes nothing.
     public var entries: [PromotionEntry]
-    public init(bundleId: String, entries: [PromotionEntry]) {
-        self.bundleId = bundleId
-        self.entries = entries
-    }
 }
 
 /// The operator's promotions, with the reasons that keep each product off the store page:
@@ -69,11 +61,6 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
     public var isPreview: Bool
     /// In the order of the store page, shown or not.
     public var promotions: [Item]
-    public init(bundleId: String, isPreview: Bool, promotions: [Item]) {
-        self.bundleId = bundleId
-        self.isPreview = isPreview
-        self.promotions = promotions
-    }
 }
 
 /// The reasons why a product is not promoted; part of `explain`'s answer.
@@ -90,10 +77,6 @@ public struct PromotionExplanation: Hashable, Sendable, Codable {
     public var reasons: [Reason]
     /// One sentence for each reason, saying what to change.
     public var details: [String]
-    public init(reasons: [Reason], details: [String]) {
-        self.reasons = reasons
-        self.details = details
-    }
 }
 
 /// A promotional image and the state of its review (M66):
@@ -128,19 +111,6 @@ public struct PromotionImage: Hashable, Sendable, Codable {
     public var sha256: String
     /// The operator's reason for a rejection, if given.
     public var reason: String?
-    public init(
-        productIdentifier: String, state: State, format: Format, width: Int, height: Int, length: Int64,
-        sha256: String, reason: String? = nil
-    ) {
-        self.productIdentifier = productIdentifier
-        self.state = state
-        self.format = format
-        self.width = width
-        self.height = height
-        self.length = length
-        self.sha256 = sha256
-        self.reason = reason
-    }
 }
 
 /// A product of an app.
@@ -163,10 +133,6 @@ public struct BeginImageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// A product of the app's catalogue, promoted or not.
     public var productIdentifier: String
-    public init(bundleId: String, productIdentifier: String) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-    }
 }
 
 /// Reads at most ``ContentPartRequest/bytesMax`` bytes of the image `sha256` from `offset`. An image replaced meanwhile
@@ -178,12 +144,6 @@ public struct ReadImageRequest: Hashable, Sendable, Codable {
     public var sha256: String
     /// Bytes before the part, from 0.
     public var offset: Int64
-    public init(bundleId: String, productIdentifier: String, sha256: String, offset: Int64) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.sha256 = sha256
-        self.offset = offset
-    }
 }
 
 /// The operator's verdict on a promotional image.
@@ -194,12 +154,6 @@ public struct ReviewImageRequest: Hashable, Sendable, Codable {
     public var isApproved: Bool
     /// The reason of a rejection.
     public var reason: String?
-    public init(bundleId: String, productIdentifier: String, isApproved: Bool, reason: String? = nil) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.isApproved = isApproved
-        self.reason = reason
-    }
 }
 
 /// Asks for the featured tab of a scope.
@@ -225,7 +179,6 @@ public struct FeaturedList: Hashable, Sendable, Codable {
     public static let productsMax = 100
     /// In the order of the tab, each product once.
     public var products: [ProductReference]
-    public init(products: [ProductReference]) { self.products = products }
 }
 
 /// Asks for a product on which a user taps Buy in the store.
@@ -234,9 +187,4 @@ public struct ProductPromotionRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// Alpha-3 country code of the customer's storefront.
     public var storefront: String
-    public init(bundleId: String, productIdentifier: String, storefront: String) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.storefront = storefront
-    }
 }

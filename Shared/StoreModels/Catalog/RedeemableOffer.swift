@@ -23,16 +23,6 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
         public var monthsBetweenOffers: Int?
         /// False: no customer may have it, as Xcode's switch for all customers says; absent: true.
         public var isOffered: Bool?
-        public init(
-            paidMonthsMin: Int, monthsSinceExpiryMin: Int, monthsSinceExpiryMax: Int? = nil,
-            monthsBetweenOffers: Int? = nil, isOffered: Bool? = nil
-        ) {
-            self.paidMonthsMin = paidMonthsMin
-            self.monthsSinceExpiryMin = monthsSinceExpiryMin
-            self.monthsSinceExpiryMax = monthsSinceExpiryMax
-            self.monthsBetweenOffers = monthsBetweenOffers
-            self.isOffered = isOffered
-        }
     }
 
     /// Decides which of the members below are present.
@@ -45,15 +35,4 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
     public var isStackable: Bool?
     /// For win-back offers: the conditions for a former subscriber, in months of 30 days.
     public var winBack: WinBackConditions?
-
-    public init(
-        type: Kind, offer: ProductDiscount, audiences: [Audience]? = nil, isStackable: Bool? = nil,
-        winBack: WinBackConditions? = nil
-    ) {
-        self.type = type
-        self.offer = offer
-        self.audiences = audiences
-        self.isStackable = isStackable
-        self.winBack = winBack
-    }
 }

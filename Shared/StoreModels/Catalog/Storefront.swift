@@ -4,9 +4,4 @@ public struct Storefront: Hashable, Sendable, Codable {
     public var countryCode: String
     /// Apple's number for it, as text.
     public var identifier: String
-
-    public init(countryCode: String, identifier: String) {
-        self.countryCode = countryCode
-        self.identifier = identifier
-    }
 }

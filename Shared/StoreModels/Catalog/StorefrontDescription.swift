@@ -17,22 +17,10 @@ public struct StorefrontDescription: Hashable, Sendable, Codable {
     public var locale: String
     /// The languages of its shop, in order of preference.
     public var languages: [String]
-
-    public init(
-        countryCode: String, identifier: String, name: String, currency: Currency, locale: String, languages: [String]
-    ) {
-        self.countryCode = countryCode
-        self.identifier = identifier
-        self.name = name
-        self.currency = currency
-        self.locale = locale
-        self.languages = languages
-    }
 }
 
 /// All storefronts, by country code.
 public struct StorefrontDescriptions: Hashable, Sendable, Codable {
     /// The same list for every app and operator.
     public var storefronts: [StorefrontDescription]
-    public init(storefronts: [StorefrontDescription]) { self.storefronts = storefronts }
 }

@@ -5,8 +5,4 @@ public struct SubscriptionOfferKey: Hashable, Sendable, Codable {
     public var keyIdentifier: String
     /// PEM, an elliptic curve key on P-256.
     public var publicKey: String
-    public init(keyIdentifier: String, publicKey: String) {
-        self.keyIdentifier = keyIdentifier
-        self.publicKey = publicKey
-    }
 }

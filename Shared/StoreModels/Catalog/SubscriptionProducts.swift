@@ -6,13 +6,7 @@ public struct SubscriptionProductsRequest: Hashable, Sendable, Codable {
     /// The last product's identifier of the page before.
     public var after: String?
     /// 1…500.
-    public var limit: Int
-    public init(bundleId: String, storefront: String, after: String? = nil, limit: Int = 500) {
-        self.bundleId = bundleId
-        self.storefront = storefront
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 500
 }
 
 /// A subscription's group, the data that decisions about offers need:
@@ -24,11 +18,6 @@ public struct SubscriptionProduct: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String
     /// Whether it can be bought in the storefront now. A subscription bought before belongs to its group in any case.
     public var isAvailable: Bool
-    public init(productIdentifier: String, subscriptionGroupIdentifier: String, isAvailable: Bool) {
-        self.productIdentifier = productIdentifier
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.isAvailable = isAvailable
-    }
 }
 
 /// A page of subscriptions in the catalogue's order, for sale or not.

@@ -18,19 +18,6 @@ public struct AppClockState: Hashable, Sendable, Codable {
     public var nextEvent: Timestamp?
     /// Business time at the last setting or move; from there on the clock has run evenly.
     public var since: Timestamp?
-
-    public init(
-        bundleId: String, now: Timestamp, rate: ClockRate, frozen: Bool, epoch: Int64, nextEvent: Timestamp? = nil,
-        since: Timestamp? = nil
-    ) {
-        self.bundleId = bundleId
-        self.now = now
-        self.rate = rate
-        self.frozen = frozen
-        self.epoch = epoch
-        self.nextEvent = nextEvent
-        self.since = since
-    }
 }
 
 /// Sets a clock; a member left out stays as it is. `now` may lie in the past: what was billed is never billed again.
@@ -42,12 +29,6 @@ public struct PutClockRequest: Hashable, Sendable, Codable {
     public var now: Timestamp?
     /// True stops the clock, false lets it run; nil keeps the present state.
     public var frozen: Bool?
-    public init(bundleId: String, rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
-        self.bundleId = bundleId
-        self.rate = rate
-        self.now = now
-        self.frozen = frozen
-    }
 }
 
 /// Moves a clock forward by exactly one of three measures. Events that fall due on the way happen.
@@ -64,13 +45,6 @@ public struct AdvanceClockRequest: Hashable, Sendable, Codable {
     public var to: Timestamp?
     /// Moves through this many events, 1…1000. Without any event due the clock stays.
     public var next: Int?
-    public init(bundleId: String, requestKey: String, by: String? = nil, to: Timestamp? = nil, next: Int? = nil) {
-        self.bundleId = bundleId
-        self.requestKey = requestKey
-        self.by = by
-        self.to = to
-        self.next = next
-    }
 }
 
 /// Asks for the progress of a move.
@@ -78,10 +52,6 @@ public struct AdvanceRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// From ``ClockAdvance/advanceIdentifier`` of the move's first answer.
     public var advanceIdentifier: String
-    public init(bundleId: String, advanceIdentifier: String) {
-        self.bundleId = bundleId
-        self.advanceIdentifier = advanceIdentifier
-    }
 }
 
 /// The progress of a move of the clock. The clock shows `to` from the first answer on; `isFinished` says that
@@ -107,19 +77,4 @@ public struct ClockAdvance: Hashable, Sendable, Codable {
     public var events: [SubscriptionEvent]
     /// Whether there are more events than the list has.
     public var truncated: Bool
-
-    public init(
-        advanceIdentifier: String, bundleId: String, from: Timestamp, to: Timestamp, isFinished: Bool, eventCount: Int,
-        remaining: Int, events: [SubscriptionEvent], truncated: Bool
-    ) {
-        self.advanceIdentifier = advanceIdentifier
-        self.bundleId = bundleId
-        self.from = from
-        self.to = to
-        self.isFinished = isFinished
-        self.eventCount = eventCount
-        self.remaining = remaining
-        self.events = events
-        self.truncated = truncated
-    }
 }

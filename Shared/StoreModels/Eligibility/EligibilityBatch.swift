@@ -11,10 +11,6 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
         public var customerIdentifier: String
         /// The products to answer for.
         public var productIdentifiers: [String]
-        public init(customerIdentifier: String, productIdentifiers: [String]) {
-            self.customerIdentifier = customerIdentifier
-            self.productIdentifiers = productIdentifiers
-        }
     }
 
     /// Customers in one batch, at most.
@@ -27,12 +23,6 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
     public var storefront: String
     /// At most ``customersMax``.
     public var customers: [Customer]
-    public init(bundleId: String, storefront: String, customers: [Customer]) {
-        self.bundleId = bundleId
-        self.storefront = storefront
-        self.customers = customers
-    }
-
     /// Checks the batch's bounds.
     ///
     /// - Throws: `requestInvalid` for more than fits.
@@ -53,5 +43,4 @@ public struct EligibilityBatch: Hashable, Sendable, Codable {
 public struct EligibilityBatchReply: Hashable, Sendable, Codable {
     /// In the order of the request's customers.
     public var replies: [EligibilityReply]
-    public init(replies: [EligibilityReply]) { self.replies = replies }
 }

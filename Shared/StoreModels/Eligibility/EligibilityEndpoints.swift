@@ -20,16 +20,6 @@ public struct EligibilityRequest: Hashable, Sendable, Codable {
     public var productIdentifiers: [String]?
     /// The history of a receipt that the gateway has verified. PaymentQueue is not asked about the customer then.
     public var receipt: ReceiptHistory?
-    public init(
-        bundleId: String, customerIdentifier: String, storefront: String, productIdentifiers: [String]? = nil,
-        receipt: ReceiptHistory? = nil
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.storefront = storefront
-        self.productIdentifiers = productIdentifiers
-        self.receipt = receipt
-    }
 }
 
 /// One product's answer:
@@ -47,17 +37,6 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
     public var transactionIdentifier: String?
     /// The product whose offer was used or is held, where it is another one.
     public var usedProductIdentifier: String?
-    public init(
-        productIdentifier: String, subscriptionGroupIdentifier: String, eligibility: OfferEligibility,
-        rule: IntroductoryOfferPolicy.Rule, transactionIdentifier: String? = nil, usedProductIdentifier: String? = nil
-    ) {
-        self.productIdentifier = productIdentifier
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.eligibility = eligibility
-        self.rule = rule
-        self.transactionIdentifier = transactionIdentifier
-        self.usedProductIdentifier = usedProductIdentifier
-    }
 }
 
 /// The answers, and in `degraded` the services that did not reply.
@@ -66,8 +45,4 @@ public struct EligibilityReply: Hashable, Sendable, Codable {
     public var eligibility: [ProductEligibility]
     /// Services the response had to do without.
     public var degraded: [String]
-    public init(eligibility: [ProductEligibility], degraded: [String]) {
-        self.eligibility = eligibility
-        self.degraded = degraded
-    }
 }

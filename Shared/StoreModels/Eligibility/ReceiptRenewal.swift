@@ -10,17 +10,7 @@ public struct ReceiptRenewal: Hashable, Sendable, Codable {
     /// The group of all purchases with this original identifier. It counts before the purchases' own (M122).
     public var subscriptionGroupIdentifier: String?
     /// Whether a renewal failed and is retried. Apple sets it in the grace period as well.
-    public var isInBillingRetryPeriod: Bool
+    public var isInBillingRetryPeriod: Bool = false
     /// The end of access without payment; nil without a grace period.
     public var gracePeriodExpiresDate: Timestamp?
-
-    public init(
-        originalTransactionIdentifier: String, subscriptionGroupIdentifier: String? = nil,
-        isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Timestamp? = nil
-    ) {
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.isInBillingRetryPeriod = isInBillingRetryPeriod
-        self.gracePeriodExpiresDate = gracePeriodExpiresDate
-    }
 }

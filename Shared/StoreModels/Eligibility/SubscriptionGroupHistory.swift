@@ -13,7 +13,7 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     /// The product whose offer was used or is held; perhaps another one of the group.
     public var introductoryOfferProduct: String?
     /// Whether a payment in flight or deferred holds the offer; it counts as used.
-    public var introductoryOfferReserved: Bool
+    public var introductoryOfferReserved: Bool = false
     /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
     public var activeUntil: Timestamp?
     /// The latest transaction of the subscription in `activeUntil`; decimal digits.
@@ -22,21 +22,5 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     public var state: SubscriptionState?
     /// Whether the period is over and the subscription neither renewed nor ended yet. It then counts as active when it
     /// renews automatically.
-    public var isRenewalDue: Bool
-
-    public init(
-        subscriptionGroupIdentifier: String, introductoryOfferTransaction: String? = nil,
-        introductoryOfferProduct: String? = nil, introductoryOfferReserved: Bool = false,
-        activeUntil: Timestamp? = nil, activeTransaction: String? = nil, state: SubscriptionState? = nil,
-        isRenewalDue: Bool = false
-    ) {
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-        self.introductoryOfferTransaction = introductoryOfferTransaction
-        self.introductoryOfferProduct = introductoryOfferProduct
-        self.introductoryOfferReserved = introductoryOfferReserved
-        self.activeUntil = activeUntil
-        self.activeTransaction = activeTransaction
-        self.state = state
-        self.isRenewalDue = isRenewalDue
-    }
+    public var isRenewalDue: Bool = false
 }

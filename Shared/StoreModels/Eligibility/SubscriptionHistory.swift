@@ -25,21 +25,7 @@ public struct SubscriptionHistory: Hashable, Sendable, Codable {
         /// As the subscription was when the history was read.
         public var state: SubscriptionState
         /// As ``SubscriptionGroupHistory/isRenewalDue``.
-        public var isRenewalDue: Bool
-
-        public init(
-            originalTransactionIdentifier: String, productIdentifier: String, groups: [String],
-            activeUntil: Timestamp? = nil, activeTransaction: String? = nil, state: SubscriptionState,
-            isRenewalDue: Bool = false
-        ) {
-            self.originalTransactionIdentifier = originalTransactionIdentifier
-            self.productIdentifier = productIdentifier
-            self.groups = groups
-            self.activeUntil = activeUntil
-            self.activeTransaction = activeTransaction
-            self.state = state
-            self.isRenewalDue = isRenewalDue
-        }
+        public var isRenewalDue: Bool = false
     }
 
     /// An introductory offer that was used, or is held by a payment in flight.
@@ -50,23 +36,12 @@ public struct SubscriptionHistory: Hashable, Sendable, Codable {
         public var groups: [String]
         /// Nil while a payment holds it.
         public var transactionIdentifier: String?
-
-        public init(productIdentifier: String, groups: [String], transactionIdentifier: String? = nil) {
-            self.productIdentifier = productIdentifier
-            self.groups = groups
-            self.transactionIdentifier = transactionIdentifier
-        }
     }
 
     /// Every subscription the customer ever had in the app.
-    public var subscriptions: [Entry]
+    public var subscriptions: [Entry] = []
     /// Used and held introductory offers, at most one per product.
-    public var offers: [Offer]
-
-    public init(subscriptions: [Entry] = [], offers: [Offer] = []) {
-        self.subscriptions = subscriptions
-        self.offers = offers
-    }
+    public var offers: [Offer] = []
 }
 
 extension SubscriptionHistory {

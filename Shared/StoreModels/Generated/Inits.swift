@@ -1,6 +1,365 @@
 // Written by scripts/wire, which renews it: memberwise initialisers of structs that other modules create.
 // swift-format-ignore-file
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension AccountReply {
+    @_disfavoredOverload
+    public init(
+        customerIdentifier: borrowing String, account: String, storefront: String, canMakePayments: Bool,
+        simulatedProductsError: TransactionError? = nil, simulatedReceiptError: TransactionError? = nil
+    ) {
+        self.init(
+            customerIdentifier: copy customerIdentifier, account: account, storefront: storefront,
+            canMakePayments: canMakePayments, simulatedProductsError: simulatedProductsError,
+            simulatedReceiptError: simulatedReceiptError)
+    }
+}
+
+extension AcknowledgeRevocationsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, deviceId: String, seq: Int64) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId, seq: seq)
+    }
+}
+
+extension AcknowledgeServerEventsRequest {
+    @_disfavoredOverload
+    public init(through: borrowing String) {
+        self.init(through: copy through)
+    }
+}
+
+extension AddIntentPaymentRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, deviceId: String, customerIdentifier: String, payment: Payment,
+        discountCheck: DiscountCheck? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, payment: payment,
+            discountCheck: discountCheck)
+    }
+}
+
+extension AddPaymentReplyOf {
+    @_disfavoredOverload
+    public init(status: borrowing Int, transaction: Item, isReplayed: Bool) {
+        self.init(status: copy status, transaction: transaction, isReplayed: isReplayed)
+    }
+}
+
+extension AdvanceClockRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, requestKey: String, by: String? = nil, to: Timestamp? = nil, next: Int? = nil
+    ) {
+        self.init(bundleId: copy bundleId, requestKey: requestKey, by: by, to: to, next: next)
+    }
+}
+
+extension AdvanceRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, advanceIdentifier: String) {
+        self.init(bundleId: copy bundleId, advanceIdentifier: advanceIdentifier)
+    }
+}
+
+extension App {
+    public init(
+        bundleId: String, settings: AppSettings, catalogVersion: Int64, testerDefaults: TesterSettings? = nil,
+        timeRate: Int? = nil, subscriptionOfferKeys: [SubscriptionOfferKey]? = nil
+    ) {
+        self.bundleId = bundleId
+        self.settings = settings
+        self.catalogVersion = catalogVersion
+        self.testerDefaults = testerDefaults
+        self.timeRate = timeRate
+        self.subscriptionOfferKeys = subscriptionOfferKeys
+    }
+}
+
+extension AppChanged {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String) {
+        self.init(bundleId: copy bundleId)
+    }
+}
+
+extension AppClockState {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, now: Timestamp, rate: ClockRate, frozen: Bool, epoch: Int64,
+        nextEvent: Timestamp? = nil, since: Timestamp? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, now: now, rate: rate, frozen: frozen, epoch: epoch, nextEvent: nextEvent,
+            since: since)
+    }
+}
+
+extension AppRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String) {
+        self.init(bundleId: copy bundleId)
+    }
+}
+
+extension AppTransactionRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
+    }
+}
+
+extension AppVersion {
+    @_disfavoredOverload
+    public init(catalogVersion: borrowing Int64, settingsRevision: Int64) {
+        self.init(catalogVersion: copy catalogVersion, settingsRevision: settingsRevision)
+    }
+}
+
+extension AppliedOffer {
+    @_disfavoredOverload
+    public init(
+        type: borrowing Kind, paymentMode: ProductDiscount.PaymentMode, identifier: String? = nil,
+        period: SubscriptionPeriod? = nil
+    ) {
+        self.init(type: copy type, paymentMode: paymentMode, identifier: identifier, period: period)
+    }
+}
+
+extension AppsPage {
+    @_disfavoredOverload
+    public init(apps: borrowing [App], after: String? = nil) {
+        self.init(apps: copy apps, after: after)
+    }
+}
+
+extension BeginContentReply {
+    @_disfavoredOverload
+    public init(uploadIdentifier: borrowing String) {
+        self.init(uploadIdentifier: copy uploadIdentifier)
+    }
+}
+
+extension BeginContentRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, version: String) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, version: version)
+    }
+}
+
+extension BeginImageRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier)
+    }
+}
+
+extension BeginImportReply {
+    @_disfavoredOverload
+    public init(importIdentifier: borrowing String) {
+        self.init(importIdentifier: copy importIdentifier)
+    }
+}
+
+extension BeginImportRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, byteCount: Int, fileName: String? = nil) {
+        self.init(bundleId: copy bundleId, byteCount: byteCount, fileName: fileName)
+    }
+}
+
+extension BusRulesInForce {
+    @_disfavoredOverload
+    package init(seed: borrowing UInt64, rules: [BusRule], faults: [String: Int]) {
+        self.init(seed: copy seed, rules: rules, faults: faults)
+    }
+}
+
+extension CancelChargeRequest {
+    @_disfavoredOverload
+    public init(chargeKey: borrowing String) {
+        self.init(chargeKey: copy chargeKey)
+    }
+}
+
+extension CaptureChargesReply {
+    @_disfavoredOverload
+    public init(refused: borrowing [String] = []) {
+        self.init(refused: copy refused)
+    }
+}
+
+extension CaptureChargesRequest {
+    @_disfavoredOverload
+    public init(chargeKeys: borrowing [String]) {
+        self.init(chargeKeys: copy chargeKeys)
+    }
+}
+
+extension ChangesReply {
+    @_disfavoredOverload
+    public init(changes: borrowing [CustomerChange], head: Int64, snapshotRequired: Bool) {
+        self.init(changes: copy changes, head: head, snapshotRequired: snapshotRequired)
+    }
+}
+
+extension ChangesRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, after: Int64, limit: Int = 100) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, after: after, limit: limit)
+    }
+}
+
+extension ChargeChanged {
+    @_disfavoredOverload
+    public init(chargeKey: borrowing String) {
+        self.init(chargeKey: copy chargeKey)
+    }
+}
+
+extension ChargeListRequest {
+    @_disfavoredOverload
+    public init(after: borrowing String? = nil, limit: Int = 100, bundleId: String? = nil) {
+        self.init(after: copy after, limit: limit, bundleId: bundleId)
+    }
+}
+
+extension ChargesPage {
+    @_disfavoredOverload
+    public init(charges: borrowing [Charge], after: String? = nil) {
+        self.init(charges: copy charges, after: after)
+    }
+}
+
+extension ClearHistoryReply {
+    @_disfavoredOverload
+    public init(removed: borrowing Int) {
+        self.init(removed: copy removed)
+    }
+}
+
+extension ClearHistoryRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, account: String? = nil, intents: [String]? = nil) {
+        self.init(bundleId: copy bundleId, account: account, intents: intents)
+    }
+}
+
+extension ClearIntentsReply {
+    @_disfavoredOverload
+    public init(cancelled: borrowing Int, continued: [String] = []) {
+        self.init(cancelled: copy cancelled, continued: continued)
+    }
+}
+
+extension ClearIntentsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, account: String? = nil) {
+        self.init(bundleId: copy bundleId, account: account)
+    }
+}
+
+extension ClockAdvance {
+    @_disfavoredOverload
+    public init(
+        advanceIdentifier: borrowing String, bundleId: String, from: Timestamp, to: Timestamp, isFinished: Bool,
+        eventCount: Int, remaining: Int, events: [SubscriptionEvent], truncated: Bool
+    ) {
+        self.init(
+            advanceIdentifier: copy advanceIdentifier, bundleId: bundleId, from: from, to: to, isFinished: isFinished,
+            eventCount: eventCount, remaining: remaining, events: events, truncated: truncated)
+    }
+}
+
+extension CommitContentReply {
+    @_disfavoredOverload
+    public init(content: borrowing HostedContent, isReplaced: Bool) {
+        self.init(content: copy content, isReplaced: isReplaced)
+    }
+}
+
+extension CommitContentRequest {
+    @_disfavoredOverload
+    public init(uploadIdentifier: borrowing String, length: Int64) {
+        self.init(uploadIdentifier: copy uploadIdentifier, length: length)
+    }
+}
+
+extension CommitImportRequest {
+    @_disfavoredOverload
+    public init(importIdentifier: borrowing String) {
+        self.init(importIdentifier: copy importIdentifier)
+    }
+}
+
+extension ConsumptionInformation {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, transactionIdentifier: String, consumption: JSONValue) {
+        self.init(bundleId: copy bundleId, transactionIdentifier: transactionIdentifier, consumption: consumption)
+    }
+}
+
+extension ContentPart {
+    @_disfavoredOverload
+    public init(data: borrowing String) {
+        self.init(data: copy data)
+    }
+}
+
+extension ContentPartRequest {
+    @_disfavoredOverload
+    public init(uploadIdentifier: borrowing String, offset: Int64, data: String) {
+        self.init(uploadIdentifier: copy uploadIdentifier, offset: offset, data: data)
+    }
+}
+
+extension ContentRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, version: String? = nil) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, version: version)
+    }
+}
+
+extension ContinueTransactionRequest {
+    @_disfavoredOverload
+    public init(transaction: borrowing TransactionRequest, shouldContinue: Bool) {
+        self.init(transaction: copy transaction, shouldContinue: shouldContinue)
+    }
+}
+
+extension CopyAppRequest {
+    @_disfavoredOverload
+    public init(from: borrowing String, to: String) {
+        self.init(from: copy from, to: to)
+    }
+}
+
+extension CreateChargeRequest {
+    @_disfavoredOverload
+    public init(
+        chargeKey: borrowing String, amount: Money, bundleId: String, customerIdentifier: String,
+        productIdentifier: String, simulate: ProcessorMode? = nil
+    ) {
+        self.init(
+            chargeKey: copy chargeKey, amount: amount, bundleId: bundleId, customerIdentifier: customerIdentifier,
+            productIdentifier: productIdentifier, simulate: simulate)
+    }
+}
+
+extension CreateRefundRequest {
+    @_disfavoredOverload
+    public init(refundKey: borrowing String, chargeKey: String, amount: Money) {
+        self.init(refundKey: copy refundKey, chargeKey: chargeKey, amount: amount)
+    }
+}
+
 extension CustomerChangeOf {
     @_disfavoredOverload
     public init(
@@ -12,6 +371,417 @@ extension CustomerChangeOf {
             bundleId: copy bundleId, customerIdentifier: customerIdentifier, seq: seq, kind: kind,
             transaction: transaction, restore: restore, downloads: downloads, productIdentifiers: productIdentifiers,
             deviceId: deviceId)
+    }
+}
+
+extension CustomerRefundRequest {
+    @_disfavoredOverload
+    public init(
+        refundRequestIdentifier: borrowing String, transactionId: String, transactionIdentifier: String,
+        bundleId: String, account: String, state: State, reason: ConsumptionRequestReason, requestedAt: Timestamp,
+        decidedAt: Timestamp? = nil, consumption: JSONValue? = nil
+    ) {
+        self.init(
+            refundRequestIdentifier: copy refundRequestIdentifier, transactionId: transactionId,
+            transactionIdentifier: transactionIdentifier, bundleId: bundleId, account: account, state: state,
+            reason: reason, requestedAt: requestedAt, decidedAt: decidedAt, consumption: consumption)
+    }
+}
+
+extension CustomerStanding {
+    @_disfavoredOverload
+    public init(
+        storefront: borrowing String, ownedProductIdentifiers: [String], isTruncated: Bool? = nil,
+        businessNow: Timestamp
+    ) {
+        self.init(
+            storefront: copy storefront, ownedProductIdentifiers: ownedProductIdentifiers, isTruncated: isTruncated,
+            businessNow: businessNow)
+    }
+}
+
+extension CustomerStandingRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
+    }
+}
+
+extension CustomerStandings {
+    @_disfavoredOverload
+    public init(standings: borrowing [CustomerStanding?]) {
+        self.init(standings: copy standings)
+    }
+}
+
+extension CustomerStandingsRequest {
+    @_disfavoredOverload
+    public init(customers: borrowing [CustomerStandingRequest]) {
+        self.init(customers: copy customers)
+    }
+}
+
+extension DecideIntentReply {
+    @_disfavoredOverload
+    public init(intent: borrowing PurchaseIntent, added: AddPaymentReply? = nil, isRepeated: Bool = false) {
+        self.init(intent: copy intent, added: added, isRepeated: isRepeated)
+    }
+}
+
+extension DecideIntentRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, deviceId: String, customerIdentifier: String, intentIdentifier: String,
+        decision: Decision, feedback: String? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier,
+            intentIdentifier: intentIdentifier, decision: decision, feedback: feedback)
+    }
+}
+
+extension DeliverIntentsReply {
+    @_disfavoredOverload
+    public init(intents: borrowing [PurchaseIntent], seq: Int64) {
+        self.init(intents: copy intents, seq: seq)
+    }
+}
+
+extension DeliverIntentsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, deviceId: String, customerIdentifier: String) {
+        self.init(bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier)
+    }
+}
+
+extension Device {
+    @_disfavoredOverload
+    public init(
+        deviceId: borrowing String, platform: DeviceLaunch.Platform, osVersion: String, apps: [InstalledApp] = []
+    ) {
+        self.init(deviceId: copy deviceId, platform: platform, osVersion: osVersion, apps: apps)
+    }
+}
+
+extension DeviceLaunch {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, deviceId: String, platform: Platform, osVersion: String, appVersion: String,
+        promotedPurchases: PromotedPurchases
+    ) {
+        self.init(
+            bundleId: copy bundleId, deviceId: deviceId, platform: platform, osVersion: osVersion,
+            appVersion: appVersion, promotedPurchases: promotedPurchases)
+    }
+}
+
+extension DevicePromotions {
+    @_disfavoredOverload
+    public init(
+        overrides: borrowing PromotionOverrides, isLaunched: Bool, unsupported: String? = nil, isKnown: Bool = true
+    ) {
+        self.init(overrides: copy overrides, isLaunched: isLaunched, unsupported: unsupported, isKnown: isKnown)
+    }
+}
+
+extension DevicesPage {
+    @_disfavoredOverload
+    public init(devices: borrowing [Device], after: String? = nil) {
+        self.init(devices: copy devices, after: after)
+    }
+}
+
+extension Download {
+    @_disfavoredOverload
+    public init(
+        id: borrowing String, transactionId: String, state: State, contentIdentifier: String, contentVersion: String,
+        contentLength: Int64, error: TransactionError? = nil
+    ) {
+        self.init(
+            id: copy id, transactionId: transactionId, state: state, contentIdentifier: contentIdentifier,
+            contentVersion: contentVersion, contentLength: contentLength, error: error)
+    }
+}
+
+extension DownloadReply {
+    @_disfavoredOverload
+    public init(download: borrowing Download, productIdentifier: String) {
+        self.init(download: copy download, productIdentifier: productIdentifier)
+    }
+}
+
+extension DownloadRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, deviceId: String, downloadId: String) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId, downloadId: downloadId)
+    }
+}
+
+extension EligibilityBatch {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, storefront: String, customers: [Customer]) {
+        self.init(bundleId: copy bundleId, storefront: storefront, customers: customers)
+    }
+}
+
+extension EligibilityBatch.Customer {
+    @_disfavoredOverload
+    public init(customerIdentifier: borrowing String, productIdentifiers: [String]) {
+        self.init(customerIdentifier: copy customerIdentifier, productIdentifiers: productIdentifiers)
+    }
+}
+
+extension EligibilityBatchReply {
+    @_disfavoredOverload
+    public init(replies: borrowing [EligibilityReply]) {
+        self.init(replies: copy replies)
+    }
+}
+
+extension EligibilityReply {
+    @_disfavoredOverload
+    public init(eligibility: borrowing [ProductEligibility], degraded: [String]) {
+        self.init(eligibility: copy eligibility, degraded: degraded)
+    }
+}
+
+extension EligibilityRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, storefront: String, productIdentifiers: [String]? = nil,
+        receipt: ReceiptHistory? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, storefront: storefront,
+            productIdentifiers: productIdentifiers, receipt: receipt)
+    }
+}
+
+extension EventsReply {
+    @_disfavoredOverload
+    public init(events: borrowing [StoreEvent], after: String) {
+        self.init(events: copy events, after: after)
+    }
+}
+
+extension EventsRequest {
+    @_disfavoredOverload
+    public init(
+        after: borrowing String? = nil, type: StoreEvent.Kind? = nil, account: String? = nil, bundleId: String? = nil,
+        limit: Int = 1
+    ) {
+        self.init(after: copy after, type: type, account: account, bundleId: bundleId, limit: limit)
+    }
+}
+
+extension ExplainProductRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, storefront: String? = nil) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, storefront: storefront)
+    }
+}
+
+extension ExportPartReply {
+    @_disfavoredOverload
+    public init(catalogVersion: borrowing Int64, partCount: Int, data: Data) {
+        self.init(catalogVersion: copy catalogVersion, partCount: partCount, data: data)
+    }
+}
+
+extension ExportPartRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, index: Int, catalogVersion: Int64? = nil) {
+        self.init(bundleId: copy bundleId, index: index, catalogVersion: catalogVersion)
+    }
+}
+
+extension ExtendSubscriptionReply {
+    @_disfavoredOverload
+    public init(
+        outcome: borrowing Outcome, effectiveDate: Timestamp? = nil, webOrderLineItemIdentifier: String? = nil
+    ) {
+        self.init(
+            outcome: copy outcome, effectiveDate: effectiveDate, webOrderLineItemIdentifier: webOrderLineItemIdentifier)
+    }
+}
+
+extension ExtendSubscriptionRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, originalTransactionIdentifier: String, days: Int, requestIdentifier: String
+    ) {
+        self.init(
+            bundleId: copy bundleId, originalTransactionIdentifier: originalTransactionIdentifier, days: days,
+            requestIdentifier: requestIdentifier)
+    }
+}
+
+extension FeaturedList {
+    @_disfavoredOverload
+    public init(products: borrowing [ProductReference]) {
+        self.init(products: copy products)
+    }
+}
+
+extension HeadsReply {
+    @_disfavoredOverload
+    public init(heads: borrowing [Int64], storefronts: [String] = []) {
+        self.init(heads: copy heads, storefronts: storefronts)
+    }
+}
+
+extension HeadsRequest {
+    @_disfavoredOverload
+    public init(customers: borrowing [CustomerReference]) {
+        self.init(customers: copy customers)
+    }
+}
+
+extension HistoryRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, after: String? = nil, limit: Int = 100) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, after: after, limit: limit)
+    }
+}
+
+extension HostedContent {
+    @_disfavoredOverload
+    public init(contentIdentifier: borrowing String, contentVersion: String, contentLength: Int64, sha256: String) {
+        self.init(
+            contentIdentifier: copy contentIdentifier, contentVersion: contentVersion, contentLength: contentLength,
+            sha256: sha256)
+    }
+}
+
+extension ImportPartRequest {
+    @_disfavoredOverload
+    public init(importIdentifier: borrowing String, index: Int, data: Data) {
+        self.init(importIdentifier: copy importIdentifier, index: index, data: data)
+    }
+}
+
+extension IntentEvent {
+    @_disfavoredOverload
+    public init(id: borrowing String, type: Kind, bundleId: String, account: String, intent: PurchaseIntent) {
+        self.init(id: copy id, type: type, bundleId: bundleId, account: account, intent: intent)
+    }
+}
+
+extension IntentEventsReply {
+    @_disfavoredOverload
+    public init(events: borrowing [IntentEvent], after: String) {
+        self.init(events: copy events, after: after)
+    }
+}
+
+extension IntentEventsRequest {
+    @_disfavoredOverload
+    public init(
+        after: borrowing String? = nil, type: IntentEvent.Kind? = nil, account: String? = nil, bundleId: String? = nil,
+        limit: Int = 1
+    ) {
+        self.init(after: copy after, type: type, account: account, bundleId: bundleId, limit: limit)
+    }
+}
+
+extension IntentHeadsReply {
+    @_disfavoredOverload
+    public init(heads: borrowing [Int64]) {
+        self.init(heads: copy heads)
+    }
+}
+
+extension IntentHeadsRequest {
+    @_disfavoredOverload
+    public init(installations: borrowing [InstallationReference]) {
+        self.init(installations: copy installations)
+    }
+}
+
+extension IntentListRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String? = nil, account: String? = nil, deviceId: String? = nil,
+        state: PurchaseIntent.State? = nil, after: String? = nil, limit: Int = 100
+    ) {
+        self.init(
+            bundleId: copy bundleId, account: account, deviceId: deviceId, state: state, after: after, limit: limit)
+    }
+}
+
+extension IntentRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, deviceId: String, customerIdentifier: String, intentIdentifier: String) {
+        self.init(
+            bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier,
+            intentIdentifier: intentIdentifier)
+    }
+}
+
+extension IntentsChanged {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, deviceId: String, seq: Int64) {
+        self.init(bundleId: copy bundleId, deviceId: deviceId, seq: seq)
+    }
+}
+
+extension IntentsPage {
+    @_disfavoredOverload
+    public init(intents: borrowing [PurchaseIntent], after: String? = nil) {
+        self.init(intents: copy intents, after: after)
+    }
+}
+
+extension IntentsRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, deviceId: String, customerIdentifier: String, states: [PurchaseIntent.State] = [],
+        after: String? = nil, limit: Int = 100
+    ) {
+        self.init(
+            bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, states: states,
+            after: after, limit: limit)
+    }
+}
+
+extension LastEventsRequest {
+    @_disfavoredOverload
+    public init(account: borrowing String? = nil, bundleId: String? = nil, limit: Int = 100) {
+        self.init(account: copy account, bundleId: bundleId, limit: limit)
+    }
+}
+
+extension LeaseNotificationsReply {
+    @_disfavoredOverload
+    public init(attempts: borrowing [Attempt]) {
+        self.init(attempts: copy attempts)
+    }
+}
+
+extension LeaseNotificationsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, max: Int, waitMs: Int) {
+        self.init(bundleId: copy bundleId, max: max, waitMs: waitMs)
+    }
+}
+
+extension ModifiedTransactionsPage {
+    @_disfavoredOverload
+    public init(transactions: borrowing [ServerTransaction], place: Int64, hasMore: Bool, businessNow: Timestamp) {
+        self.init(transactions: copy transactions, place: place, hasMore: hasMore, businessNow: businessNow)
+    }
+}
+
+extension ModifiedTransactionsRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, order: Order = .changes, after: Int64? = nil,
+        isDescending: Bool = false, limit: Int, filter: ServerTransactionFilter = ServerTransactionFilter()
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, order: order, after: after,
+            isDescending: isDescending, limit: limit, filter: filter)
     }
 }
 
@@ -29,10 +799,271 @@ extension NotificationClaims.Data {
     }
 }
 
+extension NotificationEndpoint {
+    @_disfavoredOverload
+    public init(
+        url: borrowing String, retry: Retry, retryFollowsEnvironment: Bool? = nil, timeoutMs: Int = timeoutMsDefault,
+        shuffle: Bool? = nil, duplicate: Bool? = nil
+    ) {
+        self.init(
+            url: copy url, retry: retry, retryFollowsEnvironment: retryFollowsEnvironment, timeoutMs: timeoutMs,
+            shuffle: shuffle, duplicate: duplicate)
+    }
+}
+
+extension NotificationHistoryPage {
+    @_disfavoredOverload
+    public init(notifications: borrowing [ServerNotification], after: String? = nil) {
+        self.init(notifications: copy notifications, after: after)
+    }
+}
+
+extension NotificationRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, notificationUUID: String) {
+        self.init(bundleId: copy bundleId, notificationUUID: notificationUUID)
+    }
+}
+
+extension NotificationsPage {
+    @_disfavoredOverload
+    public init(notifications: borrowing [ServerNotification], after: String? = nil) {
+        self.init(notifications: copy notifications, after: after)
+    }
+}
+
+extension NotificationsSettled {
+    @_disfavoredOverload
+    public init(settled: borrowing Bool, pending: Int, made: Int, delivered: Int) {
+        self.init(settled: copy settled, pending: pending, made: made, delivered: delivered)
+    }
+}
+
+extension NotificationsSettledRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, waitMs: Int) {
+        self.init(bundleId: copy bundleId, waitMs: waitMs)
+    }
+}
+
 extension OfferCodePolicy.Decision {
     @_disfavoredOverload
     public init(isEligible: borrowing Bool, audience: RedeemableOffer.Audience) {
         self.init(isEligible: copy isEligible, audience: audience)
+    }
+}
+
+extension OfferSummaries {
+    @_disfavoredOverload
+    public init(summaries: borrowing [OfferSummary?]) {
+        self.init(summaries: copy summaries)
+    }
+}
+
+extension OfferSummariesRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifiers: [String]) {
+        self.init(bundleId: copy bundleId, customerIdentifiers: customerIdentifiers)
+    }
+}
+
+extension OfferSummary {
+    @_disfavoredOverload
+    public init(history: borrowing SubscriptionHistory, businessNow: Timestamp) {
+        self.init(history: copy history, businessNow: businessNow)
+    }
+}
+
+extension OfferSummaryRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
+    }
+}
+
+extension OpenAccountReply {
+    @_disfavoredOverload
+    public init(customerIdentifier: borrowing String, storefront: String, canMakePayments: Bool, launch: Int64? = nil) {
+        self.init(
+            customerIdentifier: copy customerIdentifier, storefront: storefront, canMakePayments: canMakePayments,
+            launch: launch)
+    }
+}
+
+extension OpenAccountRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, account: String, deviceId: String, storefront: String? = nil,
+        defaults: TesterSettings? = nil, launches: Bool? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, account: account, deviceId: deviceId, storefront: storefront, defaults: defaults,
+            launches: launches)
+    }
+}
+
+extension OperateSubscriptionReply {
+    @_disfavoredOverload
+    public init(subscription: borrowing Subscription, transaction: PaymentTransaction? = nil) {
+        self.init(subscription: copy subscription, transaction: transaction)
+    }
+}
+
+extension OverridesBatch {
+    @_disfavoredOverload
+    public init(installations: borrowing [InstallationReference]) {
+        self.init(installations: copy installations)
+    }
+}
+
+extension OverridesBatchReply {
+    @_disfavoredOverload
+    public init(promotions: borrowing [DevicePromotions]) {
+        self.init(promotions: copy promotions)
+    }
+}
+
+extension PastPurchase {
+    @_disfavoredOverload
+    public init(due: borrowing Due, at: Timestamp, price: Money? = nil, willAutoRenew: Bool? = nil) {
+        self.init(due: copy due, at: at, price: price, willAutoRenew: willAutoRenew)
+    }
+}
+
+extension Payment {
+    @_disfavoredOverload
+    public init(
+        requestIdentifier: borrowing String, productIdentifier: String, quantity: Int = 1,
+        applicationUsername: String? = nil, appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool = false,
+        paymentDiscount: PaymentDiscount? = nil, intentIdentifier: String? = nil
+    ) {
+        self.init(
+            requestIdentifier: copy requestIdentifier, productIdentifier: productIdentifier, quantity: quantity,
+            applicationUsername: applicationUsername, appAccountToken: appAccountToken,
+            simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox, paymentDiscount: paymentDiscount,
+            intentIdentifier: intentIdentifier)
+    }
+}
+
+extension PaymentDiscount {
+    @_disfavoredOverload
+    public init(
+        identifier: borrowing String, keyIdentifier: String, nonce: String, signature: String, timestamp: Int64
+    ) {
+        self.init(
+            identifier: copy identifier, keyIdentifier: keyIdentifier, nonce: nonce, signature: signature,
+            timestamp: timestamp)
+    }
+}
+
+extension PriceIncrease {
+    @_disfavoredOverload
+    public init(status: borrowing Status, price: Money, formerPrice: Money) {
+        self.init(status: copy status, price: price, formerPrice: formerPrice)
+    }
+}
+
+extension ProductEligibility {
+    @_disfavoredOverload
+    public init(
+        productIdentifier: borrowing String, subscriptionGroupIdentifier: String, eligibility: OfferEligibility,
+        rule: IntroductoryOfferPolicy.Rule, transactionIdentifier: String? = nil, usedProductIdentifier: String? = nil
+    ) {
+        self.init(
+            productIdentifier: copy productIdentifier, subscriptionGroupIdentifier: subscriptionGroupIdentifier,
+            eligibility: eligibility, rule: rule, transactionIdentifier: transactionIdentifier,
+            usedProductIdentifier: usedProductIdentifier)
+    }
+}
+
+extension ProductOffersRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, storefront: String? = nil) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, storefront: storefront)
+    }
+}
+
+extension ProductPromotionRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, storefront: String) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, storefront: storefront)
+    }
+}
+
+extension ProductsPageRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, storefront: String, after: String? = nil, limit: Int = 100, type: ProductType? = nil
+    ) {
+        self.init(bundleId: copy bundleId, storefront: storefront, after: after, limit: limit, type: type)
+    }
+}
+
+extension ProductsReplyOf {
+    @_disfavoredOverload
+    public init(products: borrowing [Item], invalidProductIdentifiers: [String], catalogVersion: Int64) {
+        self.init(
+            products: copy products, invalidProductIdentifiers: invalidProductIdentifiers,
+            catalogVersion: catalogVersion)
+    }
+}
+
+extension ProductsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifiers: [String], storefront: String) {
+        self.init(bundleId: copy bundleId, productIdentifiers: productIdentifiers, storefront: storefront)
+    }
+}
+
+extension PromotedProductsReplyOf {
+    @_disfavoredOverload
+    public init(
+        products: borrowing [Item], hiddenProductIdentifiers: [String] = [], featuredProductIdentifiers: [String] = [],
+        appName: String = "", catalogVersion: Int64
+    ) {
+        self.init(
+            products: copy products, hiddenProductIdentifiers: hiddenProductIdentifiers,
+            featuredProductIdentifiers: featuredProductIdentifiers, appName: appName, catalogVersion: catalogVersion)
+    }
+}
+
+extension PromotedProductsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, storefront: String) {
+        self.init(bundleId: copy bundleId, storefront: storefront)
+    }
+}
+
+extension PromotionEntry {
+    @_disfavoredOverload
+    public init(productIdentifier: borrowing String, visible: Bool) {
+        self.init(productIdentifier: copy productIdentifier, visible: visible)
+    }
+}
+
+extension PromotionExplanation {
+    @_disfavoredOverload
+    public init(reasons: borrowing [Reason], details: [String]) {
+        self.init(reasons: copy reasons, details: details)
+    }
+}
+
+extension PromotionImage {
+    @_disfavoredOverload
+    public init(
+        productIdentifier: borrowing String, state: State, format: Format, width: Int, height: Int, length: Int64,
+        sha256: String, reason: String? = nil
+    ) {
+        self.init(
+            productIdentifier: copy productIdentifier, state: state, format: format, width: width, height: height,
+            length: length, sha256: sha256, reason: reason)
+    }
+}
+
+extension PromotionSetup {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, isPreview: Bool, promotions: [Item]) {
+        self.init(bundleId: copy bundleId, isPreview: isPreview, promotions: promotions)
     }
 }
 
@@ -43,10 +1074,687 @@ extension PromotionalOfferPolicy.Decision {
     }
 }
 
+extension PromptsPage {
+    @_disfavoredOverload
+    public init(prompts: borrowing [Prompt], after: String? = nil) {
+        self.init(prompts: copy prompts, after: after)
+    }
+}
+
+extension PromptsRequest {
+    @_disfavoredOverload
+    public init(account: borrowing String? = nil, bundleId: String? = nil, after: String? = nil, limit: Int = 100) {
+        self.init(account: copy account, bundleId: bundleId, after: after, limit: limit)
+    }
+}
+
+extension PutAppRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, settings: AppSettings) {
+        self.init(bundleId: copy bundleId, settings: settings)
+    }
+}
+
+extension PutClockRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
+        self.init(bundleId: copy bundleId, rate: rate, now: now, frozen: frozen)
+    }
+}
+
+extension PutInstallationRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, deviceId: String, version: String,
+        promotedPurchases: DeviceLaunch.PromotedPurchases? = nil
+    ) {
+        self.init(bundleId: copy bundleId, deviceId: deviceId, version: version, promotedPurchases: promotedPurchases)
+    }
+}
+
+extension PutNotificationEndpointRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, endpoint: NotificationEndpoint) {
+        self.init(bundleId: copy bundleId, endpoint: endpoint)
+    }
+}
+
+extension PutPromotionOrderRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, deviceId: String, productIdentifiers: [String]) {
+        self.init(bundleId: copy bundleId, deviceId: deviceId, productIdentifiers: productIdentifiers)
+    }
+}
+
+extension PutPromotionVisibilityRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, deviceId: String, productIdentifier: String, visibility: StorePromotionVisibility
+    ) {
+        self.init(
+            bundleId: copy bundleId, deviceId: deviceId, productIdentifier: productIdentifier, visibility: visibility)
+    }
+}
+
+extension PutPromotionsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, entries: [PromotionEntry]) {
+        self.init(bundleId: copy bundleId, entries: entries)
+    }
+}
+
+extension Quote {
+    @_disfavoredOverload
+    public init(
+        catalogVersion: borrowing Int64, availability: Availability, product: Product? = nil,
+        subscriptionLevel: Int? = nil, subscriptionGroupProducts: [String]? = nil, unfinishedLimit: Int? = nil,
+        testerDefaults: TesterSettings? = nil, billingGracePeriod: Bool? = nil,
+        redeemableOffers: [RedeemableOffer]? = nil
+    ) {
+        self.init(
+            catalogVersion: copy catalogVersion, availability: availability, product: product,
+            subscriptionLevel: subscriptionLevel, subscriptionGroupProducts: subscriptionGroupProducts,
+            unfinishedLimit: unfinishedLimit, testerDefaults: testerDefaults, billingGracePeriod: billingGracePeriod,
+            redeemableOffers: redeemableOffers)
+    }
+}
+
+extension QuoteRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, storefront: String, isTest: Bool? = nil) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, storefront: storefront, isTest: isTest)
+    }
+}
+
+extension ReadContentRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, productIdentifier: String, version: String, sha256: String, offset: Int64,
+        length: Int
+    ) {
+        self.init(
+            bundleId: copy bundleId, productIdentifier: productIdentifier, version: version, sha256: sha256,
+            offset: offset, length: length)
+    }
+}
+
+extension ReadImageRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, sha256: String, offset: Int64) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, sha256: sha256, offset: offset)
+    }
+}
+
+extension ReceiptFactsPage {
+    @_disfavoredOverload
+    public init(
+        items: borrowing [ReceiptItem], subscriptions: [Subscription], after: String? = nil, firstSeen: Timestamp,
+        businessNow: Timestamp
+    ) {
+        self.init(
+            items: copy items, subscriptions: subscriptions, after: after, firstSeen: firstSeen,
+            businessNow: businessNow)
+    }
+}
+
+extension ReceiptFactsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, after: String? = nil, limit: Int = 500) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, after: after, limit: limit)
+    }
+}
+
+extension ReceiptRenewal {
+    @_disfavoredOverload
+    public init(
+        originalTransactionIdentifier: borrowing String, subscriptionGroupIdentifier: String? = nil,
+        isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Timestamp? = nil
+    ) {
+        self.init(
+            originalTransactionIdentifier: copy originalTransactionIdentifier,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier, isInBillingRetryPeriod: isInBillingRetryPeriod,
+            gracePeriodExpiresDate: gracePeriodExpiresDate)
+    }
+}
+
+extension RecordedTransaction {
+    public init(transaction: PaymentTransaction, record: TransactionsPage.Record) {
+        self.transaction = transaction
+        self.record = record
+    }
+}
+
+extension RedeemableOffer {
+    @_disfavoredOverload
+    public init(
+        type: borrowing Kind, offer: ProductDiscount, audiences: [Audience]? = nil, isStackable: Bool? = nil,
+        winBack: WinBackConditions? = nil
+    ) {
+        self.init(type: copy type, offer: offer, audiences: audiences, isStackable: isStackable, winBack: winBack)
+    }
+}
+
+extension RedeemableOffer.WinBackConditions {
+    @_disfavoredOverload
+    public init(
+        paidMonthsMin: borrowing Int, monthsSinceExpiryMin: Int, monthsSinceExpiryMax: Int? = nil,
+        monthsBetweenOffers: Int? = nil, isOffered: Bool? = nil
+    ) {
+        self.init(
+            paidMonthsMin: copy paidMonthsMin, monthsSinceExpiryMin: monthsSinceExpiryMin,
+            monthsSinceExpiryMax: monthsSinceExpiryMax, monthsBetweenOffers: monthsBetweenOffers, isOffered: isOffered)
+    }
+}
+
+extension RedeemedOffer {
+    @_disfavoredOverload
+    public init(type: borrowing AppliedOffer.Kind, identifier: String? = nil) {
+        self.init(type: copy type, identifier: identifier)
+    }
+}
+
+extension RefundRequestsPage {
+    @_disfavoredOverload
+    public init(refundRequests: borrowing [CustomerRefundRequest], after: String? = nil) {
+        self.init(refundRequests: copy refundRequests, after: after)
+    }
+}
+
+extension RefundRequestsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, after: String? = nil, limit: Int = 100) {
+        self.init(bundleId: copy bundleId, after: after, limit: limit)
+    }
+}
+
+extension RefundsPage {
+    @_disfavoredOverload
+    public init(refunds: borrowing [Refund], after: String? = nil) {
+        self.init(refunds: copy refunds, after: after)
+    }
+}
+
+extension RemoveAppReply {
+    @_disfavoredOverload
+    public init(isDone: borrowing Bool) {
+        self.init(isDone: copy isDone)
+    }
+}
+
+extension ResetReply {
+    @_disfavoredOverload
+    public init(removedTransactions: borrowing Int) {
+        self.init(removedTransactions: copy removedTransactions)
+    }
+}
+
+extension ResetRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, intents: [String]? = nil) {
+        self.init(bundleId: copy bundleId, intents: intents)
+    }
+}
+
+extension Restore {
+    @_disfavoredOverload
+    public init(
+        restoreIdentifier: borrowing String, state: State, error: TransactionError? = nil, restored: Int,
+        applicationUsername: String? = nil
+    ) {
+        self.init(
+            restoreIdentifier: copy restoreIdentifier, state: state, error: error, restored: restored,
+            applicationUsername: applicationUsername)
+    }
+}
+
+extension RestoreRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, deviceId: String, restoreIdentifier: String) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId,
+            restoreIdentifier: restoreIdentifier)
+    }
+}
+
+extension ReverseRefundRequest {
+    @_disfavoredOverload
+    public init(refundKey: borrowing String) {
+        self.init(refundKey: copy refundKey)
+    }
+}
+
+extension ReviewImageRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, isApproved: Bool, reason: String? = nil) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, isApproved: isApproved, reason: reason)
+    }
+}
+
+extension Revocation {
+    @_disfavoredOverload
+    public init(seq: borrowing Int64, productIdentifiers: [String]) {
+        self.init(seq: copy seq, productIdentifiers: productIdentifiers)
+    }
+}
+
+extension ServerApp {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, environment: AppStoreEnvironment, appAppleId: Int64? = nil) {
+        self.init(bundleId: copy bundleId, environment: environment, appAppleId: appAppleId)
+    }
+}
+
+extension ServerEventsRequest {
+    @_disfavoredOverload
+    public init(after: borrowing String? = nil, limit: Int = 100) {
+        self.init(after: copy after, limit: limit)
+    }
+}
+
+extension ServerSubscription {
+    @_disfavoredOverload
+    public init(
+        subscription: borrowing Subscription, transaction: ServerTransaction, recentStart: Timestamp,
+        nextOffer: AppliedOffer? = nil
+    ) {
+        self.init(
+            subscription: copy subscription, transaction: transaction, recentStart: recentStart, nextOffer: nextOffer)
+    }
+}
+
+extension SetAppAccountTokenRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, originalTransactionIdentifier: String, appAccountToken: String) {
+        self.init(
+            bundleId: copy bundleId, originalTransactionIdentifier: originalTransactionIdentifier,
+            appAccountToken: appAccountToken)
+    }
+}
+
+extension ShowPriceConsentRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, originalTransactionIdentifier: String, show: Bool
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier,
+            originalTransactionIdentifier: originalTransactionIdentifier, show: show)
+    }
+}
+
+extension SignNotificationsReply {
+    @_disfavoredOverload
+    public init(signedPayloads: borrowing [String]) {
+        self.init(signedPayloads: copy signedPayloads)
+    }
+}
+
+extension SignNotificationsRequest {
+    @_disfavoredOverload
+    public init(drafts: borrowing [NotificationDraft]) {
+        self.init(drafts: copy drafts)
+    }
+}
+
+extension SnapshotRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, deviceId: String, countsDelivery: Bool,
+        after: String? = nil, limit: Int = 100, opening: StreamOpening? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId,
+            countsDelivery: countsDelivery, after: after, limit: limit, opening: opening)
+    }
+}
+
+extension StartPurchaseReply {
+    @_disfavoredOverload
+    public init(outcome: borrowing Outcome, intentIdentifier: String? = nil) {
+        self.init(outcome: copy outcome, intentIdentifier: intentIdentifier)
+    }
+}
+
+extension StartPurchaseRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, deviceId: String, customerIdentifier: String, account: String,
+        source: PurchaseIntent.Source, facts: PromotedProductFacts, requestIdentifier: String
+    ) {
+        self.init(
+            bundleId: copy bundleId, deviceId: deviceId, customerIdentifier: customerIdentifier, account: account,
+            source: source, facts: facts, requestIdentifier: requestIdentifier)
+    }
+}
+
+extension StartRestoreRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, deviceId: String, requestIdentifier: String,
+        applicationUsername: String? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId,
+            requestIdentifier: requestIdentifier, applicationUsername: applicationUsername)
+    }
+}
+
+extension StoreEvent {
+    @_disfavoredOverload
+    public init(id: borrowing String, type: Kind, bundleId: String, account: String, transaction: PaymentTransaction) {
+        self.init(id: copy id, type: type, bundleId: bundleId, account: account, transaction: transaction)
+    }
+}
+
+extension Storefront {
+    @_disfavoredOverload
+    public init(countryCode: borrowing String, identifier: String) {
+        self.init(countryCode: copy countryCode, identifier: identifier)
+    }
+}
+
+extension StorefrontChange {
+    @_disfavoredOverload
+    public init(storefront: borrowing Storefront, answerBy: Timestamp) {
+        self.init(storefront: copy storefront, answerBy: answerBy)
+    }
+}
+
+extension StorefrontDescription {
+    @_disfavoredOverload
+    public init(
+        countryCode: borrowing String, identifier: String, name: String, currency: Currency, locale: String,
+        languages: [String]
+    ) {
+        self.init(
+            countryCode: copy countryCode, identifier: identifier, name: name, currency: currency, locale: locale,
+            languages: languages)
+    }
+}
+
+extension StorefrontDescriptions {
+    @_disfavoredOverload
+    public init(storefronts: borrowing [StorefrontDescription]) {
+        self.init(storefronts: copy storefronts)
+    }
+}
+
+extension StorefrontsReply {
+    @_disfavoredOverload
+    public init(storefronts: borrowing [Storefront]) {
+        self.init(storefronts: copy storefronts)
+    }
+}
+
+extension StreamOpening {
+    @_disfavoredOverload
+    public init(through: borrowing Int64? = nil) {
+        self.init(through: copy through)
+    }
+}
+
 extension StrictJSONError {
     @_disfavoredOverload
     public init(offset: borrowing Int, path: String, reason: String) {
         self.init(offset: copy offset, path: path, reason: reason)
+    }
+}
+
+extension Subscription.Period {
+    @_disfavoredOverload
+    public init(
+        index: borrowing Int, start: Timestamp, end: Timestamp, transactionID: String, transactionIdentifier: String
+    ) {
+        self.init(
+            index: copy index, start: start, end: end, transactionID: transactionID,
+            transactionIdentifier: transactionIdentifier)
+    }
+}
+
+extension SubscriptionExtensionsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String, requestIdentifier: String) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, requestIdentifier: requestIdentifier)
+    }
+}
+
+extension SubscriptionGroupHistory {
+    @_disfavoredOverload
+    public init(
+        subscriptionGroupIdentifier: borrowing String, introductoryOfferTransaction: String? = nil,
+        introductoryOfferProduct: String? = nil, introductoryOfferReserved: Bool = false, activeUntil: Timestamp? = nil,
+        activeTransaction: String? = nil, state: SubscriptionState? = nil, isRenewalDue: Bool = false
+    ) {
+        self.init(
+            subscriptionGroupIdentifier: copy subscriptionGroupIdentifier,
+            introductoryOfferTransaction: introductoryOfferTransaction,
+            introductoryOfferProduct: introductoryOfferProduct, introductoryOfferReserved: introductoryOfferReserved,
+            activeUntil: activeUntil, activeTransaction: activeTransaction, state: state, isRenewalDue: isRenewalDue)
+    }
+}
+
+extension SubscriptionHistory {
+    @_disfavoredOverload
+    public init(subscriptions: borrowing [Entry] = [], offers: [Offer] = []) {
+        self.init(subscriptions: copy subscriptions, offers: offers)
+    }
+}
+
+extension SubscriptionHistory.Entry {
+    @_disfavoredOverload
+    public init(
+        originalTransactionIdentifier: borrowing String, productIdentifier: String, groups: [String],
+        activeUntil: Timestamp? = nil, activeTransaction: String? = nil, state: SubscriptionState,
+        isRenewalDue: Bool = false
+    ) {
+        self.init(
+            originalTransactionIdentifier: copy originalTransactionIdentifier, productIdentifier: productIdentifier,
+            groups: groups, activeUntil: activeUntil, activeTransaction: activeTransaction, state: state,
+            isRenewalDue: isRenewalDue)
+    }
+}
+
+extension SubscriptionHistory.Offer {
+    @_disfavoredOverload
+    public init(productIdentifier: borrowing String, groups: [String], transactionIdentifier: String? = nil) {
+        self.init(
+            productIdentifier: copy productIdentifier, groups: groups, transactionIdentifier: transactionIdentifier)
+    }
+}
+
+extension SubscriptionListRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String? = nil, account: String? = nil, state: SubscriptionState? = nil,
+        after: String? = nil, limit: Int = 100
+    ) {
+        self.init(bundleId: copy bundleId, account: account, state: state, after: after, limit: limit)
+    }
+}
+
+extension SubscriptionOfferKey {
+    @_disfavoredOverload
+    public init(keyIdentifier: borrowing String, publicKey: String) {
+        self.init(keyIdentifier: copy keyIdentifier, publicKey: publicKey)
+    }
+}
+
+extension SubscriptionProduct {
+    @_disfavoredOverload
+    public init(productIdentifier: borrowing String, subscriptionGroupIdentifier: String, isAvailable: Bool) {
+        self.init(
+            productIdentifier: copy productIdentifier, subscriptionGroupIdentifier: subscriptionGroupIdentifier,
+            isAvailable: isAvailable)
+    }
+}
+
+extension SubscriptionProductsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, storefront: String, after: String? = nil, limit: Int = 500) {
+        self.init(bundleId: copy bundleId, storefront: storefront, after: after, limit: limit)
+    }
+}
+
+extension SubscriptionStatuses {
+    @_disfavoredOverload
+    public init(subscriptions: borrowing [ServerSubscription], businessNow: Timestamp) {
+        self.init(subscriptions: copy subscriptions, businessNow: businessNow)
+    }
+}
+
+extension SubscriptionStatusesRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
+    }
+}
+
+extension SubscriptionTimeline {
+    @_disfavoredOverload
+    public init(subscription: borrowing Subscription, events: [SubscriptionEvent], after: String? = nil) {
+        self.init(subscription: copy subscription, events: events, after: after)
+    }
+}
+
+extension SubscriptionsPage {
+    @_disfavoredOverload
+    public init(subscriptions: borrowing [Subscription], after: String? = nil, businessNow: Timestamp? = nil) {
+        self.init(subscriptions: copy subscriptions, after: after, businessNow: businessNow)
+    }
+}
+
+extension SubscriptionsRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, after: String? = nil, limit: Int = 100) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, after: after, limit: limit)
+    }
+}
+
+extension TestNotificationReply {
+    @_disfavoredOverload
+    public init(notificationUUID: borrowing String, at: Timestamp) {
+        self.init(notificationUUID: copy notificationUUID, at: at)
+    }
+}
+
+extension TesterSettings.SimulatedErrors {
+    @_disfavoredOverload
+    public init(
+        loadProducts: borrowing String? = nil, purchase: String? = nil, restore: String? = nil,
+        receiptRefresh: String? = nil, download: String? = nil
+    ) {
+        self.init(
+            loadProducts: copy loadProducts, purchase: purchase, restore: restore, receiptRefresh: receiptRefresh,
+            download: download)
+    }
+}
+
+extension TestersPage {
+    @_disfavoredOverload
+    public init(testers: borrowing [Tester], after: String? = nil) {
+        self.init(testers: copy testers, after: after)
+    }
+}
+
+extension TestersVersion {
+    @_disfavoredOverload
+    public init(version: borrowing Int64) {
+        self.init(version: copy version)
+    }
+}
+
+extension TransactionListRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String? = nil, account: String? = nil, state: TransactionState? = nil,
+        isFinished: Bool? = nil, after: String? = nil, limit: Int = 100
+    ) {
+        self.init(
+            bundleId: copy bundleId, account: account, state: state, isFinished: isFinished, after: after, limit: limit)
+    }
+}
+
+extension TransactionLookup {
+    @_disfavoredOverload
+    public init(
+        customerIdentifier: borrowing String, appTransactionIdentifier: String, firstSeen: Timestamp,
+        transaction: ServerTransaction? = nil, businessNow: Timestamp
+    ) {
+        self.init(
+            customerIdentifier: copy customerIdentifier, appTransactionIdentifier: appTransactionIdentifier,
+            firstSeen: firstSeen, transaction: transaction, businessNow: businessNow)
+    }
+}
+
+extension TransactionLookupRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, identifier: String) {
+        self.init(bundleId: copy bundleId, identifier: identifier)
+    }
+}
+
+extension TransactionRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String, deviceId: String, id: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId, id: id)
+    }
+}
+
+extension TransactionsPage {
+    @_disfavoredOverload
+    public init(transactions: borrowing [PaymentTransaction], records: [Record]? = nil, after: String? = nil) {
+        self.init(transactions: copy transactions, records: records, after: after)
+    }
+}
+
+extension TransactionsPage.Record {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, account: String, customerIdentifier: String, isFinished: Bool,
+        orderId: String? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, account: account, customerIdentifier: customerIdentifier, isFinished: isFinished,
+            orderId: orderId)
+    }
+}
+
+extension TriggerNotificationRequest {
+    @_disfavoredOverload
+    public init(draft: borrowing NotificationDraft, customerIdentifier: String? = nil, account: String? = nil) {
+        self.init(draft: copy draft, customerIdentifier: customerIdentifier, account: account)
+    }
+}
+
+extension UnfinishedListsRequest {
+    @_disfavoredOverload
+    public init(lists: borrowing [SnapshotRequest]) {
+        self.init(lists: copy lists)
+    }
+}
+
+extension UpdateDownloadRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, deviceId: String, downloadId: String,
+        action: DownloadAction, error: SKErrorCode? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId, downloadId: downloadId,
+            action: action, error: error)
+    }
+}
+
+extension UpdateSubscriptionRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, originalTransactionIdentifier: String,
+        willAutoRenew: Bool? = nil, autoRenewProductIdentifier: String? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier,
+            originalTransactionIdentifier: originalTransactionIdentifier, willAutoRenew: willAutoRenew,
+            autoRenewProductIdentifier: autoRenewProductIdentifier)
     }
 }
 

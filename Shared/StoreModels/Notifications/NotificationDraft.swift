@@ -39,14 +39,12 @@ public struct SignNotificationsRequest: Hashable, Sendable, Codable {
 
     /// 1…``draftsMax``, of any apps.
     public var drafts: [NotificationDraft]
-    public init(drafts: [NotificationDraft]) { self.drafts = drafts }
 }
 
 /// Signed notifications.
 public struct SignNotificationsReply: Hashable, Sendable, Codable {
     /// JWS of ``NotificationClaims``, in the order of the drafts.
     public var signedPayloads: [String]
-    public init(signedPayloads: [String]) { self.signedPayloads = signedPayloads }
 }
 
 /// The gateway's request subjects, `sb.gateway.v1.…`.

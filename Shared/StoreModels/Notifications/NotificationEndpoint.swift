@@ -28,23 +28,11 @@ public struct NotificationEndpoint: Hashable, Sendable, Codable {
     /// Whether the app's environment decides about `retry`, because the operator has not.
     public var retryFollowsEnvironment: Bool?
     /// How long one attempt may take, redirects included.
-    public var timeoutMs: Int
+    public var timeoutMs: Int = timeoutMsDefault
     /// Whether notifications that are due together are sent in a random order.
     public var shuffle: Bool?
     /// Whether each notification that was delivered is sent once more.
     public var duplicate: Bool?
-
-    public init(
-        url: String, retry: Retry, retryFollowsEnvironment: Bool? = nil, timeoutMs: Int = timeoutMsDefault,
-        shuffle: Bool? = nil, duplicate: Bool? = nil
-    ) {
-        self.url = url
-        self.retry = retry
-        self.retryFollowsEnvironment = retryFollowsEnvironment
-        self.timeoutMs = timeoutMs
-        self.shuffle = shuffle
-        self.duplicate = duplicate
-    }
 
     /// Whether notifications are leased by listeners.
     public var isListen: Bool { url.isExactly(Self.listen) }

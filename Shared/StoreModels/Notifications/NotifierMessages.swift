@@ -2,10 +2,6 @@
 public struct PutNotificationEndpointRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var endpoint: NotificationEndpoint
-    public init(bundleId: String, endpoint: NotificationEndpoint) {
-        self.bundleId = bundleId
-        self.endpoint = endpoint
-    }
 }
 
 /// An app's endpoint.
@@ -39,10 +35,6 @@ public struct NotificationsPage: Hashable, Sendable, Codable {
     public var notifications: [ServerNotification]
     /// Absent on the last page.
     public var after: String?
-    public init(notifications: [ServerNotification], after: String? = nil) {
-        self.notifications = notifications
-        self.after = after
-    }
 }
 
 /// Names a notification of an app.
@@ -50,10 +42,6 @@ public struct NotificationRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// A UUID.
     public var notificationUUID: String
-    public init(bundleId: String, notificationUUID: String) {
-        self.bundleId = bundleId
-        self.notificationUUID = notificationUUID
-    }
 }
 
 /// Asks for what was sent to an app's endpoint, oldest first, as Apple's history has it.
@@ -92,10 +80,6 @@ public struct NotificationHistoryPage: Hashable, Sendable, Codable {
     public var notifications: [ServerNotification]
     /// Where the next page begins; nil on the last page.
     public var after: String?
-    public init(notifications: [ServerNotification], after: String? = nil) {
-        self.notifications = notifications
-        self.after = after
-    }
 }
 
 /// A test notification that was made.
@@ -103,10 +87,6 @@ public struct TestNotificationReply: Hashable, Sendable, Codable {
     public var notificationUUID: String
     /// Business time.
     public var at: Timestamp
-    public init(notificationUUID: String, at: Timestamp) {
-        self.notificationUUID = notificationUUID
-        self.at = at
-    }
 }
 
 /// Makes a notification without an event, from facts that the gateway has read.
@@ -116,11 +96,6 @@ public struct TriggerNotificationRequest: Hashable, Sendable, Codable {
     /// As ``OpenAccountReply/customerIdentifier``; nil for a notification that is about no customer.
     public var customerIdentifier: String?
     public var account: String?
-    public init(draft: NotificationDraft, customerIdentifier: String? = nil, account: String? = nil) {
-        self.draft = draft
-        self.customerIdentifier = customerIdentifier
-        self.account = account
-    }
 }
 
 /// Asks for notifications that are due at a `listen:` endpoint, and begins an attempt of each.
@@ -133,11 +108,6 @@ public struct LeaseNotificationsRequest: Hashable, Sendable, Codable {
     public var max: Int
     /// How long to wait for the first one, 0…20 000.
     public var waitMs: Int
-    public init(bundleId: String, max: Int, waitMs: Int) {
-        self.bundleId = bundleId
-        self.max = max
-        self.waitMs = waitMs
-    }
 }
 
 /// Attempts that a listener has to make and report before the endpoint's `timeoutMs` is over.
@@ -164,7 +134,6 @@ public struct LeaseNotificationsReply: Hashable, Sendable, Codable {
     }
 
     public var attempts: [Attempt]
-    public init(attempts: [Attempt]) { self.attempts = attempts }
 }
 
 /// Reports the outcome of a leased attempt. A report after the lease has ended changes nothing.
@@ -188,10 +157,6 @@ public struct NotificationsSettledRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// How long to wait for it, 0…20 000.
     public var waitMs: Int
-    public init(bundleId: String, waitMs: Int) {
-        self.bundleId = bundleId
-        self.waitMs = waitMs
-    }
 }
 
 /// The state of an app's notifications by its clock.
@@ -204,10 +169,4 @@ public struct NotificationsSettled: Hashable, Sendable, Codable {
     public var made: Int
     /// Notifications that were delivered.
     public var delivered: Int
-    public init(settled: Bool, pending: Int, made: Int, delivered: Int) {
-        self.settled = settled
-        self.pending = pending
-        self.made = made
-        self.delivered = delivered
-    }
 }

@@ -97,11 +97,7 @@ public struct ServerEventsRequest: Hashable, Sendable, Codable {
     /// ``ServerEventsPage/after`` of the page before; nil from the first event that is kept.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(after: String? = nil, limit: Int = 100) {
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of events.
@@ -123,7 +119,6 @@ public struct ServerEventsPage: Hashable, Sendable, Codable {
 public struct AcknowledgeServerEventsRequest: Hashable, Sendable, Codable {
     /// The last event's position, which the notifier has stored with all before it.
     public var through: String
-    public init(through: String) { self.through = through }
 }
 
 /// Notifies listeners that there may be new server events. It is a hint without content and may be lost.

@@ -31,15 +31,4 @@ public struct AccountReply: Hashable, Sendable, Codable {
     public var simulatedProductsError: TransactionError?
     /// The error that asking for the receipt fails with, if the tester has one set.
     public var simulatedReceiptError: TransactionError?
-    public init(
-        customerIdentifier: String, account: String, storefront: String, canMakePayments: Bool,
-        simulatedProductsError: TransactionError? = nil, simulatedReceiptError: TransactionError? = nil
-    ) {
-        self.customerIdentifier = customerIdentifier
-        self.account = account
-        self.storefront = storefront
-        self.canMakePayments = canMakePayments
-        self.simulatedProductsError = simulatedProductsError
-        self.simulatedReceiptError = simulatedReceiptError
-    }
 }

@@ -12,14 +12,4 @@ public struct AppliedOffer: Hashable, Sendable, Codable {
     public var identifier: String?
     /// The length of the whole offer.
     public var period: SubscriptionPeriod?
-
-    public init(
-        type: Kind, paymentMode: ProductDiscount.PaymentMode, identifier: String? = nil,
-        period: SubscriptionPeriod? = nil
-    ) {
-        self.type = type
-        self.paymentMode = paymentMode
-        self.identifier = identifier
-        self.period = period
-    }
 }

@@ -3,10 +3,6 @@ public struct CustomerStandingRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    public init(bundleId: String, customerIdentifier: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-    }
 }
 
 /// The customer's information for a page of the store. Its cost does not depend on the size of the history:
@@ -26,15 +22,6 @@ public struct CustomerStanding: Hashable, Sendable, Codable {
     public var isTruncated: Bool?
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
-    public init(
-        storefront: String, ownedProductIdentifiers: [String], isTruncated: Bool? = nil, businessNow: Timestamp
-    ) {
-        self.storefront = storefront
-        self.ownedProductIdentifiers = ownedProductIdentifiers
-        self.isTruncated = isTruncated
-        self.businessNow = businessNow
-    }
-
     /// Whether the customer owns a product.
     ///
     /// - Returns: Nil when it is not known.
@@ -53,8 +40,6 @@ public struct CustomerStandingsRequest: Hashable, Sendable, Codable {
 
     /// Of any apps, at most ``customersMax``.
     public var customers: [CustomerStandingRequest]
-    public init(customers: [CustomerStandingRequest]) { self.customers = customers }
-
     /// Checks the request's bound.
     ///
     /// - Throws: `requestInvalid` for more than fits.
@@ -72,5 +57,4 @@ public struct CustomerStandings: Hashable, Sendable, Codable {
     /// In the order of the request, null for an unknown customer; only the first ones when more does not fit one
     /// message of the bus.
     public var standings: [CustomerStanding?]
-    public init(standings: [CustomerStanding?]) { self.standings = standings }
 }

@@ -24,17 +24,4 @@ public struct Download: Hashable, Sendable, Codable {
     public var contentLength: Int64
     /// Non-null in failed and in no other state.
     public var error: TransactionError?
-
-    public init(
-        id: String, transactionId: String, state: State, contentIdentifier: String, contentVersion: String,
-        contentLength: Int64, error: TransactionError? = nil
-    ) {
-        self.id = id
-        self.transactionId = transactionId
-        self.state = state
-        self.contentIdentifier = contentIdentifier
-        self.contentVersion = contentVersion
-        self.contentLength = contentLength
-        self.error = error
-    }
 }

@@ -17,17 +17,6 @@ public struct UpdateDownloadRequest: Hashable, Sendable, Codable {
     public var action: DownloadAction
     /// The error of `fail`; nil is `unknown`.
     public var error: SKErrorCode?
-    public init(
-        bundleId: String, customerIdentifier: String, deviceId: String, downloadId: String, action: DownloadAction,
-        error: SKErrorCode? = nil
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.downloadId = downloadId
-        self.action = action
-        self.error = error
-    }
 }
 
 /// Asks for a download of an unfinished transaction, as it is for one device. Any other is `notFound`.
@@ -39,12 +28,6 @@ public struct DownloadRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``Download/id``.
     public var downloadId: String
-    public init(bundleId: String, customerIdentifier: String, deviceId: String, downloadId: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.downloadId = downloadId
-    }
 }
 
 /// The download, and the product whose content it is. The caller asks Catalog for the product.
@@ -53,8 +36,4 @@ public struct DownloadReply: Hashable, Sendable, Codable {
     public var download: Download
     /// The product whose content it is; `contentIdentifier` is the same text.
     public var productIdentifier: String
-    public init(download: Download, productIdentifier: String) {
-        self.download = download
-        self.productIdentifier = productIdentifier
-    }
 }

@@ -6,15 +6,10 @@ public struct OfferSummariesRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// At most ``EligibilityBatch/customersMax``, of one app.
     public var customerIdentifiers: [String]
-    public init(bundleId: String, customerIdentifiers: [String]) {
-        self.bundleId = bundleId
-        self.customerIdentifiers = customerIdentifiers
-    }
 }
 
 /// One summary per customer, in their order; null for an unknown one. All are of one snapshot.
 public struct OfferSummaries: Hashable, Sendable, Codable {
     /// In the request's order; null for an unknown customer.
     public var summaries: [OfferSummary?]
-    public init(summaries: [OfferSummary?]) { self.summaries = summaries }
 }

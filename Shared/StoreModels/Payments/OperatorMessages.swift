@@ -17,11 +17,6 @@ public struct RecordedTransaction: Hashable, Sendable, Codable {
     /// As in the operator's list.
     public var record: TransactionsPage.Record
 
-    public init(transaction: PaymentTransaction, record: TransactionsPage.Record) {
-        self.transaction = transaction
-        self.record = record
-    }
-
     public init(from decoder: any Decoder) throws {
         transaction = try PaymentTransaction(from: decoder)
         record = try decoder.container(keyedBy: CodingKeys.self).decode(

@@ -10,31 +10,15 @@ public struct Payment: Hashable, Sendable, Codable {
     /// As the app sent it; the catalogue need not have it.
     public var productIdentifier: String
     /// 1…10.
-    public var quantity: Int
+    public var quantity: Int = 1
     /// The app's own account name, at most 255 characters; absent: none sent.
     public var applicationUsername: String?
     /// The app's token for its user, usually a UUID; at most 255 characters.
     public var appAccountToken: String?
     /// Whether a test app asks for a deferred purchase; false when left out.
-    public var simulatesAskToBuyInSandbox: Bool
+    public var simulatesAskToBuyInSandbox: Bool = false
     /// The app's signed promotional offer; absent: no offer was requested.
     public var paymentDiscount: PaymentDiscount?
     /// The promoted purchase this payment continues, if any.
     public var intentIdentifier: String?
-
-    public init(
-        requestIdentifier: String, productIdentifier: String, quantity: Int = 1, applicationUsername: String? = nil,
-        appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool = false,
-        paymentDiscount: PaymentDiscount? = nil,
-        intentIdentifier: String? = nil
-    ) {
-        self.requestIdentifier = requestIdentifier
-        self.productIdentifier = productIdentifier
-        self.quantity = quantity
-        self.applicationUsername = applicationUsername
-        self.appAccountToken = appAccountToken
-        self.simulatesAskToBuyInSandbox = simulatesAskToBuyInSandbox
-        self.paymentDiscount = paymentDiscount
-        self.intentIdentifier = intentIdentifier
-    }
 }

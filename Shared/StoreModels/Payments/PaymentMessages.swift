@@ -11,17 +11,6 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var defaults: TesterSettings?
     /// Whether the app is launched, which gives the launch a number; nil means no.
     public var launches: Bool?
-    public init(
-        bundleId: String, account: String, deviceId: String, storefront: String? = nil,
-        defaults: TesterSettings? = nil, launches: Bool? = nil
-    ) {
-        self.bundleId = bundleId
-        self.account = account
-        self.deviceId = deviceId
-        self.storefront = storefront
-        self.defaults = defaults
-        self.launches = launches
-    }
 }
 
 /// The customer of an account in an app.
@@ -34,12 +23,6 @@ public struct OpenAccountReply: Hashable, Sendable, Codable {
     public var canMakePayments: Bool
     /// The launch's number, larger than those of all launches before it; nil without a launch.
     public var launch: Int64?
-    public init(customerIdentifier: String, storefront: String, canMakePayments: Bool, launch: Int64? = nil) {
-        self.customerIdentifier = customerIdentifier
-        self.storefront = storefront
-        self.canMakePayments = canMakePayments
-        self.launch = launch
-    }
 }
 
 /// Adds a payment to the queue.
@@ -101,12 +84,6 @@ public struct PastPurchase: Hashable, Sendable, Codable {
     public var price: Money?
     /// False: the customer turned renewal off at once.
     public var willAutoRenew: Bool?
-    public init(due: Due, at: Timestamp, price: Money? = nil, willAutoRenew: Bool? = nil) {
-        self.due = due
-        self.at = at
-        self.price = price
-        self.willAutoRenew = willAutoRenew
-    }
 }
 
 /// The transaction of a payment. `Item` is the part of it that the caller decodes; the wire carries the whole
@@ -118,11 +95,6 @@ public struct AddPaymentReplyOf<Item: Hashable & Sendable & Codable>: Hashable, 
     public var transaction: Item
     /// Whether an earlier request with this key had its final answer.
     public var isReplayed: Bool
-    public init(status: Int, transaction: Item, isReplayed: Bool) {
-        self.status = status
-        self.transaction = transaction
-        self.isReplayed = isReplayed
-    }
 }
 
 public typealias AddPaymentReply = AddPaymentReplyOf<PaymentTransaction>
@@ -139,21 +111,9 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
+    public var limit: Int = 100
     /// Present for a stream that opens; nil for a list.
     public var opening: StreamOpening?
-    public init(
-        bundleId: String, customerIdentifier: String, deviceId: String, countsDelivery: Bool, after: String? = nil,
-        limit: Int = 100, opening: StreamOpening? = nil
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.countsDelivery = countsDelivery
-        self.after = after
-        self.limit = limit
-        self.opening = opening
-    }
 }
 
 /// Asks for the pages in the order of a stream that opens.
@@ -163,7 +123,6 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
 public struct StreamOpening: Hashable, Sendable, Codable {
     /// The first page's `seq`; nil for the first page itself.
     public var through: Int64?
-    public init(through: Int64? = nil) { self.through = through }
 }
 
 /// The device's unfinished transactions, oldest first, and the journal position they were read at. Pages after the
@@ -205,13 +164,7 @@ public struct ChangesRequest: Hashable, Sendable, Codable {
     /// The position after which changes are returned: those with a larger `seq`.
     public var after: Int64
     /// 1…100.
-    public var limit: Int
-    public init(bundleId: String, customerIdentifier: String, after: Int64, limit: Int = 100) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A customer's changes, in the order of `seq`.
@@ -222,11 +175,6 @@ public struct ChangesReply: Hashable, Sendable, Codable {
     public var head: Int64
     /// Whether the journal no longer reaches back to `after`; the caller then takes a snapshot.
     public var snapshotRequired: Bool
-    public init(changes: [CustomerChange], head: Int64, snapshotRequired: Bool) {
-        self.changes = changes
-        self.head = head
-        self.snapshotRequired = snapshotRequired
-    }
 }
 
 /// A customer of an app.
@@ -246,7 +194,6 @@ public struct HeadsRequest: Hashable, Sendable, Codable {
     public static let customersMax = 500
     /// Of any apps, at most ``customersMax``.
     public var customers: [CustomerReference]
-    public init(customers: [CustomerReference]) { self.customers = customers }
 }
 
 /// The last `seq` of each customer, in the request's order; 0 without changes.
@@ -255,11 +202,7 @@ public struct HeadsReply: Hashable, Sendable, Codable {
     public var heads: [Int64]
     /// Each customer's present storefront, in the same order; empty for an unknown customer. A stream reports a change
     /// of it within a second.
-    public var storefronts: [String]
-    public init(heads: [Int64], storefronts: [String] = []) {
-        self.heads = heads
-        self.storefronts = storefronts
-    }
+    public var storefronts: [String] = []
 }
 
 /// Names a transaction of one customer, by `id`. Another customer's is `notFound`.
@@ -271,12 +214,6 @@ public struct TransactionRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``PaymentTransaction/id``.
     public var id: String
-    public init(bundleId: String, customerIdentifier: String, deviceId: String, id: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.id = id
-    }
 }
 
 /// Asks for a customer's purchased and restored transactions, finished or not, oldest first (M23).
@@ -287,13 +224,7 @@ public struct HistoryRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(bundleId: String, customerIdentifier: String, after: String? = nil, limit: Int = 100) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// Asks for transactions across customers, for the operator.
@@ -309,18 +240,7 @@ public struct TransactionListRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(
-        bundleId: String? = nil, account: String? = nil, state: TransactionState? = nil, isFinished: Bool? = nil,
-        after: String? = nil, limit: Int = 100
-    ) {
-        self.bundleId = bundleId
-        self.account = account
-        self.state = state
-        self.isFinished = isFinished
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of transactions; in the operator's list with their customers in `records`.
@@ -335,15 +255,6 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
         public var isFinished: Bool
         /// The order on the customer's invoice; absent for a transaction that is not purchased.
         public var orderId: String?
-        public init(
-            bundleId: String, account: String, customerIdentifier: String, isFinished: Bool, orderId: String? = nil
-        ) {
-            self.bundleId = bundleId
-            self.account = account
-            self.customerIdentifier = customerIdentifier
-            self.isFinished = isFinished
-            self.orderId = orderId
-        }
     }
 
     /// Oldest first, at most the request's `limit`.
@@ -352,11 +263,6 @@ public struct TransactionsPage: Hashable, Sendable, Codable {
     public var records: [Record]?
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(transactions: [PaymentTransaction], records: [Record]? = nil, after: String? = nil) {
-        self.transactions = transactions
-        self.records = records
-        self.after = after
-    }
 }
 
 /// Asks for a customer's subscriptions and offers.
@@ -364,10 +270,6 @@ public struct OfferSummaryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    public init(bundleId: String, customerIdentifier: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-    }
 }
 
 /// A customer's subscriptions and offers, read in one snapshot.
@@ -376,8 +278,4 @@ public struct OfferSummary: Hashable, Sendable, Codable {
     public var history: SubscriptionHistory
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
-    public init(history: SubscriptionHistory, businessNow: Timestamp) {
-        self.history = history
-        self.businessNow = businessNow
-    }
 }

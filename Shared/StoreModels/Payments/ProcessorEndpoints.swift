@@ -43,7 +43,6 @@ public enum ProcessorEvents {
 public struct ChargeChanged: Hashable, Sendable, Codable {
     /// As ``Charge/chargeKey``.
     public var chargeKey: String
-    public init(chargeKey: String) { self.chargeKey = chargeKey }
 }
 
 /// Creates a charge:
@@ -62,38 +61,24 @@ public struct CreateChargeRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// The mode of a tester; nil is the processor's own mode.
     public var simulate: ProcessorMode?
-    public init(
-        chargeKey: String, amount: Money, bundleId: String, customerIdentifier: String, productIdentifier: String,
-        simulate: ProcessorMode? = nil
-    ) {
-        self.chargeKey = chargeKey
-        self.amount = amount
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.productIdentifier = productIdentifier
-        self.simulate = simulate
-    }
 }
 
 /// Captures authorized charges: `{"chargeKeys":["purchase:t_…"]}`
 public struct CaptureChargesRequest: Hashable, Sendable, Codable {
     /// At most 256 keys of 1…255 bytes.
     public var chargeKeys: [String]
-    public init(chargeKeys: [String]) { self.chargeKeys = chargeKeys }
 }
 
 /// The result of a capture.
 public struct CaptureChargesReply: Hashable, Sendable, Codable {
     /// The keys that have no charge, or one that was declined, cancelled or voided.
-    public var refused: [String]
-    public init(refused: [String] = []) { self.refused = refused }
+    public var refused: [String] = []
 }
 
 /// Cancels a charge.
 public struct CancelChargeRequest: Hashable, Sendable, Codable {
     /// 1…255 bytes; a key without a charge gets a tombstone.
     public var chargeKey: String
-    public init(chargeKey: String) { self.chargeKey = chargeKey }
 }
 
 /// A row of the processor's ledger. Its outcome changes once at most, from `pending` or `authorized`.
@@ -142,14 +127,9 @@ public struct ChargeListRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
-    public var limit: Int
+    public var limit: Int = 100
     /// Lists the charges of one app only, or the refunds of its charges; nil for all apps.
     public var bundleId: String?
-    public init(after: String? = nil, limit: Int = 100, bundleId: String? = nil) {
-        self.after = after
-        self.limit = limit
-        self.bundleId = bundleId
-    }
 }
 
 /// A page of charges, oldest first.
@@ -158,10 +138,6 @@ public struct ChargesPage: Hashable, Sendable, Codable {
     public var charges: [Charge]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(charges: [Charge], after: String? = nil) {
-        self.charges = charges
-        self.after = after
-    }
 }
 
 /// Creates a refund:
@@ -173,18 +149,12 @@ public struct CreateRefundRequest: Hashable, Sendable, Codable {
     public var chargeKey: String
     /// The part to refund; more than what is left is refused.
     public var amount: Money
-    public init(refundKey: String, chargeKey: String, amount: Money) {
-        self.refundKey = refundKey
-        self.chargeKey = chargeKey
-        self.amount = amount
-    }
 }
 
 /// Takes a refund back.
 public struct ReverseRefundRequest: Hashable, Sendable, Codable {
     /// The refund's key, 1…255 bytes.
     public var refundKey: String
-    public init(refundKey: String) { self.refundKey = refundKey }
 }
 
 /// A row of the processor's refunds. It changes once at most, when it is taken back.
@@ -216,8 +186,4 @@ public struct RefundsPage: Hashable, Sendable, Codable {
     public var refunds: [Refund]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(refunds: [Refund], after: String? = nil) {
-        self.refunds = refunds
-        self.after = after
-    }
 }

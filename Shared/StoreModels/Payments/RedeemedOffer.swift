@@ -4,8 +4,4 @@ public struct RedeemedOffer: Hashable, Sendable, Codable {
     public var type: AppliedOffer.Kind
     /// Absent for the introductory offer.
     public var identifier: String?
-    public init(type: AppliedOffer.Kind, identifier: String? = nil) {
-        self.type = type
-        self.identifier = identifier
-    }
 }

@@ -20,17 +20,6 @@ public struct Restore: Hashable, Sendable, Codable {
     public var restored: Int
     /// The app's value; it filters nothing.
     public var applicationUsername: String?
-
-    public init(
-        restoreIdentifier: String, state: State, error: TransactionError? = nil, restored: Int,
-        applicationUsername: String? = nil
-    ) {
-        self.restoreIdentifier = restoreIdentifier
-        self.state = state
-        self.error = error
-        self.restored = restored
-        self.applicationUsername = applicationUsername
-    }
 }
 
 /// Begins a restore. A repeated key gives the same restore; with another username it is `keyReused`.
@@ -44,16 +33,6 @@ public struct StartRestoreRequest: Hashable, Sendable, Codable {
     public var requestIdentifier: String
     /// The app's value, at most 255 characters; it filters nothing.
     public var applicationUsername: String?
-    public init(
-        bundleId: String, customerIdentifier: String, deviceId: String, requestIdentifier: String,
-        applicationUsername: String? = nil
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.requestIdentifier = requestIdentifier
-        self.applicationUsername = applicationUsername
-    }
 }
 
 /// Names a restore of one customer. Another customer's is `notFound`.
@@ -65,10 +44,4 @@ public struct RestoreRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``Restore/restoreIdentifier``.
     public var restoreIdentifier: String
-    public init(bundleId: String, customerIdentifier: String, deviceId: String, restoreIdentifier: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.restoreIdentifier = restoreIdentifier
-    }
 }

@@ -8,10 +8,6 @@ public struct StorefrontChange: Hashable, Sendable, Codable {
     public var storefront: Storefront
     /// The time at which it continues without an answer; wall time.
     public var answerBy: Timestamp
-    public init(storefront: Storefront, answerBy: Timestamp) {
-        self.storefront = storefront
-        self.answerBy = answerBy
-    }
 }
 
 /// The app's answer to a ``StorefrontChange``, for a purchase of its device.
@@ -20,8 +16,4 @@ public struct ContinueTransactionRequest: Hashable, Sendable, Codable {
     public var transaction: TransactionRequest
     /// False fails the purchase; nothing is charged.
     public var shouldContinue: Bool
-    public init(transaction: TransactionRequest, shouldContinue: Bool) {
-        self.transaction = transaction
-        self.shouldContinue = shouldContinue
-    }
 }

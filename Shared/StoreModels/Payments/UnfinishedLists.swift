@@ -9,8 +9,6 @@ public struct UnfinishedListsRequest: Hashable, Sendable, Codable {
 
     /// At most ``listsMax``; none counts as a delivery or opens a stream.
     public var lists: [SnapshotRequest]
-    public init(lists: [SnapshotRequest]) { self.lists = lists }
-
     /// Checks the bound, and that every page is a list's.
     ///
     /// - Throws: `requestInvalid`.

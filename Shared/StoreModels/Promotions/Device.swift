@@ -36,13 +36,7 @@ public struct Device: Hashable, Sendable, Codable {
     /// Integers with dots, `17.4`; at most 64 characters.
     public var osVersion: String
     /// In the order of their bundle identifiers.
-    public var apps: [InstalledApp]
-    public init(deviceId: String, platform: DeviceLaunch.Platform, osVersion: String, apps: [InstalledApp] = []) {
-        self.deviceId = deviceId
-        self.platform = platform
-        self.osVersion = osVersion
-        self.apps = apps
-    }
+    public var apps: [InstalledApp] = []
 }
 
 /// Creates or changes a device; its apps stay. A session of the App Store app sends it, too.
@@ -69,14 +63,6 @@ public struct PutInstallationRequest: Hashable, Sendable, Codable {
     public var version: String
     /// Nil keeps the present value.
     public var promotedPurchases: DeviceLaunch.PromotedPurchases?
-    public init(
-        bundleId: String, deviceId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil
-    ) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.version = version
-        self.promotedPurchases = promotedPurchases
-    }
 }
 
 /// A page of devices, in the order of their identifiers.
@@ -85,8 +71,4 @@ public struct DevicesPage: Hashable, Sendable, Codable {
     public var devices: [Device]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(devices: [Device], after: String? = nil) {
-        self.devices = devices
-        self.after = after
-    }
 }

@@ -45,18 +45,6 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     /// The client's `Idempotency-Key`, or one that the gateway makes for the request. A repeated start, also a late
     /// one, is the same intent, regardless of its state.
     public var requestIdentifier: String
-    public init(
-        bundleId: String, deviceId: String, customerIdentifier: String, account: String,
-        source: PurchaseIntent.Source, facts: PromotedProductFacts, requestIdentifier: String
-    ) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.customerIdentifier = customerIdentifier
-        self.account = account
-        self.source = source
-        self.facts = facts
-        self.requestIdentifier = requestIdentifier
-    }
 }
 
 /// The outcome of a purchase that begins in the store (M72, M74, M75):
@@ -78,10 +66,6 @@ public struct StartPurchaseReply: Hashable, Sendable, Codable {
     public var outcome: Outcome
     /// The new intent, or a pending one of the same purchase.
     public var intentIdentifier: String?
-    public init(outcome: Outcome, intentIdentifier: String? = nil) {
-        self.outcome = outcome
-        self.intentIdentifier = intentIdentifier
-    }
 }
 
 /// Asks for the pending intents, for a stream that handles promoted purchases. `answerBy` runs from then on.
@@ -91,11 +75,6 @@ public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    public init(bundleId: String, deviceId: String, customerIdentifier: String) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.customerIdentifier = customerIdentifier
-    }
 }
 
 /// All pending intents of the installation and customer, oldest first. There are at most 50.
@@ -105,10 +84,6 @@ public struct DeliverIntentsReply: Hashable, Sendable, Codable {
     /// Counts the purchases that began on the installation. It is the value ``PromotionEndpoints/intentHeads`` returns,
     /// or less when there are more to request.
     public var seq: Int64
-    public init(intents: [PurchaseIntent], seq: Int64) {
-        self.intents = intents
-        self.seq = seq
-    }
 }
 
 /// Asks for the `seq` of at most 500 installations.
@@ -117,14 +92,12 @@ public struct IntentHeadsRequest: Hashable, Sendable, Codable {
     public static let installationsMax = 500
     /// Of any apps and devices, at most ``installationsMax``.
     public var installations: [InstallationReference]
-    public init(installations: [InstallationReference]) { self.installations = installations }
 }
 
 /// The `seq` of each installation, in the request's order; 0 without intents.
 public struct IntentHeadsReply: Hashable, Sendable, Codable {
     /// In the order of the request's installations.
     public var heads: [Int64]
-    public init(heads: [Int64]) { self.heads = heads }
 }
 
 /// The event that an installation's intents have changed; `seq` is the new count.
@@ -134,11 +107,6 @@ public struct IntentsChanged: Hashable, Sendable, Codable {
     public var deviceId: String
     /// As ``DeliverIntentsReply/seq``.
     public var seq: Int64
-    public init(bundleId: String, deviceId: String, seq: Int64) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.seq = seq
-    }
 }
 
 /// Asks for one device's intents, oldest first.
@@ -149,22 +117,11 @@ public struct IntentsRequest: Hashable, Sendable, Codable {
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
     /// Empty: all.
-    public var states: [PurchaseIntent.State]
+    public var states: [PurchaseIntent.State] = []
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(
-        bundleId: String, deviceId: String, customerIdentifier: String, states: [PurchaseIntent.State] = [],
-        after: String? = nil, limit: Int = 100
-    ) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.customerIdentifier = customerIdentifier
-        self.states = states
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// Asks for intents across devices, for the operator.
@@ -180,18 +137,7 @@ public struct IntentListRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(
-        bundleId: String? = nil, account: String? = nil, deviceId: String? = nil, state: PurchaseIntent.State? = nil,
-        after: String? = nil, limit: Int = 100
-    ) {
-        self.bundleId = bundleId
-        self.account = account
-        self.deviceId = deviceId
-        self.state = state
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of intents, oldest first.
@@ -200,10 +146,6 @@ public struct IntentsPage: Hashable, Sendable, Codable {
     public var intents: [PurchaseIntent]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(intents: [PurchaseIntent], after: String? = nil) {
-        self.intents = intents
-        self.after = after
-    }
 }
 
 /// Names an intent; another device's or customer's is `notFound`.
@@ -215,12 +157,6 @@ public struct IntentRequest: Hashable, Sendable, Codable {
     public var customerIdentifier: String
     /// As ``PurchaseIntent/intentIdentifier``.
     public var intentIdentifier: String
-    public init(bundleId: String, deviceId: String, customerIdentifier: String, intentIdentifier: String) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.customerIdentifier = customerIdentifier
-        self.intentIdentifier = intentIdentifier
-    }
 }
 
 /// The app's decision on an intent.
@@ -245,17 +181,6 @@ public struct DecideIntentRequest: Hashable, Sendable, Codable {
     public var decision: Decision
     /// The message the user was shown, with `cancel` (M85). At most 500 characters.
     public var feedback: String?
-    public init(
-        bundleId: String, deviceId: String, customerIdentifier: String, intentIdentifier: String,
-        decision: Decision, feedback: String? = nil
-    ) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.customerIdentifier = customerIdentifier
-        self.intentIdentifier = intentIdentifier
-        self.decision = decision
-        self.feedback = feedback
-    }
 }
 
 /// Adds an intent's saved payment for the app (M80–M82). Its `requestIdentifier` is the app's own key.
@@ -269,16 +194,6 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     public var payment: Payment
     /// As ``AddPaymentRequest/discountCheck``.
     public var discountCheck: DiscountCheck?
-    public init(
-        bundleId: String, deviceId: String, customerIdentifier: String, payment: Payment,
-        discountCheck: DiscountCheck? = nil
-    ) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.customerIdentifier = customerIdentifier
-        self.payment = payment
-        self.discountCheck = discountCheck
-    }
 }
 
 /// The intent as it is now, and the queue's answer to a continued one. Without that answer the decision is kept as
@@ -289,12 +204,7 @@ public struct DecideIntentReply: Hashable, Sendable, Codable {
     /// Nil unless the intent continues and PaymentQueue has answered.
     public var added: AddPaymentReply?
     /// Whether the decision was made before.
-    public var isRepeated: Bool
-    public init(intent: PurchaseIntent, added: AddPaymentReply? = nil, isRepeated: Bool = false) {
-        self.intent = intent
-        self.added = added
-        self.isRepeated = isRepeated
-    }
+    public var isRepeated: Bool = false
 }
 
 /// Cancels the open intents of an app, of one account or of all.
@@ -303,10 +213,6 @@ public struct ClearIntentsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// Nil: all accounts of the app.
     public var account: String?
-    public init(bundleId: String, account: String? = nil) {
-        self.bundleId = bundleId
-        self.account = account
-    }
 }
 
 /// The intents affected by clearing.
@@ -317,11 +223,7 @@ public struct ClearIntentsReply: Hashable, Sendable, Codable {
     public var cancelled: Int
     /// Intents continued before, whose payments PaymentQueue has not confirmed. The payments may be on their way to it.
     /// Named to PaymentQueue with the clearing, they buy nothing afterwards.
-    public var continued: [String]
-    public init(cancelled: Int, continued: [String] = []) {
-        self.cancelled = cancelled
-        self.continued = continued
-    }
+    public var continued: [String] = []
 }
 
 /// An event of an intent, for tests that wait for it (`GET /admin/v1/events/wait?type=`).
@@ -342,13 +244,6 @@ public struct IntentEvent: Hashable, Sendable, Codable {
     public var account: String
     /// The intent after the event.
     public var intent: PurchaseIntent
-    public init(id: String, type: Kind, bundleId: String, account: String, intent: PurchaseIntent) {
-        self.id = id
-        self.type = type
-        self.bundleId = bundleId
-        self.account = account
-        self.intent = intent
-    }
 }
 
 /// Asks for PromotionController's events, as ``EventsRequest`` for PaymentQueue's.
@@ -362,17 +257,7 @@ public struct IntentEventsRequest: Hashable, Sendable, Codable {
     /// Only this app's; nil: all apps'.
     public var bundleId: String?
     /// 1…100.
-    public var limit: Int
-    public init(
-        after: String? = nil, type: IntentEvent.Kind? = nil, account: String? = nil, bundleId: String? = nil,
-        limit: Int = 1
-    ) {
-        self.after = after
-        self.type = type
-        self.account = account
-        self.bundleId = bundleId
-        self.limit = limit
-    }
+    public var limit: Int = 1
 }
 
 /// Events, oldest first, and the position to ask from next.
@@ -381,8 +266,4 @@ public struct IntentEventsReply: Hashable, Sendable, Codable {
     public var events: [IntentEvent]
     /// The position to continue at, as of the events of transactions.
     public var after: String
-    public init(events: [IntentEvent], after: String) {
-        self.events = events
-        self.after = after
-    }
 }

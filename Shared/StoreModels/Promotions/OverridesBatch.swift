@@ -9,8 +9,6 @@ public struct OverridesBatch: Hashable, Sendable, Codable {
 
     /// At most ``installationsMax``.
     public var installations: [InstallationReference]
-    public init(installations: [InstallationReference]) { self.installations = installations }
-
     /// Checks the batch's bound.
     ///
     /// - Throws: `requestInvalid` for more than fits.
@@ -27,5 +25,4 @@ public struct OverridesBatch: Hashable, Sendable, Codable {
 public struct OverridesBatchReply: Hashable, Sendable, Codable {
     /// In the order of the request; only the first ones when more does not fit one message of the bus.
     public var promotions: [DevicePromotions]
-    public init(promotions: [DevicePromotions]) { self.promotions = promotions }
 }

@@ -117,15 +117,4 @@ public struct DeviceLaunch: Hashable, Sendable, Codable {
     public var appVersion: String
     /// `none` unless the client declares a handler.
     public var promotedPurchases: PromotedPurchases
-    public init(
-        bundleId: String, deviceId: String, platform: Platform, osVersion: String, appVersion: String,
-        promotedPurchases: PromotedPurchases
-    ) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.platform = platform
-        self.osVersion = osVersion
-        self.appVersion = appVersion
-        self.promotedPurchases = promotedPurchases
-    }
 }

@@ -46,15 +46,7 @@ public struct DevicePromotions: Hashable, Sendable, Codable {
     /// it.
     public var unsupported: String?
     /// Whether the device was ever reported. An unreported device's capabilities are known from its session only.
-    public var isKnown: Bool
-    public init(
-        overrides: PromotionOverrides, isLaunched: Bool, unsupported: String? = nil, isKnown: Bool = true
-    ) {
-        self.overrides = overrides
-        self.isLaunched = isLaunched
-        self.unsupported = unsupported
-        self.isKnown = isKnown
-    }
+    public var isKnown: Bool = true
 }
 
 /// Replaces a device's order; empty clears it.
@@ -64,11 +56,6 @@ public struct PutPromotionOrderRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// At most ``PromotionOverrides/orderMax``; unknown products are kept and not shown.
     public var productIdentifiers: [String]
-    public init(bundleId: String, deviceId: String, productIdentifiers: [String]) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.productIdentifiers = productIdentifiers
-    }
 }
 
 /// Sets a device's visibility of one product; `default` removes the override (M93).
@@ -80,10 +67,4 @@ public struct PutPromotionVisibilityRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// `default` is deleted instead of stored.
     public var visibility: StorePromotionVisibility
-    public init(bundleId: String, deviceId: String, productIdentifier: String, visibility: StorePromotionVisibility) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.productIdentifier = productIdentifier
-        self.visibility = visibility
-    }
 }

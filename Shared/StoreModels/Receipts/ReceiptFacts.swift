@@ -6,13 +6,7 @@ public struct ReceiptFactsRequest: Hashable, Sendable, Codable {
     /// The last item's `transactionIdentifier` of the page before.
     public var after: String?
     /// 1…500.
-    public var limit: Int
-    public init(bundleId: String, customerIdentifier: String, after: String? = nil, limit: Int = 500) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 500
 }
 
 /// One purchase in a receipt, refunded or not. Restored transactions are not listed: their original is.
@@ -87,14 +81,4 @@ public struct ReceiptFactsPage: Hashable, Sendable, Codable {
     public var firstSeen: Timestamp
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
-    public init(
-        items: [ReceiptItem], subscriptions: [Subscription], after: String? = nil, firstSeen: Timestamp,
-        businessNow: Timestamp
-    ) {
-        self.items = items
-        self.subscriptions = subscriptions
-        self.after = after
-        self.firstSeen = firstSeen
-        self.businessNow = businessNow
-    }
 }

@@ -15,10 +15,4 @@ public struct ServerApp: Hashable, Sendable {
     public var environment: AppStoreEnvironment
     /// Apple's number of the app; in production only.
     public var appAppleId: Int64?
-
-    public init(bundleId: String, environment: AppStoreEnvironment, appAppleId: Int64? = nil) {
-        self.bundleId = bundleId
-        self.environment = environment
-        self.appAppleId = appAppleId
-    }
 }

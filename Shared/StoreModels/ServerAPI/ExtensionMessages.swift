@@ -7,13 +7,6 @@ public struct ExtendSubscriptionRequest: Hashable, Sendable, Codable {
     public var days: Int
     /// The server's name of the request, 1…128 bytes. Repeated for a subscription it gets the first reply.
     public var requestIdentifier: String
-
-    public init(bundleId: String, originalTransactionIdentifier: String, days: Int, requestIdentifier: String) {
-        self.bundleId = bundleId
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.days = days
-        self.requestIdentifier = requestIdentifier
-    }
 }
 
 /// The result of an extension.
@@ -32,12 +25,6 @@ public struct ExtendSubscriptionReply: Hashable, Sendable, Codable {
     public var effectiveDate: Timestamp?
     /// The line item of the extended period; nil unless it was extended.
     public var webOrderLineItemIdentifier: String?
-
-    public init(outcome: Outcome, effectiveDate: Timestamp? = nil, webOrderLineItemIdentifier: String? = nil) {
-        self.outcome = outcome
-        self.effectiveDate = effectiveDate
-        self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
-    }
 }
 
 /// Asks PaymentQueue to extend the present periods of all subscriptions of a product.
@@ -70,12 +57,6 @@ public struct SubscriptionExtensionsRequest: Hashable, Sendable, Codable {
     public var productIdentifier: String
     /// As ``ExtendSubscriptionsRequest/requestIdentifier``.
     public var requestIdentifier: String
-
-    public init(bundleId: String, productIdentifier: String, requestIdentifier: String) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.requestIdentifier = requestIdentifier
-    }
 }
 
 /// The progress of an extension of a product's subscriptions.
@@ -111,10 +92,4 @@ public struct SetAppAccountTokenRequest: Hashable, Sendable, Codable {
     public var originalTransactionIdentifier: String
     /// A UUID in lower case.
     public var appAccountToken: String
-
-    public init(bundleId: String, originalTransactionIdentifier: String, appAccountToken: String) {
-        self.bundleId = bundleId
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.appAccountToken = appAccountToken
-    }
 }

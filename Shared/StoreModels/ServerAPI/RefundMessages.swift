@@ -36,23 +36,6 @@ public struct CustomerRefundRequest: Hashable, Sendable, Codable {
     public var decidedAt: Timestamp?
     /// What the app's server last sent about it, as it was sent; absent for nothing.
     public var consumption: JSONValue?
-
-    public init(
-        refundRequestIdentifier: String, transactionId: String, transactionIdentifier: String, bundleId: String,
-        account: String, state: State, reason: ConsumptionRequestReason, requestedAt: Timestamp,
-        decidedAt: Timestamp? = nil, consumption: JSONValue? = nil
-    ) {
-        self.refundRequestIdentifier = refundRequestIdentifier
-        self.transactionId = transactionId
-        self.transactionIdentifier = transactionIdentifier
-        self.bundleId = bundleId
-        self.account = account
-        self.state = state
-        self.reason = reason
-        self.requestedAt = requestedAt
-        self.decidedAt = decidedAt
-        self.consumption = consumption
-    }
 }
 
 /// Asks PaymentQueue to open a customer's request for a refund.
@@ -71,12 +54,7 @@ public struct RefundRequestsRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(bundleId: String, after: String? = nil, limit: Int = 100) {
-        self.bundleId = bundleId
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of requests for refunds that wait for an answer.
@@ -85,10 +63,6 @@ public struct RefundRequestsPage: Hashable, Sendable, Codable {
     public var refundRequests: [CustomerRefundRequest]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(refundRequests: [CustomerRefundRequest], after: String? = nil) {
-        self.refundRequests = refundRequests
-        self.after = after
-    }
 }
 
 /// Asks PaymentQueue to grant a customer's request for a refund.
@@ -112,9 +86,4 @@ public struct ConsumptionInformation: Hashable, Sendable, Codable {
     public var transactionIdentifier: String
     /// The body, as the server sent it.
     public var consumption: JSONValue
-    public init(bundleId: String, transactionIdentifier: String, consumption: JSONValue) {
-        self.bundleId = bundleId
-        self.transactionIdentifier = transactionIdentifier
-        self.consumption = consumption
-    }
 }

@@ -3,10 +3,6 @@ public struct TransactionLookupRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// A transaction's identifier, a restored one's included, or an app transaction's; decimal digits.
     public var identifier: String
-    public init(bundleId: String, identifier: String) {
-        self.bundleId = bundleId
-        self.identifier = identifier
-    }
 }
 
 /// The customer of an identifier, and the transaction if it is one's.
@@ -21,17 +17,6 @@ public struct TransactionLookup: Hashable, Sendable, Codable {
     public var transaction: ServerTransaction?
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
-
-    public init(
-        customerIdentifier: String, appTransactionIdentifier: String, firstSeen: Timestamp,
-        transaction: ServerTransaction? = nil, businessNow: Timestamp
-    ) {
-        self.customerIdentifier = customerIdentifier
-        self.appTransactionIdentifier = appTransactionIdentifier
-        self.firstSeen = firstSeen
-        self.transaction = transaction
-        self.businessNow = businessNow
-    }
 }
 
 /// Asks PaymentQueue for a customer's download of the app.
@@ -39,10 +24,6 @@ public struct AppTransactionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    public init(bundleId: String, customerIdentifier: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-    }
 }
 
 /// The transactions a page of a customer's history has. Members left out select all.
@@ -98,27 +79,14 @@ public struct ModifiedTransactionsRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    public var order: Order
+    public var order: Order = .changes
     /// The ``ModifiedTransactionsPage/place`` of the page before; nil for the first page.
     public var after: Int64?
     /// Whether the latest change or refund comes first.
-    public var isDescending: Bool
+    public var isDescending: Bool = false
     /// 1…100.
     public var limit: Int
-    public var filter: ServerTransactionFilter
-
-    public init(
-        bundleId: String, customerIdentifier: String, order: Order = .changes, after: Int64? = nil,
-        isDescending: Bool = false, limit: Int, filter: ServerTransactionFilter = ServerTransactionFilter()
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.order = order
-        self.after = after
-        self.isDescending = isDescending
-        self.limit = limit
-        self.filter = filter
-    }
+    public var filter: ServerTransactionFilter = ServerTransactionFilter()
 }
 
 /// A page of a customer's history.
@@ -131,13 +99,6 @@ public struct ModifiedTransactionsPage: Hashable, Sendable, Codable {
     public var hasMore: Bool
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
-
-    public init(transactions: [ServerTransaction], place: Int64, hasMore: Bool, businessNow: Timestamp) {
-        self.transactions = transactions
-        self.place = place
-        self.hasMore = hasMore
-        self.businessNow = businessNow
-    }
 }
 
 /// Asks PaymentQueue for a customer's subscriptions with their latest transactions.
@@ -145,10 +106,6 @@ public struct SubscriptionStatusesRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String
-    public init(bundleId: String, customerIdentifier: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-    }
 }
 
 /// A customer's subscriptions, one for each group, in the order of their first purchase.
@@ -156,8 +113,4 @@ public struct SubscriptionStatuses: Hashable, Sendable, Codable {
     public var subscriptions: [ServerSubscription]
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
-    public init(subscriptions: [ServerSubscription], businessNow: Timestamp) {
-        self.subscriptions = subscriptions
-        self.businessNow = businessNow
-    }
 }

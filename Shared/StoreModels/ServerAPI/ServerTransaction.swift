@@ -40,14 +40,4 @@ public struct ServerSubscription: Hashable, Sendable, Codable {
     public var recentStart: Timestamp
     /// The offer of the next renewal; nil at the regular price.
     public var nextOffer: AppliedOffer?
-
-    public init(
-        subscription: Subscription, transaction: ServerTransaction, recentStart: Timestamp,
-        nextOffer: AppliedOffer? = nil
-    ) {
-        self.subscription = subscription
-        self.transaction = transaction
-        self.recentStart = recentStart
-        self.nextOffer = nextOffer
-    }
 }

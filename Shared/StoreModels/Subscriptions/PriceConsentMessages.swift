@@ -43,10 +43,4 @@ public struct ShowPriceConsentRequest: Hashable, Sendable, Codable {
     public var originalTransactionIdentifier: String
     /// False postpones the question to the next launch.
     public var show: Bool
-    public init(bundleId: String, customerIdentifier: String, originalTransactionIdentifier: String, show: Bool) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.show = show
-    }
 }

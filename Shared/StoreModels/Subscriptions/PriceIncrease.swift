@@ -18,9 +18,4 @@ public struct PriceIncrease: Hashable, Sendable, Codable {
     public var price: Money
     /// The last price the subscriber has agreed to.
     public var formerPrice: Money
-    public init(status: Status, price: Money, formerPrice: Money) {
-        self.status = status
-        self.price = price
-        self.formerPrice = formerPrice
-    }
 }

@@ -69,15 +69,6 @@ public struct Subscription: Hashable, Sendable, Codable {
         public var transactionID: String
         /// The number of its transaction.
         public var transactionIdentifier: String
-
-        public init(index: Int, start: Timestamp, end: Timestamp, transactionID: String, transactionIdentifier: String)
-        {
-            self.index = index
-            self.start = start
-            self.end = end
-            self.transactionID = transactionID
-            self.transactionIdentifier = transactionIdentifier
-        }
     }
 
     public init(

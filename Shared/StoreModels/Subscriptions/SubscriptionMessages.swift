@@ -6,13 +6,7 @@ public struct SubscriptionsRequest: Hashable, Sendable, Codable {
     /// The last subscription's `originalTransactionIdentifier` of the page before.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(bundleId: String, customerIdentifier: String, after: String? = nil, limit: Int = 100) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// Asks for subscriptions across customers, for the operator.
@@ -26,17 +20,7 @@ public struct SubscriptionListRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(
-        bundleId: String? = nil, account: String? = nil, state: SubscriptionState? = nil, after: String? = nil,
-        limit: Int = 100
-    ) {
-        self.bundleId = bundleId
-        self.account = account
-        self.state = state
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of subscriptions.
@@ -47,11 +31,6 @@ public struct SubscriptionsPage: Hashable, Sendable, Codable {
     public var after: String?
     /// The business clock at the moment of reading. Absent where the list is of several apps.
     public var businessNow: Timestamp?
-    public init(subscriptions: [Subscription], after: String? = nil, businessNow: Timestamp? = nil) {
-        self.subscriptions = subscriptions
-        self.after = after
-        self.businessNow = businessNow
-    }
 }
 
 /// Changes a subscription as a customer does under "manage subscriptions". Both members may be given; what is left out
@@ -67,16 +46,6 @@ public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
     /// Another product of the group. It takes effect immediately where it would with StoreKit (an upgrade, a crossgrade
     /// of the same length), else with the next renewal; the present product takes a scheduled change back.
     public var autoRenewProductIdentifier: String?
-    public init(
-        bundleId: String, customerIdentifier: String, originalTransactionIdentifier: String,
-        willAutoRenew: Bool? = nil, autoRenewProductIdentifier: String? = nil
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.willAutoRenew = willAutoRenew
-        self.autoRenewProductIdentifier = autoRenewProductIdentifier
-    }
 }
 
 /// Changes the subscription of a transaction, of any customer, for support or tests.
@@ -121,10 +90,6 @@ public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     public var subscription: Subscription
     /// The transaction that the operation has made, or whose end it has moved; absent for neither.
     public var transaction: PaymentTransaction?
-    public init(subscription: Subscription, transaction: PaymentTransaction? = nil) {
-        self.subscription = subscription
-        self.transaction = transaction
-    }
 }
 
 /// Asks for a refund, or a revocation without money (`revoke`), of any customer's transaction.
@@ -164,11 +129,6 @@ public struct SubscriptionTimeline: Hashable, Sendable, Codable {
     public var events: [SubscriptionEvent]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(subscription: Subscription, events: [SubscriptionEvent], after: String? = nil) {
-        self.subscription = subscription
-        self.events = events
-        self.after = after
-    }
 }
 
 /// Notes the revocations that a device's stream has sent. Snapshots no longer bring those up to this journal position.
@@ -180,12 +140,6 @@ public struct AcknowledgeRevocationsRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// The largest journal position sent.
     public var seq: Int64
-    public init(bundleId: String, customerIdentifier: String, deviceId: String, seq: Int64) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.seq = seq
-    }
 }
 
 /// Revoked entitlements of a customer, as a stream delivers them.
@@ -194,8 +148,4 @@ public struct Revocation: Hashable, Sendable, Codable {
     public var seq: Int64
     /// The products the customer has lost.
     public var productIdentifiers: [String]
-    public init(seq: Int64, productIdentifiers: [String]) {
-        self.seq = seq
-        self.productIdentifiers = productIdentifiers
-    }
 }

@@ -130,13 +130,4 @@ package struct BusRulesInForce: Hashable, Sendable, Codable {
     package var rules: [BusRule]
     /// The number of faults since the broker started, by action.
     package var faults: [String: Int]  // keys: actions of the broker
-
-    package init(
-        seed: UInt64, rules: [BusRule],
-        faults: [String: Int]  // keys: actions of the broker
-    ) {
-        self.seed = seed
-        self.rules = rules
-        self.faults = faults
-    }
 }

@@ -71,13 +71,7 @@ public struct PromptsRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(account: String? = nil, bundleId: String? = nil, after: String? = nil, limit: Int = 100) {
-        self.account = account
-        self.bundleId = bundleId
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of open prompts, oldest first.
@@ -86,10 +80,6 @@ public struct PromptsPage: Hashable, Sendable, Codable {
     public var prompts: [Prompt]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(prompts: [Prompt], after: String? = nil) {
-        self.prompts = prompts
-        self.after = after
-    }
 }
 
 /// Answers a prompt. An answered prompt is `notFound`: the first answer decides.

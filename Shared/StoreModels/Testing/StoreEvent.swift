@@ -24,14 +24,6 @@ public struct StoreEvent: Hashable, Sendable, Codable {
     public var account: String
     /// The transaction at the moment of the event.
     public var transaction: PaymentTransaction
-
-    public init(id: String, type: Kind, bundleId: String, account: String, transaction: PaymentTransaction) {
-        self.id = id
-        self.type = type
-        self.bundleId = bundleId
-        self.account = account
-        self.transaction = transaction
-    }
 }
 
 /// Asks for the events after `after`, oldest first. Without `after` the reply has no event, only the present position.
@@ -45,17 +37,7 @@ public struct EventsRequest: Hashable, Sendable, Codable {
     /// Only this app's; nil: all apps'.
     public var bundleId: String?
     /// 1…100.
-    public var limit: Int
-    public init(
-        after: String? = nil, type: StoreEvent.Kind? = nil, account: String? = nil, bundleId: String? = nil,
-        limit: Int = 1
-    ) {
-        self.after = after
-        self.type = type
-        self.account = account
-        self.bundleId = bundleId
-        self.limit = limit
-    }
+    public var limit: Int = 1
 }
 
 /// Asks for the last events.
@@ -65,12 +47,7 @@ public struct LastEventsRequest: Hashable, Sendable, Codable {
     /// Only this app's; nil: those of the installation's apps.
     public var bundleId: String?
     /// 1…500.
-    public var limit: Int
-    public init(account: String? = nil, bundleId: String? = nil, limit: Int = 100) {
-        self.account = account
-        self.bundleId = bundleId
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// Events, oldest first, and the position to ask from next.
@@ -80,8 +57,4 @@ public struct EventsReply: Hashable, Sendable, Codable {
     /// The position to continue at: after the last event examined, whether it matched or not. The stream of events goes
     /// on from it without a gap.
     public var after: String
-    public init(events: [StoreEvent], after: String) {
-        self.events = events
-        self.after = after
-    }
 }

@@ -34,10 +34,6 @@ public struct TestersPage: Hashable, Sendable, Codable {
     public var testers: [Tester]
     /// The next page's `after`; absent on the last page.
     public var after: String?
-    public init(testers: [Tester], after: String? = nil) {
-        self.testers = testers
-        self.after = after
-    }
 }
 
 /// Deletes the purchases of an app's customers; without `account`, of all customers.
@@ -48,18 +44,12 @@ public struct ClearHistoryRequest: Hashable, Sendable, Codable {
     /// Continued promoted purchases whose payments may still be on their way; nil for none. None of them buys from here
     /// on. ``ClearIntentsReply`` names them.
     public var intents: [String]?
-    public init(bundleId: String, account: String? = nil, intents: [String]? = nil) {
-        self.bundleId = bundleId
-        self.account = account
-        self.intents = intents
-    }
 }
 
 /// The number of deleted transactions: `{"removed":12}`.
 public struct ClearHistoryReply: Hashable, Sendable, Codable {
     /// Deleted transactions, finished ones included.
     public var removed: Int
-    public init(removed: Int) { self.removed = removed }
 }
 
 /// Deletes an app's purchases and resets its clock to the wall clock: `{"bundleId":"com.example.app"}`. Catalogue, app
@@ -68,15 +58,10 @@ public struct ResetRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     /// As ``ClearHistoryRequest/intents``.
     public var intents: [String]?
-    public init(bundleId: String, intents: [String]? = nil) {
-        self.bundleId = bundleId
-        self.intents = intents
-    }
 }
 
 /// The number of deleted transactions.
 public struct ResetReply: Hashable, Sendable, Codable {
     /// Deleted transactions, finished ones included.
     public var removedTransactions: Int
-    public init(removedTransactions: Int) { self.removedTransactions = removedTransactions }
 }

@@ -40,17 +40,6 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         /// The error of downloads of hosted content.
         public var download: String?
 
-        public init(
-            loadProducts: String? = nil, purchase: String? = nil, restore: String? = nil,
-            receiptRefresh: String? = nil, download: String? = nil
-        ) {
-            self.loadProducts = loadProducts
-            self.purchase = purchase
-            self.restore = restore
-            self.receiptRefresh = receiptRefresh
-            self.download = download
-        }
-
         /// The members a request may have; anything else is a spelling mistake.
         public static let memberNames: Set = ["loadProducts", "purchase", "restore", "receiptRefresh", "download"]
     }

@@ -2,5 +2,4 @@
 public struct TestersVersion: Hashable, Sendable, Codable {
     /// Grows with each change of any account's settings.
     public var version: Int64
-    public init(version: Int64) { self.version = version }
 }

@@ -92,17 +92,12 @@ public struct CopyAppRequest: Hashable, Sendable, Codable {
     public var from: String
     /// As ``IsolatedApp/bundleId``.
     public var to: String
-    public init(from: String, to: String) {
-        self.from = from
-        self.to = to
-    }
 }
 
 /// Says how far the removal of an isolated store's app is.
 public struct RemoveAppReply: Hashable, Sendable, Codable {
     /// Whether nothing of it is left; else the request has to be repeated.
     public var isDone: Bool
-    public init(isDone: Bool) { self.isDone = isDone }
 }
 
 extension AppRequest {

@@ -22,7 +22,8 @@ import Testing
 
                 """
         }
-        for engine in Engine.allCases {
+        // A page is of both, so a run without PostgreSQL leaves the test out.
+        for engine in [Engine.sqlite, .postgres] {
             let database = try TestDatabase(engine)
             page += try await database.with(migrations: migrations) { opened in
                 let text = try await opened.read { reader in

@@ -107,9 +107,6 @@ extension Schema {
 
     /// The services that a response may do without.
     static let degraded: Schema = .list(of: .text(oneOf: ServiceName.degradable))
-
-    /// The members of a payload that replace its own; null removes one.
-    static let replacedMembers: Schema = ["type": "object"]
 }
 
 extension ServiceName {

@@ -1,6 +1,8 @@
 import Persistence
 
-/// The schema of the gateway's database; `docs/schema/gateway.sql` shows it as each engine has it.
+/// The schema of the gateway's database.
+///
+/// `docs/schema/gateway.sql` shows the tables of both engines.
 ///
 /// - `app_key` has the keys of apps.
 /// - `signing_authority` has the store's own certificates, `signing_state` their versions and the OCSP responder's mode.

@@ -1,6 +1,8 @@
 import Persistence
 
-/// The schema of the ledger; `docs/schema/payment-processor.sql` shows it as each engine has it.
+/// The schema of the ledger.
+///
+/// `docs/schema/payment-processor.sql` shows the tables of both engines.
 ///
 /// - Rows are only added; an outcome changes at most once, from `pending` or from an authorization.
 /// - `charge.is_uncaptured` is 1 for a charge that was only authorized; a cancelled one was voided.

@@ -14,7 +14,7 @@ struct ProcessStats {
     /// The start time, in milliseconds since 1970.
     var startTime: Int
     var loopLagMicroseconds: Int
-    /// The files for TLS; nil on a plain port.
+    /// The files for TLS. Nil on a plain port.
     var tls: TLSFiles?
 
     var loopLagSeconds: Double { Double(loopLagMicroseconds) / 1_000_000 }

@@ -22,7 +22,9 @@ package struct BrokerConfiguration: Sendable {
     package var token: String?
     /// The users that may sign in, each with a token; nil for one user with `token`.
     package var users: [BrokerUser]?
-    /// The files for TLS; nil for plain TCP. With authorities every client needs a certificate of theirs.
+    /// The files for TLS. Nil for plain TCP.
+    ///
+    /// With authorities, every client needs a certificate that one of them has signed.
     package var tls: TLSFiles?
     /// The limits.
     package var limits: BrokerLimits

@@ -84,7 +84,7 @@ final class BrokerTransport {
         serve(stream)
     }
 
-    /// What a client without TLS gets. It has no `hello` before it: a client would answer that with its token.
+    /// The response to a client without TLS. No `hello` precedes it, because a client answers `hello` with its token.
     private static let tlsRequired: [UInt8] = {
         var frame: [UInt8] = []
         ErrMessage(.tlsRequired, "this port speaks TLS; write tls:// in the bus's address").encode(into: &frame)

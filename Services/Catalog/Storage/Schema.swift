@@ -1,6 +1,8 @@
 import Persistence
 
-/// The schema of Catalog's database; `docs/schema/catalog.sql` shows it as each engine has it.
+/// The schema of Catalog's database.
+///
+/// `docs/schema/catalog.sql` shows the tables of both engines.
 ///
 /// Files are stored in the parts that came over the bus, so no row contains a whole file. Instants are milliseconds
 /// since 1970.

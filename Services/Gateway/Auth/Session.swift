@@ -23,7 +23,9 @@ struct Session: Hashable, Sendable {
     var osVersion = ""
     /// The app's version; nil for a session of the App Store app, which launches no app.
     var appVersion: String?
-    /// PaymentQueue's launch number; the largest of an installation is the current session. It is 0 for the App Store app.
+    /// PaymentQueue's launch number. The current session of an installation has the largest.
+    ///
+    /// The App Store app has 0.
     var launchNumber: Int64 = 0
     /// Whether PromotionController was away when the session began. Then it does not know the launch.
     var isUntold = false

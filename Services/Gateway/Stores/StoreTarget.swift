@@ -5,7 +5,7 @@ import StoreModels
 /// The store that a request names, and its path without the name.
 struct StoreTarget {
     var path: String
-    /// As the client spells it; nil for none.
+    /// The store's name as the client spelt it. Nil for the installation.
     var store: String?
 
     /// - Throws: `requestInvalid` for a path and a header that name two.

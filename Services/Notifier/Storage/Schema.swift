@@ -1,6 +1,8 @@
 import Persistence
 
-/// The schema of the notifier's database; `docs/schema/notifier.sql` shows it as each engine has it.
+/// The schema of the notifier's database.
+///
+/// `docs/schema/notifier.sql` shows the tables of both engines.
 ///
 /// - Instants are milliseconds since 1970.
 /// - `outbox_reader` has one row, the last of PaymentQueue's server events that is stored.

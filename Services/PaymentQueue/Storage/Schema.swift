@@ -1,6 +1,8 @@
 import Persistence
 
-/// The schema of PaymentQueue's database; `docs/schema/payment-queue.sql` shows it as each engine has it.
+/// The schema of PaymentQueue's database.
+///
+/// `docs/schema/payment-queue.sql` shows the tables of both engines.
 ///
 /// Instants are milliseconds since 1970, money is minor units.
 enum PaymentQueueSchema {

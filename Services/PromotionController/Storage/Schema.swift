@@ -1,6 +1,8 @@
 import Persistence
 
-/// The schema of PromotionController's database; `docs/schema/promotion-controller.sql` shows it as each engine has it.
+/// The schema of PromotionController's database.
+///
+/// `docs/schema/promotion-controller.sql` shows the tables of both engines.
 ///
 /// - Instants are milliseconds since 1970.
 /// - `device.scope` is the empty text for the installation's, else the isolated store's app.

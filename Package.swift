@@ -57,7 +57,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -97,6 +96,7 @@ var targets: [Target] = [
     .systemLibrary(
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     shared("EventLoop", ["CLibUV", "COpenSSL", deque]),
+    shared("CurlLoop", ["CCurl", "EventLoop", "StoreModels"]),
     shared("JSONSyntax"),
     shared("PlantedBugs", more: plantedBugs),
     shared("StoreModels", ["JSONSyntax"]),
@@ -186,7 +186,7 @@ var targets: [Target] = [
         [
             "Gateway", "Broker", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop",
             "Operations",
-            "Persistence", "ServiceTesting", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore,
+            "CurlLoop", "Persistence", "ServiceTesting", "Signing", "StorebusTesting", hummingbird, nioCore,
             nioHTTP1, nioPosix, .product(name: "NIOEmbedded", package: "swift-nio"), httpTypes, lifecycle, logging,
             jwtKit, crypto,
         ]),
@@ -204,11 +204,7 @@ var targets: [Target] = [
         name: "Scenarios",
         dependencies: [
             "StorebusTesting", "StoreHTTP", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService",
-            "NATSClient", "Persistence",
-            asyncHTTPClient, crypto, nioCore,
-            .product(name: "NIOFoundationCompat", package: "swift-nio"),
-            .product(name: "NIOHTTP1", package: "swift-nio"),
-            logging,
+            "CurlLoop", "NATSClient", "Persistence", crypto, nioHTTP1, logging,
         ],
         path: "Tests/Scenarios", swiftSettings: settings),
     // The documents' listings, compiled as an app in Swift 6 mode is: `Error?` there is no `any Error`.
@@ -234,7 +230,8 @@ targets += service(
 targets += service(
     "Notifier",
     busService + [
-        "BusClient", "CCurl", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle, metrics,
+        "BusClient", "CurlLoop", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle,
+        metrics,
     ], more: plantedBugs)
 targets += service("Eligibility", busService + ["BusClient", "PlantedBugs"], more: plantedBugs)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
@@ -256,9 +253,8 @@ targets += [
     .target(
         name: "Storebus",
         dependencies: [
-            "Chaos", "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop",
-            "NATSClient", "Signing",
-            asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
+            "Chaos", "CProcess", "CurlLoop", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService",
+            "EventLoop", "NATSClient", "Signing", crypto, argumentParser, logging,
         ],
         path: "Tools/storebus", exclude: ["Executable", "README.md"],
         resources: [.embedInCode("Resources/users.json")], swiftSettings: settings),
@@ -395,7 +391,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],

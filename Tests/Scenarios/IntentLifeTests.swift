@@ -1,4 +1,3 @@
-import NIOCore
 import NIOHTTP1
 import StoreModels
 import StorebusTesting

@@ -1,5 +1,4 @@
-import AsyncHTTPClient
-import NIOCore
+import CurlLoop
 import StoreHTTP
 import StoreModels
 import StorebusTesting
@@ -18,13 +17,13 @@ struct Observer {
 
     private var events: AsyncThrowingStream<Event, any Error>.AsyncIterator
 
-    init(_ body: HTTPClientResponse.Body) {
+    init(_ body: CurlBodyStream) {
         let (stream, continuation) = AsyncThrowingStream<Event, any Error>.makeStream()
         let reading = Task {
             do {
                 var parser = ServerSentEventParser(byteCountMax: 64 * 1024 * 1024)
                 for try await chunk in body {
-                    for case .event(let event) in try parser.append(chunk.readableBytesView) {
+                    for case .event(let event) in try parser.append(chunk) {
                         continuation.yield(Event(name: event.name, data: try StrictJSON.parse(event.data)))
                     }
                 }

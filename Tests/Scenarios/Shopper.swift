@@ -1,5 +1,4 @@
-import AsyncHTTPClient
-import NIOCore
+import CurlLoop
 import NIOHTTP1
 import StoreModels
 import StorebusTesting
@@ -88,14 +87,14 @@ struct Shopper: Sendable {
     /// Opens the observer's stream; the events come through `Observer.next`. A store that is finding together again
     /// answers 503 until the payment queue can be reached, and a careful client asks again.
     func observe() async throws -> Observer {
-        var request = HTTPClientRequest(url: store.url + "/v1/transactions/stream")
-        request.headers.add(name: "authorization", value: "Bearer \(token)")
+        let request = CurlRequest(
+            "GET", store.url + "/v1/transactions/stream", headers: [("authorization", "Bearer \(token)")])
         var observer: Observer?
         try await eventually("the stream of transactions opens", within: .seconds(20)) {
-            guard let response = try? await store.http.execute(request, timeout: .minutes(5)) else { return false }
-            if response.status == .serviceUnavailable { return false }
-            guard response.status == .ok else { throw StackError("stream: \(response.status.code)") }
-            observer = Observer(response.body)
+            let response = await CurlConnections.open(request, within: .seconds(20), idle: nil)
+            guard let status = response.status, let stream = response.stream, status != 503 else { return false }
+            guard status == 200 else { throw StackError("stream: \(status)") }
+            observer = Observer(stream)
             return true
         }
         guard let observer else { throw StackError("stream: no answer") }

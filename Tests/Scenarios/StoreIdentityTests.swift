@@ -1,7 +1,5 @@
-import AsyncHTTPClient
 import BusService
 import Foundation
-import NIOCore
 import NIOHTTP1
 import StoreModels
 import StorebusTesting
@@ -77,10 +75,8 @@ import Testing
             }
             struct Facts: Decodable { let monitorPort: Int }
             let facts = try JSONDecoder().decode(Facts.self, from: Data(contentsOf: URL(fileURLWithPath: ready)))
-            let page = try await store.http.execute(
-                HTTPClientRequest(url: "http://127.0.0.2:\(facts.monitorPort)/metrics"), timeout: .seconds(10))
-            let status = page.status.code
-            #expect(status == 200)
+            let page = try await store.request(.GET, "/metrics", at: "http://127.0.0.2:\(facts.monitorPort)")
+            #expect(page.status == 200)
         }
     }
 

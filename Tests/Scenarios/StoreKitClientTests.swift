@@ -1,5 +1,4 @@
 import Foundation
-import NIOCore
 import NIOHTTP1
 import StoreKitClient
 import StoreModels

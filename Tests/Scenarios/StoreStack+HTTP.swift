@@ -1,7 +1,5 @@
-import AsyncHTTPClient
+import CurlLoop
 import Foundation
-import NIOCore
-import NIOFoundationCompat
 import NIOHTTP1
 import StoreModels
 import StorebusTesting
@@ -36,20 +34,20 @@ extension StoreStack {
     func request(
         _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:],
         body: [UInt8]? = nil, at gateway: String? = nil,
-        timeout: TimeAmount = .seconds(10)
+        timeout: Duration = .seconds(10)
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: (gateway ?? url) + path)
-        request.method = method
-        if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let body {
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: body))
-        }
-        let response = try await http.execute(request, timeout: timeout)
-        let content = try await response.body.collect(upTo: 16 << 20)
+        var headers = headers
+        if let token { headers["authorization"] = "Bearer \(token)" }
+        if body != nil { headers["content-type"] = "application/json" }
+        let response = await CurlConnections.exchange(
+            CurlRequest(
+                method.rawValue, (gateway ?? url) + path, headers: headers.map { ($0.key, $0.value) },
+                body: body.map { .bytes($0) } ?? .none),
+            within: timeout, CurlBodyBound(bytesMax: 16 << 20))
+        if let failure = response.failure { throw failure }
         return Answer(
-            status: Int(response.status.code), headers: response.headers, body: Array(content.readableBytesView))
+            status: response.status ?? 0, headers: HTTPHeaders(response.fields.map { ($0.name, $0.value) }),
+            body: response.body)
     }
 
     /// PUTs a catalogue file for an app.

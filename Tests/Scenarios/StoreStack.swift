@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import Foundation
 import StorebusTesting
 
@@ -13,7 +12,6 @@ import StorebusTesting
 /// Every process is ended by its pid when the body returns or throws; then the logs are printed if it threw.
 final class StoreStack: Sendable {
     let process: StoreProcess
-    let http: HTTPClient
 
     /// Starts a store, runs `body` against it and stops it.
     /// - Parameters:
@@ -27,16 +25,13 @@ final class StoreStack: Sendable {
             try await body(store)
         } catch {
             store.process.printLogs()
-            await store.stop()
+            await store.process.stop()
             throw error
         }
-        await store.stop()
+        await store.process.stop()
     }
 
-    private init(_ process: StoreProcess) {
-        self.process = process
-        http = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup)
-    }
+    private init(_ process: StoreProcess) { self.process = process }
 
     var directory: TemporaryDirectory { process.directory }
     /// `http://127.0.0.1:40123`
@@ -62,10 +57,5 @@ final class StoreStack: Sendable {
             guard let pid = try? pid(of: service) else { return false }
             return pid != old && kill(pid, 0) == 0
         }
-    }
-
-    private func stop() async {
-        try? await http.shutdown()
-        await process.stop()
     }
 }

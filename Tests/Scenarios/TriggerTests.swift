@@ -1,6 +1,5 @@
 import Crypto
 import Foundation
-import NIOCore
 import NIOHTTP1
 import StoreHTTP
 import StoreModels

@@ -83,11 +83,13 @@ final class FakeStore: StoreTransport {
     /// The file is one body.
     func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
         var request = request
-        do {
-            request.body = try await file.reduce(into: []) { $0 += $1 }
-        } catch {
-            throw CLIError(.fileUnreadable, "\(error)")
+        let reader = try UploadFile.Reader(file)
+        var (body, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+        while let count = buffer.withUnsafeMutableBytes({ reader.read(into: $0) }), count > 0 {
+            body += buffer[..<count]
         }
+        if let failure = reader.failure { throw failure }
+        request.body = body
         return try await send(request)
     }
 

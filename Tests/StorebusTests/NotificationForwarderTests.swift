@@ -1,65 +1,18 @@
-import Dispatch
-import Glibc
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Storebus
 
 /// What servers do to a notification, and Apple's words for it.
 @Suite struct NotificationForwarderTests {
-    /// A server that answers each connection with the next of these bytes, then closes it.
-    private final class Server: Sendable {
-        let port: Int
-        private let descriptor: Int32
-
-        /// - Parameter isSilent: Whether connections stay open without an answer.
-        init(_ answers: [String], isSilent: Bool = false) throws {
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = inet_addr("127.0.0.1")
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, length) == 0 && listen(descriptor, 8) == 0
-                        && getsockname(descriptor, $0, &length) == 0
-                }
-            }
-            try #require(isBound)
-            self.descriptor = descriptor
-            port = Int(in_port_t(bigEndian: address.sin_port))
-            guard !isSilent else { return }
-            DispatchQueue(label: "app server").async {
-                for answer in answers {
-                    let connection = accept(descriptor, nil, nil)
-                    Self.read(connection)
-                    let bytes = Array(answer.utf8)
-                    _ = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-                    shutdown(connection, Int32(SHUT_RDWR))
-                    close(connection)
-                }
-            }
-        }
-
-        /// Reads a request: its head, and the body if there is one, which ends with a brace.
-        private static func read(_ connection: Int32) {
-            var text = ""
-            var bytes = [UInt8](repeating: 0, count: 65_536)
-            while !(text.hasSuffix("}") || text.hasSuffix("\r\n\r\n") && !text.contains("ontent-")) {
-                let count = recv(connection, &bytes, bytes.count, 0)
-                guard count > 0 else { return }
-                text += String(decoding: bytes[..<count], as: UTF8.self)
-            }
-        }
-
-        deinit { close(descriptor) }
-    }
-
-    private func post(_ answers: [String], time: Duration = .seconds(3600)) async throws -> ForwardOutcome? {
-        let server = try Server(answers)
-        defer { withExtendedLifetime(server) {} }
-        return await HTTPNotificationForwarder().post(
-            "a.b.c", to: "http://127.0.0.1:\(server.port)/", within: time)
+    /// Posts to a server that answers each connection with the next of these bytes, then closes it.
+    private func post(_ answers: [String]) async throws -> (ForwardOutcome?, requests: [String]) {
+        let server = try await RawServer.start { .textAndClose(answers[min($0, answers.count - 1)]) }
+        let outcome = await HTTPNotificationForwarder().post(
+            "a.b.c", to: "http://127.0.0.1:\(server.port)/", within: .seconds(3600))
+        await server.stop()
+        return (outcome, server.requests)
     }
 
     @Test(arguments: [
@@ -77,14 +30,14 @@ import Testing
     func `an answer has its word`(
         answer: String, result: SendAttemptResult, status: Int?, body: String?
     ) async throws {
-        let outcome = try #require(await post([answer]))
+        let outcome = try #require(await post([answer]).0)
         #expect(outcome.result == result, "\(outcome)")
         #expect(outcome.status == status)
         #expect(outcome.bodyStart == body)
     }
 
     @Test func `a closed port, a silent server and a name that is none`() async throws {
-        let server = try Server([], isSilent: true)
+        let server = try await RawServer.start { _ in .nothing }
         let url = "http://127.0.0.1:\(server.port)/"
         let silent = await HTTPNotificationForwarder().post("a.b.c", to: url, within: .milliseconds(200))
         #expect(silent?.result == .timedOut && silent?.bodyStart == "no answer in 200 ms")
@@ -92,33 +45,36 @@ import Testing
         #expect(closed?.result == .socketIssue, "\(String(describing: closed))")
         let plain = await HTTPNotificationForwarder().post(
             "a.b.c", to: "http://storebus.invalid/", within: .seconds(3600))
-        #expect(plain?.result == .socketIssue, "\(String(describing: plain))")
-        withExtendedLifetime(server) {}
+        #expect(plain?.result == .socketIssue && plain?.bodyStart == "no such host", "\(String(describing: plain))")
+        await server.stop()
     }
 
     @Test func `a server without TLS is an issue of TLS`() async throws {
-        let server = try Server(["HTTP/1.1 400 Bad Request\r\n\r\n"])
-        let url = "https://127.0.0.1:\(server.port)/"
-        let outcome = await HTTPNotificationForwarder().post("a.b.c", to: url, within: .milliseconds(500))
-        // The server waits for a request's end, which a handshake does not have.
-        #expect([.tlsIssue, .timedOut].contains(outcome?.result), "\(String(describing: outcome))")
+        let server = try await RawServer.start(waitsForRequest: false) { _ in .textAndClose("HTTP/1.1 400 X\r\n\r\n") }
+        let outcome = await HTTPNotificationForwarder().post(
+            "a.b.c", to: "https://127.0.0.1:\(server.port)/", within: .seconds(3600))
+        #expect(outcome?.result == .tlsIssue, "\(String(describing: outcome))")
+        await server.stop()
     }
 
     @Test func `redirects are followed, and a circle is not`() async throws {
         let there = "HTTP/1.1 307 There\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n"
-        let followed = try await post([there, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
+        let (followed, requests) = try await post([there, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"])
         #expect(followed?.result == .success)
+        #expect(requests.last?.hasPrefix("POST /there ") == true)
+        #expect(requests.last?.hasSuffix(#"{"signedPayload":"a.b.c"}"#) == true)
         let back = "HTTP/1.1 307 Back\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"
-        let circle = try await post([there, back, there, back])
-        #expect(circle?.result == .circularRedirect, "\(String(describing: circle))")
+        let (circle, all) = try await post([there, back, there, back])
+        #expect(circle?.result == .circularRedirect && all.count == 2, "\(String(describing: circle))")
+        #expect(circle?.bodyStart == "its redirects go in a circle")
     }
 
     @Test func `Ctrl-C leaves no outcome`() async throws {
-        let server = try Server([], isSilent: true)
+        let server = try await RawServer.start { _ in .nothing }
         let url = "http://127.0.0.1:\(server.port)/"
         let work = Task { await HTTPNotificationForwarder().post("a.b.c", to: url, within: .seconds(60)) }
         work.cancel()
         #expect(await work.value == nil)
-        withExtendedLifetime(server) {}
+        await server.stop()
     }
 }

@@ -1,5 +1,6 @@
-internal import CCurl
+import CurlLoop
 import EventLoop
+import Glibc
 import StoreModels
 
 /// Posts notifications to apps' servers, within bounds: time, redirects, and what it reads of a response.
@@ -11,8 +12,6 @@ final class HTTPSender: @unchecked Sendable {
 
     /// Maximum number of redirects.
     static let redirectsMax = 5
-    /// Maximum bytes read of the heads of one URL's responses, interim ones with them.
-    static let headBytesMax = 64 * 1024
     /// Maximum bytes read of a response's body; the connection is closed after them.
     static let bodyBytesMax = 64 * 1024
     /// Maximum number of addresses of one host that are tried.
@@ -71,7 +70,7 @@ final class HTTPSender: @unchecked Sendable {
 }
 
 /// One attempt, on the loop. A cancellation may overtake its start.
-private final class HTTPAttempt: @unchecked Sendable {
+private final class HTTPAttempt: CurlReceiver, @unchecked Sendable {
     // Why unchecked: the posting task passes it to the loop, and everything in it is touched there.
 
     private let app: String
@@ -89,6 +88,11 @@ private final class HTTPAttempt: @unchecked Sendable {
     private var transfer: CurlTransfer?
     /// The last status of a response; nil without one.
     private var status: Int?
+    /// The beginning of the body.
+    private var bodyStart: [UInt8] = []
+    private var bodyBytes = 0
+    /// Why the last address that was refused was.
+    private var refusal: String?
 
     init(app: String, body: [UInt8], targets: TargetPolicy, lookups: HostLookups) {
         self.app = app
@@ -157,74 +161,74 @@ private final class HTTPAttempt: @unchecked Sendable {
     }
 
     private func send(to target: TargetPolicy.Target, at addresses: [NetworkAddress]) {
-        guard let transfer = CurlTransfer(target, at: addresses, body: body, targets: targets), let multi else {
-            return end(.other, "out of memory")
+        var request = CurlRequest(
+            "POST", target.url,
+            headers: [("Content-Type", "application/json"), ("User-Agent", "storebus-notifier")], body: .bytes(body))
+        // A server closes a connection that idles, maybe just when the next request is sent; where an endpoint is tried
+        // once, that notification would have failed.
+        request.isAlone = true
+        if !addresses.isEmpty {
+            let places = addresses.map { $0.isIPv4 ? $0.text : "[\($0.text)]" }.joined(separator: ",")
+            request.addresses = "\(target.host):\(target.port):\(places)"
         }
-        self.transfer = transfer
-        if !multi.begin(transfer, { [self] code in finish(target, transfer, code) }) {
-            end(.other, "libcurl did not take the request")
+        refusal = nil
+        do throws(CurlFailure) {
+            let transfer = try CurlTransfer(request, for: self)
+            self.transfer = transfer
+            let isTaken = multi?.begin(transfer) { [self] failure in finish(target, transfer, failure) }
+            if isTaken != true { end(.other, "libcurl did not take the request") }
+        } catch {
+            end(.other, error.message)
         }
     }
 
-    private func finish(_ target: TargetPolicy.Target, _ transfer: CurlTransfer, _ code: CURLcode) {
+    private func finish(_ target: TargetPolicy.Target, _ transfer: CurlTransfer, _ failure: CurlFailure?) {
         status = transfer.status ?? status
-        switch transfer.stop {
-        case .headTooLarge:
-            return end(.invalidResponse, "the response's head is larger than \(HTTPSender.headBytesMax) bytes")
-        case .redirected:
-            let location = PrintableText(transfer.location ?? [])
-            guard let next = Self.next(transfer.location ?? [], from: target) else {
-                return end(.invalidResponse, "Location: \(location.text)")
+        switch failure?.kind {
+        case .stopped where transfer.location != nil:
+            // Its body is not read, and may not end.
+            let location = transfer.location ?? ""
+            guard let next = CurlURL.resolve(location, against: target.url) else {
+                return end(.invalidResponse, "Location: \(location)")
             }
             self.transfer = nil
-            return begin(next)
-        case .bodyIsEnough: break
-        case nil where code == CURLE_OK: break
-        case nil: return fail(target, transfer, code)
+            begin(next)
+        case nil, .stopped:
+            let isSuccess = (200...206).contains(status ?? 0)
+            end(
+                isSuccess ? .success : .unsuccessfulResponse,
+                bodyStart.isEmpty ? nil : PrintableText(bodyStart))
+        default: if let failure { fail(target, failure) }
         }
-        let isSuccess = (200...206).contains(status ?? 0)
-        end(
-            isSuccess ? .success : .unsuccessfulResponse,
-            transfer.bodyStart.isEmpty ? nil : PrintableText(transfer.bodyStart))
     }
 
-    /// Reads the URL that a response redirects to. One of too many bytes comes cut, and ``TargetPolicy`` refuses it.
-    private static func next(_ location: [UInt8], from target: TargetPolicy.Target) -> String? {
-        String(validating: location, as: UTF8.self).flatMap { CurlURL.resolve($0, against: target.url) }
+    private func fail(_ target: TargetPolicy.Target, _ failure: CurlFailure) {
+        let result = SendAttemptResult(failure)
+        switch failure.kind {
+        case .headTooLarge:
+            end(result, "the response's head is larger than \(CurlTransfer.headBytesMax) bytes")
+        case .notConnected where refusal != nil:
+            end(result, "host '\(target.host)' is \(refusal ?? ""); nothing was sent")
+        case .notConnected where failure.systemError == ECONNREFUSED: end(result, "the connection was refused")
+        default: end(result, bodyStart.isEmpty ? PrintableText(failure.message) : PrintableText(bodyStart))
+        }
     }
 
-    private func fail(_ target: TargetPolicy.Target, _ transfer: CurlTransfer, _ code: CURLcode) {
-        let result = SendAttemptResult(code, hasHead: transfer.hasHead)
-        if result == .socketIssue, let refusal = transfer.refusal {
-            return end(result, "host '\(target.host)' is \(refusal); nothing was sent")
-        }
-        if result == .socketIssue, transfer.isPortClosed {
-            return end(result, "the connection was refused")
-        }
-        end(
-            result,
-            transfer.bodyStart.isEmpty
-                ? PrintableText(transfer.message(of: code)) : PrintableText(transfer.bodyStart))
-    }
-}
+    // MARK: Response
 
-extension SendAttemptResult {
-    /// Names what a request has failed with.
-    /// - Parameter hasHead: Whether the head of a response had come.
-    fileprivate init(_ code: CURLcode, hasHead: Bool) {
-        self =
-            switch code {
-            case _ where hasHead: .prematureClose
-            case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT: .socketIssue
-            case CURLE_OPERATION_TIMEDOUT: .timedOut
-            case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: .noResponse
-            // The first is what it says of a response without a head, as HTTP/0.9 had it.
-            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: .invalidResponse
-            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-                CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
-                CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED:
-                .tlsIssue
-            default: .other
-            }
+    func admits(_ address: UnsafeRawPointer) -> Bool {
+        // No name and no redirect leads to another address than one that is judged here.
+        let address = NetworkAddress(address.assumingMemoryBound(to: sockaddr.self))
+        guard let reason = address.map({ targets.refusal(of: $0) }) ?? "of no family that is known" else { return true }
+        refusal = reason
+        return false
+    }
+
+    func takeHead(of transfer: CurlTransfer) -> Bool { transfer.location == nil }
+
+    func takeBody(_ bytes: UnsafeRawBufferPointer) -> CurlReaction {
+        bodyBytes += bytes.count
+        bodyStart += bytes.prefix(PrintableText.bytesMax - bodyStart.count)
+        return bodyBytes < HTTPSender.bodyBytesMax ? .taken : .ended
     }
 }

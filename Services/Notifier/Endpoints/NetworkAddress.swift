@@ -1,5 +1,3 @@
-// For declarations of the system that are in its headers, too.
-internal import CCurl
 import Glibc
 
 /// An IPv4 or IPv6 address.

@@ -1,3 +1,4 @@
+import CurlLoop
 import StoreModels
 
 /// Decides where notifications may be sent, without I/O.

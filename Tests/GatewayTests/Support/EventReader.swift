@@ -1,7 +1,5 @@
-import AsyncHTTPClient
+import CurlLoop
 import Foundation
-import NIOCore
-import NIOHTTP1
 import StoreHTTP
 import StoreModels
 
@@ -31,18 +29,17 @@ final class EventReader: Sendable {
     private let events: AsyncStream<Event>
     private let reading: Task<Void, Never>
 
-    init(_ response: HTTPClientResponse) {
-        status = Int(response.status.code)
-        headers = Dictionary(
-            response.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+    init(_ response: CurlResponse) throws {
+        guard let status = response.status, let body = response.stream else { throw response.failure ?? NothingCame() }
+        self.status = status
+        headers = Dictionary(response.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         let (events, source) = AsyncStream.makeStream(of: Event.self)
         self.events = events
-        let body = response.body
         reading = Task {
             var parser = ServerSentEventParser(byteCountMax: 16 * 1024 * 1024)
             do {
                 for try await chunk in body {
-                    for item in try parser.append(chunk.readableBytesView) { source.yield(Event(item)) }
+                    for item in try parser.append(chunk) { source.yield(Event(item)) }
                 }
             } catch {
                 // The connection broke; the reader sees the end.

@@ -1,7 +1,7 @@
-import AsyncHTTPClient
 import BusClient
 import BusProtocol
 import BusService
+import CurlLoop
 import EventLoop
 import Foundation
 import Logging
@@ -34,10 +34,6 @@ final class GatewayHarness: Sendable {
     /// Every subject that the gateway published, requested or subscribed to.
     let subjects = Recorder<String>()
     private let port = Locked(0)
-    private let http = HTTPClient(
-        eventLoopGroupProvider: .singleton,
-        configuration: .init(
-            connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
     private init(
         loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration, environment: ReceiptEnvironment,
@@ -142,10 +138,12 @@ final class GatewayHarness: Sendable {
         body: String? = nil, bytes: [UInt8]? = nil
     ) async throws -> Answer {
         let request = makeRequest(method, path, token, headers, bytes ?? body.map { Array($0.utf8) })
-        let response = try await http.execute(request, deadline: .now() + .seconds(30))
-        let collected = try await response.body.collect(upTo: 256 << 20)
+        let response = await CurlConnections.exchange(
+            request, within: .seconds(30), CurlBodyBound(bytesMax: 256 << 20))
+        if let failure = response.failure { throw failure }
         return Answer(
-            status: Int(response.status.code), headers: response.headers, body: Array(collected.readableBytesView))
+            status: response.status ?? 0, headers: HTTPHeaders(response.fields.map { ($0.name, $0.value) }),
+            body: response.body)
     }
 
     /// Opens a stream; the reader sees what comes until it or the gateway ends it.
@@ -156,8 +154,7 @@ final class GatewayHarness: Sendable {
     /// Opens any stream of events.
     func open(_ path: String, _ token: String?, _ headers: [(String, String)]) async throws -> EventReader {
         let request = makeRequest(.GET, path, token, headers, nil)
-        let response = try await http.execute(request, deadline: .now() + .seconds(30))
-        return EventReader(response)
+        return try EventReader(await CurlConnections.open(request, within: .seconds(30), idle: nil))
     }
 
     /// Opens a session and returns its token.
@@ -195,20 +192,16 @@ final class GatewayHarness: Sendable {
 
     private func makeRequest(
         _ method: HTTPMethod, _ path: String, _ token: String?, _ headers: [(String, String)], _ body: [UInt8]?
-    ) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port.withLock { $0 })\(path)")
-        request.method = method
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
+    ) -> CurlRequest {
+        var headers = headers.map { (name: $0.0, value: $0.1) }
+        func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name } }
         // A busy machine may need more than the gateway's 5 s, and that is not what most tests are about.
-        if !request.headers.contains(name: "Sb-Timeout") { request.headers.add(name: "Sb-Timeout", value: "30000") }
-        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        if let body {
-            if !request.headers.contains(name: "Content-Type") {
-                request.headers.add(name: "Content-Type", value: "application/json")
-            }
-            request.body = .bytes(ByteBuffer(bytes: body))
-        }
-        return request
+        if !has("sb-timeout") { headers.append(("Sb-Timeout", "30000")) }
+        if let token { headers.append(("Authorization", "Bearer \(token)")) }
+        if body != nil, !has("content-type") { headers.append(("Content-Type", "application/json")) }
+        return CurlRequest(
+            method.rawValue, "http://127.0.0.1:\(listeningPort)\(path)", headers: headers,
+            body: body.map { .bytes($0) } ?? .none)
     }
 
     private func serve<Value>(
@@ -238,7 +231,6 @@ final class GatewayHarness: Sendable {
         do { result = .success(try await body(self)) } catch { result = .failure(error) }
         await group.triggerGracefulShutdown()
         try await running.value
-        try await http.shutdown()
         for fake in fakes { await fake.stop() }
         serving.cancel()
         await gatewayClient.close()

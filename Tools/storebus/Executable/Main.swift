@@ -5,6 +5,8 @@ import Storebus
 struct StorebusMain {
     static func main() async {
         let status = await CommandLineEntry.run(Array(CommandLine.arguments.dropFirst()))
-        exit(status.rawValue)
+        // exit(3) would free OpenSSL's state while a connection on the loop of libcurl may still use it.
+        fflush(nil)
+        _exit(status.rawValue)
     }
 }

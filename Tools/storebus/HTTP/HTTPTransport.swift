@@ -1,124 +1,101 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import CurlLoop
 import StoreHTTP
 
 /// ``StoreTransport`` over HTTP/1.1.
 struct HTTPTransport: StoreTransport {
     /// `http://127.0.0.1:7430`
     let baseURL: String
+    /// Timeout without a byte of a transfer.
+    let idle: Duration
 
-    init(baseURL: String) {
+    init(baseURL: String, idle: Duration = .seconds(15)) {
         var url = baseURL
         while url.hasSuffix("/") { url.removeLast() }
         self.baseURL = url
+        self.idle = idle
     }
 
-    /// Never shut down: it lives as long as the process. A refused connection is reported immediately, not
-    /// retried until the timeout.
-    private static let client = client(idle: nil)
-
-    /// For transfers: its read timeout detects a stalled connection.
-    private static let transferClient = client(idle: .seconds(15))
-
-    private static func client(idle: TimeAmount?) -> HTTPClient {
-        var configuration = HTTPClient.Configuration.singletonConfiguration
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // Each open stream holds a connection, and a run of chaos has many besides its requests; 8 by default.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
-        configuration.timeout.connect = .seconds(5)
-        configuration.timeout.read = idle
-        return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
-    }
-
-    /// Maximum size of a response in bytes; the largest is an exported catalogue.
-    private static let answerByteCountMax = 160 * 1024 * 1024
+    private static let connectTimeout = Duration.seconds(5)
+    private static let redirectsMax = 20
+    /// The largest response is an exported catalogue.
+    private static let bound = CurlBodyBound(bytesMax: 160 * 1024 * 1024)
 
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
-        do {
-            let response = try await Self.client.execute(
-                httpRequest(request), timeout: TimeAmount(request.timeout))
-            return try await collect(response)
-        } catch {
-            throw unreachable(error)
-        }
+        try await exchange(curl(request), within: request.timeout)
     }
 
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
-        do {
-            // The deadline covers the head of the response; the stream has none.
-            let client = request.isTransfer ? Self.transferClient : Self.client
-            let response = try await client.execute(httpRequest(request), deadline: .distantFuture)
-            guard response.status == .ok || response.status == .partialContent else {
-                return StoreStream(
-                    failure: try await collect(response), bytes: AsyncThrowingStream<[UInt8], any Error> { $0.finish() }
-                )
-            }
-            let headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+        let response = await CurlConnections.open(
+            curl(request), within: request.timeout, idle: request.isTransfer ? idle : nil)
+        guard let status = response.status, let stream = response.stream else { throw unreachable(response) }
+        guard status == 200 || status == 206 else {
+            let rest = await stream.rest(within: request.timeout, Self.bound)
             return StoreStream(
-                status: Int(response.status.code), headers: headers,
-                bytes: response.body.map { Array($0.readableBytesView) })
-        } catch {
-            throw unreachable(error)
+                failure: try whole(rest), bytes: AsyncThrowingStream<[UInt8], any Error> { $0.finish() })
         }
+        let headers = Dictionary(response.fields.map { ($0.name, $0.value) }) { first, _ in first }
+        return StoreStream(status: status, headers: headers, bytes: stream)
     }
 
     func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
-        do {
-            var http = httpRequest(request)
-            http.body = .stream(file.map { ByteBuffer(bytes: $0) }, length: .known(file.length))
-            return try await collect(try await Self.client.execute(http, timeout: TimeAmount(request.timeout)))
-        } catch let error as CLIError {
-            // The error of the file that could not be read.
-            throw error
+        let reader = try UploadFile.Reader(file)
+        var curl = curl(request)
+        curl.body = .source(length: file.length) { reader.read(into: $0) }
+        do throws(CLIError) {
+            return try await exchange(curl, within: request.timeout)
         } catch {
-            throw unreachable(error)
+            throw reader.failure ?? error
         }
     }
 
-    private func httpRequest(_ request: StoreRequest) -> HTTPClientRequest {
-        var http = HTTPClientRequest(url: baseURL + request.path)
-        http.method = HTTPMethod(rawValue: request.method.rawValue)
-        for (name, value) in request.headers { http.headers.add(name: name, value: value) }
-        if let token = request.token { http.headers.add(name: "Authorization", value: "Bearer \(token)") }
-        if let body = request.body {
-            if http.headers["Content-Type"].isEmpty {
-                http.headers.add(name: "Content-Type", value: "application/json")
-            }
-            http.body = .bytes(body)
-        }
-        return http
+    private func curl(_ request: StoreRequest) -> CurlRequest {
+        var headers = request.headers
+        if let token = request.token { headers["Authorization"] = "Bearer \(token)" }
+        if request.body != nil { headers["Content-Type"] = headers["Content-Type"] ?? "application/json" }
+        var curl = CurlRequest(
+            request.method.rawValue, baseURL + request.path, headers: headers.map { ($0.key, $0.value) },
+            body: request.body.map { .bytes($0) } ?? .none)
+        curl.connectTimeout = Self.connectTimeout
+        curl.redirectsMax = Self.redirectsMax
+        return curl
     }
 
-    private func collect(_ response: HTTPClientResponse) async throws -> StoreResponse {
-        let body = try await response.body.collect(upTo: Self.answerByteCountMax)
+    private func exchange(_ curl: CurlRequest, within time: Duration) async throws(CLIError) -> StoreResponse {
+        try whole(await CurlConnections.exchange(curl, within: time, Self.bound))
+    }
+
+    private func whole(_ response: CurlResponse) throws(CLIError) -> StoreResponse {
+        guard let status = response.status, response.failure == nil else { throw unreachable(response) }
         return StoreResponse(
-            status: Int(response.status.code), body: Array(body.readableBytesView),
-            retryAfter: response.headers.first(name: "Retry-After").flatMap(Int.init),
-            isReplayed: response.headers.first(name: "Idempotent-Replayed") == "true")
+            status: status, body: response.body, retryAfter: response["retry-after"].flatMap { Int($0) },
+            isReplayed: response["idempotent-replayed"] == "true")
     }
 
-    private func unreachable(_ error: any Error) -> CLIError {
+    private func unreachable(_ response: CurlResponse) -> CLIError {
         CLIError(
-            .serverUnreachable, "no Storebus at \(baseURL) (\(Self.inSentence(Self.reason(error))))",
+            .serverUnreachable, "no Storebus at \(baseURL) (\(response.failure?.reason ?? "no response"))",
             hints: ["start one: storebus up", "another address: --url or STOREBUS_URL"], retryable: true)
     }
+}
 
-    private static func inSentence(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
-
-    /// Describes the library's error.
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as HTTPClientError where error == .connectTimeout || error == .deadlineExceeded:
-            "no answer in time"
-        case let error as HTTPClientError where error == .remoteConnectionClosed: "it closed the connection"
-        case let error as HTTPClientError: error.shortDescription
-        case let error as NIOConnectionError:
-            error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
-        case let error as IOError: FileAccess.reason(error.errnoCode)
-        default: "\(error)"
+extension CurlFailure {
+    /// The reason as part of a sentence: "connection refused".
+    var reason: String {
+        switch kind {
+        case .timedOut: "no answer in time"
+        case .unknownHost: "no such host"
+        case .prematureClose: "the response ended early"
+        case .invalidResponse: "what came back is no HTTP"
+        case .notConnected where systemError != 0, .noResponse where systemError != 0:
+            Self.inSentence(FileAccess.reason(systemError))
+        case .noResponse: "it closed the connection"
+        default: Self.inSentence(message)
         }
+    }
+
+    /// The text with a small first letter, unless an abbreviation begins it.
+    private static func inSentence(_ text: String) -> String {
+        text.dropFirst().first?.isUppercase == true ? text : text.prefix(1).lowercased() + text.dropFirst()
     }
 }
 

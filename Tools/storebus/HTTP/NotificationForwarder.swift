@@ -1,8 +1,4 @@
-import AsyncHTTPClient
-import Glibc
-import NIOCore
-import NIOHTTP1
-import NIOPosix
+import CurlLoop
 import StoreHTTP
 import StoreModels
 
@@ -54,100 +50,54 @@ struct ForwardOutcome: Hashable, Sendable {
     var milliseconds: Int { Int(duration / .milliseconds(1)) }
 }
 
-/// ``NotificationForwarder`` over HTTP/1.1.
+/// ``NotificationForwarder`` over HTTP/1.1. Redirects are followed with the same body, as the store does.
 struct HTTPNotificationForwarder: NotificationForwarder {
     private static let redirectsMax = 5
-    /// How much of a response's body is kept.
+    /// How much of a response's body is read.
+    private static let bound = CurlBodyBound(bytesMax: 64 * 1024, isCut: true)
+    /// How much of it is kept.
     private static let bodyStartByteCountMax = 200
-
-    /// Never shut down: it lives as long as the process.
-    private static let client: HTTPClient = {
-        var configuration = HTTPClient.Configuration.singletonConfiguration
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.redirectConfiguration = .follow(max: redirectsMax, allowCycles: false)
-        // A closed port is an outcome; the store repeats it by the endpoint's schedule.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
-    }()
-
-    private struct Body: Encodable {
-        let signedPayload: String
-    }
 
     func post(_ signedPayload: String, to url: String, within time: Duration) async -> ForwardOutcome? {
         let start = ContinuousClock.now
-        return await withTaskGroup(of: ForwardOutcome?.self) { group in
-            group.addTask { await exchange(signedPayload, url, since: start) }
-            group.addTask {
-                guard (try? await ContinuousClock().sleep(for: time)) != nil else { return nil }
+        var (url, seen) = (url, [String]())
+        while !Task.isCancelled {
+            seen.append(url)
+            let response = await send(signedPayload, to: url, within: time - (ContinuousClock.now - start))
+            let duration = ContinuousClock.now - start
+            if let failure = response.failure {
+                guard failure.kind != .stopped else { return nil }
                 return ForwardOutcome(
-                    .timedOut, duration: ContinuousClock.now - start, reason: "no answer in \(Format.delay(time))")
+                    SendAttemptResult(failure), status: response.status, duration: duration,
+                    reason: failure.kind == .timedOut ? "no answer in \(Format.delay(time))" : failure.reason)
             }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-    }
-
-    private func exchange(
-        _ signedPayload: String, _ url: String, since start: ContinuousClock.Instant
-    ) async -> ForwardOutcome? {
-        var status: Int?
-        do {
-            var request = HTTPClientRequest(url: url)
-            request.method = .POST
-            request.headers.add(name: "Content-Type", value: "application/json")
-            // A server that was started again would have closed a kept connection.
-            request.headers.add(name: "Connection", value: "close")
-            request.body = .bytes(try StoreJSON.encode(Body(signedPayload: signedPayload)))
-            let response = try await Self.client.execute(request, deadline: .distantFuture)
-            status = Int(response.status.code)
-            var beginning: [UInt8] = []
-            for try await piece in response.body {
-                beginning += piece.readableBytesView.prefix(Self.bodyStartByteCountMax - beginning.count)
+            guard let next = response.location else {
+                let beginning = response.body.prefix(Self.bodyStartByteCountMax)
+                return ForwardOutcome(
+                    status: response.status ?? 0, duration: duration,
+                    bodyStart: beginning.isEmpty ? nil : String(decoding: beginning, as: UTF8.self))
             }
-            return ForwardOutcome(
-                status: Int(response.status.code), duration: ContinuousClock.now - start,
-                bodyStart: beginning.isEmpty ? nil : String(decoding: beginning, as: UTF8.self))
-        } catch {
-            guard !Task.isCancelled else { return nil }
-            let (result, reason) = Self.failure(error, hasStatus: status != nil)
-            return ForwardOutcome(result, status: status, duration: ContinuousClock.now - start, reason: reason)
+            guard let target = CurlURL.resolve(next, against: url) else {
+                return ForwardOutcome(
+                    .invalidResponse, status: response.status, duration: duration, reason: "Location: \(next)")
+            }
+            guard !seen.contains(where: { $0.isExactly(target) }), seen.count <= Self.redirectsMax else {
+                return ForwardOutcome(
+                    .circularRedirect, status: response.status, duration: duration,
+                    reason: seen.count > Self.redirectsMax
+                        ? "more than \(Self.redirectsMax) redirects" : "its redirects go in a circle")
+            }
+            url = target
         }
+        return nil
     }
 
-    /// Finds Apple's word for an error of the library.
-    /// - Parameter hasStatus: Whether the head of the response had come.
-    static func failure(_ error: any Error, hasStatus: Bool) -> (result: SendAttemptResult, reason: String) {
-        switch error {
-        case let error as HTTPClientError: failure(error, hasStatus: hasStatus)
-        case let error as NIOConnectionError:
-            (.socketIssue, error.connectionErrors.first.map { reason($0.error) } ?? "no such host")
-        case _ where hasStatus: (.prematureClose, "the response ended early")
-        case let error as IOError where [ECONNRESET, EPIPE].contains(error.errnoCode): (.noResponse, reason(error))
-        case is IOError, is SocketAddressError: (.socketIssue, reason(error))
-        case HTTPParserError.invalidEOFState: (.noResponse, "it closed the connection")
-        case is HTTPParserError: (.invalidResponse, "what came back is no HTTP")
-        // The library's errors of TLS are those of a package that it alone imports.
-        case _ where String(reflecting: type(of: error)).hasPrefix("NIOSSL."): (.tlsIssue, reason(error))
-        default: (.other, reason(error))
-        }
-    }
-
-    private static func failure(
-        _ error: HTTPClientError, hasStatus: Bool
-    ) -> (result: SendAttemptResult, reason: String) {
-        switch error {
-        case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded: (.timedOut, "no answer in time")
-        case .redirectCycleDetected: (.circularRedirect, "its redirects go in a circle")
-        case .redirectLimitReached: (.circularRedirect, "more than \(redirectsMax) redirects")
-        case .tlsHandshakeTimeout: (.tlsIssue, "no TLS in time")
-        case .remoteConnectionClosed:
-            hasStatus ? (.prematureClose, "the response ended early") : (.noResponse, "it closed the connection")
-        default: (.other, error.shortDescription)
-        }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        (error as? IOError).map { FileAccess.reason($0.errnoCode) } ?? "\(error)"
+    private func send(_ signedPayload: String, to url: String, within time: Duration) async -> CurlResponse {
+        let body = JSONText.line(["signedPayload": .string(signedPayload)])
+        var request = CurlRequest(
+            "POST", url, headers: [("Content-Type", "application/json")], body: .bytes(Array(body.utf8)))
+        // A server that was started again would have closed a kept connection.
+        request.isAlone = true
+        return await CurlConnections.exchange(request, within: time, Self.bound)
     }
 }

@@ -1,9 +1,8 @@
+import EventLoop
 import Glibc
 
 /// A file to upload, read in pieces on demand.
-struct UploadFile: AsyncSequence, Sendable {
-    typealias Element = [UInt8]
-
+struct UploadFile: Sendable {
     let path: String
     /// Length in bytes when it was opened; a later change of size fails the upload.
     let length: Int64
@@ -26,27 +25,42 @@ struct UploadFile: AsyncSequence, Sendable {
         self.onRead = onRead
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(path: path, onRead: onRead) }
+    /// Reads the file as it is sent.
+    final class Reader: Sendable {
+        private let upload: UploadFile
+        private let file: OpenFile
+        private let state = Locked<(offset: Int64, failure: CLIError?)>((0, nil))
 
-    struct Iterator: AsyncIteratorProtocol {
-        let path: String
-        let onRead: @Sendable (Int64) -> Void
-        private var file: OpenFile?
-        private var offset: Int64 = 0
-
-        init(path: String, onRead: @escaping @Sendable (Int64) -> Void) {
-            self.path = path
-            self.onRead = onRead
+        init(_ upload: UploadFile) throws(CLIError) {
+            self.upload = upload
+            file = try OpenFile(upload.path)
         }
 
-        mutating func next() async throws -> [UInt8]? {
-            let file = try self.file ?? OpenFile(path)
-            self.file = file
-            let piece = try file.read(at: offset, count: 256 * 1024)
-            guard !piece.isEmpty else { return nil }
-            offset += Int64(piece.count)
-            onRead(offset)
-            return piece
+        /// The reason why it could not be read.
+        var failure: CLIError? { state.withLock { $0.failure } }
+
+        /// Fills a buffer.
+        /// - Returns: The number of bytes, 0 at the end; nil for a failure.
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+            state.withLock { state in
+                do throws(CLIError) {
+                    let count = try file.read(at: state.offset, into: buffer)
+                    state.offset += Int64(count)
+                    let isWhole = state.offset == upload.length
+                    let hasChanged =
+                        try isWhole ? file.length() != upload.length : count == 0 || state.offset > upload.length
+                    if hasChanged {
+                        throw CLIError(
+                            .fileUnreadable, "\(upload.path) changed while it was sent",
+                            hints: ["upload it again when it is complete"])
+                    }
+                    upload.onRead(state.offset)
+                    return count
+                } catch {
+                    state.failure = error
+                    return nil
+                }
+            }
         }
     }
 }
@@ -75,11 +89,10 @@ private final class OpenFile: Sendable {
         return Int64(information.st_size)
     }
 
-    func read(at offset: Int64, count: Int) throws(CLIError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(CLIError) -> Int {
         while true {
-            let read = pread(descriptor, &bytes, count, off_t(offset))
-            if read >= 0 { return Array(bytes[..<read]) }
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            if count >= 0 { return count }
             guard errno == EINTR else {
                 throw CLIError(.fileUnreadable, "cannot read \(path): \(FileAccess.systemReason)")
             }

@@ -1,11 +1,11 @@
-import EventLoop
+internal import EventLoop
 
-/// A server on a free port of 127.0.0.1 that answers each connection as the test says, byte for byte.
-final class RawServer: @unchecked Sendable {
+/// A server on a free port of 127.0.0.1 that answers each request as the test says, byte for byte.
+package final class RawServer: @unchecked Sendable {
     // Why unchecked: what is not a constant or behind a lock is touched on the loop only.
 
     /// What it does once a request has come.
-    enum Answer: Sendable {
+    package enum Answer: Sendable {
         case text(String)
         case bytes([UInt8])
         /// The text, then the end of the connection.
@@ -19,7 +19,7 @@ final class RawServer: @unchecked Sendable {
         case reset
     }
 
-    let port: Int
+    package let port: Int
     private let loop: UVLoop
     private let listener: TCPListener
     private let waitsForRequest: Bool
@@ -28,15 +28,15 @@ final class RawServer: @unchecked Sendable {
     private let heard = Locked<[String]>([])
     private let open = Locked((connections: 0, ended: 0))
 
-    /// The requests so far, with what had come of their bodies.
-    var requests: [String] { heard.withLock { $0 } }
+    /// The requests so far, with their bodies.
+    package var requests: [String] { heard.withLock { $0 } }
     /// The connections so far, and how many the client has ended.
-    var connections: (all: Int, ended: Int) { open.withLock { ($0.connections, $0.ended) } }
+    package var connections: (all: Int, ended: Int) { open.withLock { ($0.connections, $0.ended) } }
 
     /// - Parameters:
     ///   - waitsForRequest: Whether it answers a request, or as soon as it is connected to.
-    ///   - answer: Called with the number of the connection, from 0.
-    static func start(
+    ///   - answer: Called with the number of the request, from 0; without requests with that of the connection.
+    package static func start(
         waitsForRequest: Bool = true, _ answer: @escaping @Sendable (Int) -> Answer
     ) async throws -> RawServer {
         let loop = try UVLoop.start(name: "raw-server")
@@ -64,26 +64,39 @@ final class RawServer: @unchecked Sendable {
         port = listener.localAddress.port
     }
 
-    func stop() async { await loop.close() }
+    package func stop() async { await loop.close() }
 
     private func take(_ stream: TCPStream) {
         let number = open.withLock { open in
             defer { open.connections += 1 }
             return open.connections
         }
-        let request = Locked("")
+        var waiting: [UInt8] = []
         stream.onRead = { [self] bytes in
-            let text = request.withLock { request in
-                request += String(decoding: bytes, as: UTF8.self)
-                return request
+            waiting += bytes
+            while waitsForRequest, let request = Self.request(in: waiting) {
+                waiting.removeFirst(request.utf8.count)
+                let number = heard.withLock { heard in
+                    heard.append(request)
+                    return heard.count - 1
+                }
+                say(answer(number), to: stream)
             }
-            guard waitsForRequest, text.contains("\r\n\r\n"), text.hasSuffix("}") else { return }
-            heard.withLock { $0.append(text) }
-            say(answer(number), to: stream)
         }
         stream.onClose = { [self] _ in open.withLock { $0.ended += 1 } }
         stream.startReading()
         if !waitsForRequest { say(answer(number), to: stream) }
+    }
+
+    /// The first whole request.
+    private static func request(in bytes: [UInt8]) -> String? {
+        guard let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
+        let lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).lowercased().split(separator: "\r\n")
+        let length = lines.compactMap { line in
+            line.hasPrefix("content-length: ") ? Int(line.dropFirst(16)) : nil
+        }
+        let count = head.upperBound + (length.first ?? 0)
+        return bytes.count < count ? nil : String(decoding: bytes[..<count], as: UTF8.self)
     }
 
     private func say(_ answer: Answer, to stream: TCPStream) {

@@ -1,16 +1,16 @@
 internal import CCurl
 
 /// A URL as libcurl reads it, so that no other reading is judged than the one that is connected to.
-struct CurlURL {
+package struct CurlURL {
     /// In lower case.
-    let scheme: String
+    package let scheme: String
     /// Without the brackets of an IPv6 address. An IPv4 address is in dotted decimals, however it was written.
-    let host: String
+    package let host: String
     /// The scheme's where the text has none.
-    let port: Int
+    package let port: Int
 
     /// Reads an absolute URL with a host.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let url = curl_url() else { return nil }
         defer { curl_url_cleanup(url) }
         guard curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK, let scheme = Self.part(url, CURLUPART_SCHEME),
@@ -27,7 +27,7 @@ struct CurlURL {
 
     /// Resolves a reference, such as a `Location`, against an absolute URL.
     /// - Returns: Nil for one that libcurl cannot read.
-    static func resolve(_ reference: String, against base: String) -> String? {
+    package static func resolve(_ reference: String, against base: String) -> String? {
         guard let url = curl_url() else { return nil }
         defer { curl_url_cleanup(url) }
         guard curl_url_set(url, CURLUPART_URL, base, 0) == CURLUE_OK,

@@ -64,10 +64,8 @@ let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-colle
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -243,8 +241,8 @@ targets += service(
     busService + [
         "BusClient", "CConsole", "COpenAPI", "CQREncode", "PlantedBugs", "Persistence", "ServiceDatabase", "Signing",
         "StoreHTTP",
-        "Operations", hummingbird, hummingbirdCore, hummingbirdTLS, nioCore, nioHTTP1, nioPosix, nioSSL, httpTypes,
-        jwtKit, crypto, lifecycle, metrics,
+        "Operations", hummingbird, hummingbirdCore, nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
+        metrics,
     ], exclude: ["Console", "ConsoleFiles", "Resources"], more: plantedBugs)
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
@@ -389,7 +387,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),

@@ -16,6 +16,12 @@ static inline void tls_context_configure(SSL_CTX *context)
     SSL_CTX_set_num_tickets(context, 0);
 }
 
+// Its chain: the context counts a reference of its own.
+static inline int tls_add_to_chain(SSL_CTX *context, X509 *certificate)
+{
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
 static inline void tls_set_server_name(SSL *ssl, const char *name) { SSL_set_tlsext_host_name(ssl, name); }
 
 // The bytes that wait in a memory BIO.

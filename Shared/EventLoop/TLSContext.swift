@@ -59,6 +59,29 @@ package final class TLSContext: Sendable {
         try loadAuthorities(files.authorities)
     }
 
+    /// Takes a server's identity from memory, as DER. Clients need no certificate.
+    /// - Parameters:
+    ///   - chain: The certificate, and after it those that lead to an authority.
+    ///   - key: The certificate's private key.
+    /// - Throws: `failed`, with OpenSSL's words.
+    package convenience init(chain: [[UInt8]], key: [UInt8]) throws(TLSError) {
+        try self.init(.server, TLSFiles())
+        ERR_clear_error()
+        for (index, der) in chain.enumerated() {
+            let certificate = Self.decoded(der) { d2i_X509(nil, $0, $1) }
+            defer { X509_free(certificate) }
+            guard let certificate,
+                (index == 0
+                    ? SSL_CTX_use_certificate(context, certificate) : tls_add_to_chain(context, certificate)) == 1
+            else { throw .failed("certificate \(index + 1) of the chain: \(Self.reason())") }
+        }
+        let own = Self.decoded(key) { d2i_AutoPrivateKey(nil, $0, $1) }
+        defer { EVP_PKEY_free(own) }
+        guard let own, SSL_CTX_use_PrivateKey(context, own) == 1 else {
+            throw .failed("the private key: \(Self.reason())")
+        }
+    }
+
     deinit { SSL_CTX_free(context) }
 
     /// Keeps OpenSSL from freeing its tables when the process exits: a thread of libnats may use them until the end.
@@ -86,6 +109,15 @@ package final class TLSContext: Sendable {
                 throw .file(.key, path: key, problem: "does not belong to the certificate \(certificate)")
             }
             throw .file(.key, path: key, problem: "has no private key in PEM without a password: \(Self.reason())")
+        }
+    }
+
+    private static func decoded(
+        _ der: [UInt8], _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, Int) -> OpaquePointer?
+    ) -> OpaquePointer? {
+        der.withUnsafeBufferPointer { bytes in
+            var position = bytes.baseAddress
+            return decode(&position, bytes.count)
         }
     }
 

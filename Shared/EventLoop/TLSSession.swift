@@ -4,15 +4,15 @@ internal import COpenSSL
 ///
 /// Received bytes go into `receive`, and `read` takes the plaintext out. Plaintext goes into `write`, `seal` makes records
 /// of it, and `takeRecords` takes those out. A handshake is no more than records that wait to be taken.
-final class TLSSession {
+package final class TLSSession {
     /// Plaintext sealed in one go. The loop serves its other streams between two of them.
     static let sealBytes = 256 * 1024
 
-    private(set) var isEstablished = false
+    package private(set) var isEstablished = false
     /// The first failure, after which the session takes no input and seals nothing.
-    private(set) var failure: TLSError?
+    package private(set) var failure: TLSError?
     /// Whether the peer has said that it will send nothing more.
-    private(set) var peerHasFinished = false
+    package private(set) var peerHasFinished = false
 
     private let context: TLSContext
     private let peerName: String
@@ -33,7 +33,7 @@ final class TLSSession {
     ///   - peerName: On a client the name or address for which the server's certificate must be.
     ///   - plainAnswer: What a peer without TLS gets, in the clear.
     /// - Throws: `failed` when memory is short.
-    init(_ context: TLSContext, peerName: String = "", plainAnswer: [UInt8] = []) throws(TLSError) {
+    package init(_ context: TLSContext, peerName: String = "", plainAnswer: [UInt8] = []) throws(TLSError) {
         guard let ssl = SSL_new(context.context), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem())
         else { throw .failed(TLSContext.reason()) }
         self.context = context
@@ -73,7 +73,7 @@ final class TLSSession {
 
     /// Takes bytes of the peer, and goes on with the handshake.
     /// - Throws: What the peer did wrong, once. An alert for it is then among the records.
-    func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
+    package func receive(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
         guard failure == nil, !peerHasFinished, let first = bytes.first else { return }
         if !hasInput {
             hasInput = true
@@ -88,7 +88,7 @@ final class TLSSession {
     /// Decrypts into `buffer`, as much as there is.
     /// - Returns: The number of bytes; 0 when the rest of a record has not come yet.
     /// - Throws: As `receive`.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Int {
         guard isEstablished, failure == nil else { return 0 }
         var count = 0
         while count < buffer.count {
@@ -105,18 +105,18 @@ final class TLSSession {
     }
 
     /// Plaintext that waits, in bytes.
-    var waitingBytes: Int { plaintext.count - sealed }
+    package var waitingBytes: Int { plaintext.count - sealed }
 
     /// Whether there are records to take, or plaintext to make them of.
-    var hasOutput: Bool { BIO_ctrl_pending(output) > 0 || isEstablished && waitingBytes > 0 }
+    package var hasOutput: Bool { BIO_ctrl_pending(output) > 0 || isEstablished && waitingBytes > 0 }
 
     /// Adds plaintext. After a failure it is thrown away.
-    func write(_ bytes: UnsafeRawBufferPointer) {
+    package func write(_ bytes: UnsafeRawBufferPointer) {
         if failure == nil, !hasFinished { plaintext.append(bytes) }
     }
 
     /// Makes records of at most ``sealBytes`` of the plaintext. Nothing before the end of the handshake.
-    func seal() throws(TLSError) {
+    package func seal() throws(TLSError) {
         guard isEstablished, failure == nil, !hasFinished, waitingBytes > 0 else { return }
         let count = min(waitingBytes, Self.sealBytes)
         ERR_clear_error()
@@ -131,7 +131,7 @@ final class TLSSession {
     }
 
     /// Takes the records that are to be sent.
-    func takeRecords(_ body: (UnsafeRawBufferPointer) -> Void) {
+    package func takeRecords(_ body: (UnsafeRawBufferPointer) -> Void) {
         var bytes: UnsafePointer<CChar>?
         let count = tls_memory(output, &bytes)
         guard count > 0 else { return }
@@ -141,7 +141,7 @@ final class TLSSession {
 
     /// Ends the output, after the sealed plaintext. What waits for the handshake is thrown away. A peer that has sent
     /// nothing so far may be one without TLS, and gets the answer for those.
-    func finish() {
+    package func finish() {
         guard !hasFinished, waitingBytes == 0 || !isEstablished else { return }
         hasFinished = true
         forgetPlaintext()

@@ -1,3 +1,4 @@
+import Foundation
 import StorebusTesting
 import Testing
 
@@ -11,11 +12,17 @@ import Testing
         let client: TLSSession
         let server: TLSSession
 
-        init(
+        convenience init(
             client: TLSFiles, server: TLSFiles, name: String = "localhost", plainAnswer: [UInt8] = []
         ) throws(TLSError) {
+            try self.init(client: client, try TLSContext(.server, server), name: name, plainAnswer: plainAnswer)
+        }
+
+        init(
+            client: TLSFiles, _ server: TLSContext, name: String = "localhost", plainAnswer: [UInt8] = []
+        ) throws(TLSError) {
             self.client = try TLSSession(try TLSContext(.client, client), peerName: name)
-            self.server = try TLSSession(try TLSContext(.server, server), plainAnswer: plainAnswer)
+            self.server = try TLSSession(server, plainAnswer: plainAnswer)
         }
 
         /// Hands over records, in pieces of at most `size`, until neither side has any. Returns the first failure of
@@ -219,6 +226,30 @@ import Testing
         defer { buffer.deallocate() }
         #expect(throws: TLSError.self) { try pair.server.read(into: buffer) }
         #expect(try pair.server.read(into: buffer) == 0, "nothing is read after a failure")
+    }
+
+    /// The content of a file in PEM.
+    private static func der(_ path: String) throws -> [UInt8] {
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        return Array(try #require(Data(base64Encoded: lines.filter { !$0.hasPrefix("-----") }.joined())))
+    }
+
+    @Test func `a server's certificates and key may come from memory`() throws {
+        let (own, key) = (try Self.der(identity.certificate), try Self.der(identity.key))
+        for chain in [[own], [own, try Self.der(authority.certificate)]] {
+            let pair = try Pair(client: trusting, try TLSContext(chain: chain, key: key))
+            #expect(pair.exchange() == (nil, nil))
+            #expect(pair.client.isEstablished && pair.server.isEstablished)
+        }
+        let other = try Self.der(try authority.identity("other").key)
+        let cases: [([[UInt8]], [UInt8], String)] = [
+            ([own], other, "the private key"), ([own], [1, 2, 3], "the private key"),
+            ([[1, 2, 3]], key, "certificate 1 of the chain"), ([own, [9, 9]], key, "certificate 2 of the chain"),
+        ]
+        for (chain, key, words) in cases {
+            let error = #expect(throws: TLSError.self) { try TLSContext(chain: chain, key: key) }
+            #expect(error?.description.contains(words) == true)
+        }
     }
 
     @Test func `a file that cannot be used is named`() throws {

@@ -50,6 +50,9 @@ struct EdgeResponse {
     static let invalidHost = EdgeResponse(
         status: "400 Bad Request", .invalid("Host", "must be there once in a request of HTTP/1.1"), closes: true)
 
+    static let plainHTTP = EdgeResponse(
+        status: "400 Bad Request", .invalid("scheme", "must be https on this port"), closes: true)
+
     func bytes(_ traceID: String, hasBody: Bool, closes: Bool, _ allocator: ByteBufferAllocator) -> ByteBuffer {
         var response = allocator.buffer(capacity: 512)
         response.writeBytes(head)

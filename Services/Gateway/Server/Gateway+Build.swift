@@ -68,8 +68,9 @@ extension Gateway {
                 hosts: HTTPSHosts.all(publicURL: settings.publicURL, more: settings.httpsHosts), now: Date())
             services.append(
                 GatewayServer(
-                    responder: responder, host: environment.host, port: httpsPort, tls: try identity.configuration(),
-                    placement: placement, admission: admission, logger: environment.logger,
+                    responder: responder, host: environment.host, port: httpsPort,
+                    tls: try TLSContext(chain: identity.chain, key: identity.key), placement: placement,
+                    admission: admission, logger: environment.logger,
                     onListening: { [logger = environment.logger] port in
                         logger.info("listening for HTTPS", metadata: ["port": "\(port)"])
                     }))

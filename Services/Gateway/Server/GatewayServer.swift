@@ -1,12 +1,10 @@
 import EventLoop
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import Metrics
 import NIOCore
 import NIOPosix
-import NIOSSL
 import Operations
 import ServiceLifecycle
 
@@ -26,7 +24,7 @@ struct GatewayServer: Service {
     /// The port; 0 selects any free one.
     let port: Int
     /// What HTTPS proves the server with; nil for HTTP.
-    var tls: TLSConfiguration?
+    var tls: TLSContext?
     let placement: LoopPlacement
     let admission: Admission
     let logger: Logger
@@ -39,7 +37,7 @@ struct GatewayServer: Service {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let listening = Listening(onListening)
         do {
-            let application = try application(group, listening)
+            let application = application(group, listening)
             try await placement.run { try await application.run() }
         } catch let error as IOError {
             throw StartupError(.unavailable, message(error))
@@ -48,20 +46,18 @@ struct GatewayServer: Service {
         if let failure = listening.failure { throw failure }
     }
 
-    private func application(_ group: MultiThreadedEventLoopGroup, _ listening: Listening) throws -> Application<
+    private func application(_ group: MultiThreadedEventLoopGroup, _ listening: Listening) -> Application<
         GatewayResponder
     > {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let logger = quiet
         let pauses = Counter(label: "storebus_http_accept_pauses_total")
-        let plain = HTTPServerBuilder.http1(
-            configuration: .init(additionalChannelHandlers: [ConnectionInstaller(admission)]))
         var responder = responder
         responder.isSecure = tls != nil
         return Application(
             responder: responder,
-            server: try tls.map { try .tls(plain, tlsConfiguration: $0) } ?? plain,
+            server: connections,
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil, backlog: Self.backlog,
                 availableConnectionsDelegate: .maximum(
@@ -76,6 +72,17 @@ struct GatewayServer: Service {
                 await listening.began(channel)
             },
             eventLoopGroupProvider: .shared(group), logger: logger)
+    }
+
+    /// How an accepted connection is set up.
+    private var connections: HTTPServerBuilder {
+        HTTPServerBuilder { [admission, tls, logger] responder in
+            let plain = HTTP1Channel(
+                responder: responder,
+                configuration: .init(additionalChannelHandlers: [ConnectionInstaller(admission)]))
+            guard let tls else { return plain }
+            return HTTPSChannel(base: plain, tls: tls, lingerMax: admission.limits.lingerMax, logger: logger)
+        }
     }
 
     /// The setting that chooses the port.

@@ -1,7 +1,3 @@
-import NIOSSL
-import Signing
-import StoreModels
-
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -20,17 +16,5 @@ enum HTTPSHosts {
     static func all(publicURL: String?, more: [String]) -> [String] {
         let host = publicURL.flatMap(URL.init(string:))?.host.map { [$0] } ?? []
         return apple + ["localhost", "127.0.0.1", "::1"] + host + more
-    }
-}
-
-extension ServerIdentity {
-    /// Returns how the gateway speaks TLS: version 1.2 or later, without certificates of clients.
-    func configuration() throws -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try chain.map {
-                .certificate(try NIOSSLCertificate(bytes: $0, format: .der))
-            }, privateKey: .privateKey(try NIOSSLPrivateKey(bytes: key, format: .der)))
-        configuration.minimumTLSVersion = .tlsv12
-        return configuration
     }
 }

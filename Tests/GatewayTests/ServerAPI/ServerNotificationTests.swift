@@ -158,7 +158,7 @@ import Testing
             let parts = page.split(separator: "_", maxSplits: 2)
             for text in [
                 "", "x", "\(page)*", "-\(page)", "\(parts[0])_\(parts[1])", "\(parts[0])_\(parts[1])_",
-                "\(parts[0])_\(parts[1])_MjE", "\(parts[0])_\(parts[1].reversed())_\(parts[2])", "\(page)x",
+                "\(parts[0])_\(parts[1])_MjE", "\(parts[0])_\(String(parts[1].reversed()))_\(parts[2])", "\(page)x",
                 "\(Self.now + 1)_\(parts[1])_\(parts[2])", "\(parts[0])_\(parts[1])_bm9uZQ",
             ] { refuses(try await history(store, token, "{\(Self.all)}", page: text), 4_000_014, text) }
             try await set(store, Self.now + Self.day)

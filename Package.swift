@@ -13,9 +13,6 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warningsAsErrors
 
-/// Debug builds make a mistake when `STOREBUS_PLANTED_BUG` names one; release builds contain none (ADR 0038).
-let plantedBugs: [SwiftSetting] = [.define("PLANTED_BUGS", .when(configuration: .debug))]
-
 /// A library that several executables share, in `Shared/`.
 func shared(
     _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource] = [],
@@ -96,22 +93,20 @@ var targets: [Target] = [
     shared("EventLoop", ["CLibUV", "COpenSSL", deque]),
     shared("CurlLoop", ["CCurl", "EventLoop", "StoreModels"]),
     shared("JSONSyntax"),
-    shared("PlantedBugs", more: plantedBugs),
+    shared("PlantedBugs", more: [.define("PLANTED_BUGS", .when(configuration: .debug))]),
     shared("StoreModels", ["JSONSyntax"]),
     shared("StoreHTTP", ["StoreModels"]),
     shared("BusProtocol", ["JSONSyntax"]),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque, heap]),
     shared("NATSClient", ["CNATS", "BusClient", "BusProtocol", "EventLoop", logging]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
-    shared(
-        "Persistence", ["EventLoop", "PlantedBugs", "CSQLite", "CPostgres", logging, lifecycle, deque],
-        more: plantedBugs),
+    shared("Persistence", ["EventLoop", "PlantedBugs", "CSQLite", "CPostgres", logging, lifecycle, deque]),
     shared(
         "Operations",
         [
             "EventLoop", "BusClient", "BusService", "BusProtocol", "NATSClient", "PlantedBugs", "StoreModels", logging,
             metrics, coreMetrics, lifecycle, unixSignals, configuration, argumentParser,
-        ], more: plantedBugs),
+        ]),
     shared(
         "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
@@ -219,19 +214,19 @@ targets += service(
     "PaymentQueue",
     busService + [
         "BusClient", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle, metrics,
-    ], more: failpoints + plantedBugs)
+    ], more: failpoints)
 targets += service(
     "PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle, metrics])
 targets += service(
     "PromotionController",
-    busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], more: plantedBugs)
+    busService + ["PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
 targets += service(
     "Notifier",
     busService + [
         "BusClient", "CurlLoop", "PlantedBugs", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle,
         metrics,
-    ], more: plantedBugs)
-targets += service("Eligibility", busService + ["BusClient", "PlantedBugs"], more: plantedBugs)
+    ])
+targets += service("Eligibility", busService + ["BusClient", "PlantedBugs"])
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
 // The web console's files likewise; scripts/console-files writes their list.
@@ -243,7 +238,7 @@ targets += service(
         "StoreHTTP",
         "Operations", hummingbird, hummingbirdCore, nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
         metrics,
-    ], exclude: ["Console", "ConsoleFiles", "Resources"], more: plantedBugs)
+    ], exclude: ["Console", "ConsoleFiles", "Resources"])
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),

@@ -21,16 +21,11 @@ package struct CatalogRefresher: ServiceLifecycle.Service {
             try? await gracefulShutdown()
             return
         }
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await loader.refresh()
-                } catch {
-                    logger.warning("catalogues not refreshed, it will be tried again", metadata: ["error": "\(error)"])
-                }
-                // Ends early only with the process.
-                try? await Task.sleep(for: Self.interval)
+        await BackgroundJob.run([
+            .repeating("catalogue refresh", every: Self.interval, loader.apps.database.commits, logger) {
+                try await loader.refresh()
+                return .interval
             }
-        }
+        ])
     }
 }

@@ -11,9 +11,6 @@ import StoreModels
 package struct EligibilityHandlers: Sendable {
     private let services: ServiceCaller
     private let catalog: SubscriptionCatalog
-    #if PLANTED_BUGS
-        private let remembered = RememberedSummaries()
-    #endif
 
     /// Creates handlers.
     /// - Parameter now: The clock for the age of cached lists.
@@ -102,13 +99,9 @@ package struct EligibilityHandlers: Sendable {
         do {
             let query = OfferSummaryRequest(
                 bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            #if PLANTED_BUGS
-                if PlantedBug.active == .cachedEligibility, let summary = remembered[query] { return .summary(summary) }
-            #endif
+            if PlantedBug.isActive(.cachedEligibility), let summary = query.remembered { return .summary(summary) }
             let summary = try await services.call(PaymentEndpoints.offerSummary, query, context: context)
-            #if PLANTED_BUGS
-                remembered[query] = summary
-            #endif
+            if PlantedBug.isActive(.cachedEligibility) { query.remember(summary) }
             return .summary(summary)
         } catch {
             logger.warning("history unavailable, answering unknown", metadata: ["code": "\(error)"])
@@ -117,23 +110,17 @@ package struct EligibilityHandlers: Sendable {
     }
 }
 
-#if PLANTED_BUGS
-    /// Summaries of the last five seconds, for ``PlantedBug/cachedEligibility``.
-    private final class RememberedSummaries: Sendable {
-        private let kept = Locked<[ExactText: (summary: OfferSummary, until: ContinuousClock.Instant)]>([:])
+/// Summaries of the last five seconds (``PlantedBug/cachedEligibility``).
+private let rememberedSummaries = Locked<[ExactText: (summary: OfferSummary, until: ContinuousClock.Instant)]>([:])
 
-        subscript(request: OfferSummaryRequest) -> OfferSummary? {
-            get { kept.withLock { $0[Self.key(request)].flatMap { $0.until > .now ? $0.summary : nil } } }
-            set {
-                kept.withLock { kept in
-                    let isOld = kept[Self.key(request)].map { $0.until <= .now } ?? true
-                    if let newValue, isOld { kept[Self.key(request)] = (newValue, .now + .seconds(5)) }
-                }
-            }
-        }
+extension OfferSummaryRequest {
+    private var customerKey: ExactText { ExactText("\(bundleId) \(customerIdentifier)") }
 
-        private static func key(_ request: OfferSummaryRequest) -> ExactText {
-            ExactText("\(request.bundleId) \(request.customerIdentifier)")
-        }
+    fileprivate var remembered: OfferSummary? {
+        rememberedSummaries.withLock { $0[customerKey].flatMap { $0.until > .now ? $0.summary : nil } }
     }
-#endif
+
+    fileprivate func remember(_ summary: OfferSummary) {
+        rememberedSummaries.withLock { $0[customerKey] = (summary, .now + .seconds(5)) }
+    }
+}

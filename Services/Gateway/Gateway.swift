@@ -99,13 +99,11 @@ package final class Gateway: Sendable {
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + restoreRoutes + downloadRoutes
             + subscriptionRoutes + storeRoutes + storePurchaseRoutes + overrideRoutes + intentRoutes + adminRoutes
-            + contentRoutes + operatingRoutes
-            + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
-            + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
-            + eventRoutes + customerRoutes + receiptRoutes
-            + monitoringRoutes + environmentRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes + signingRoutes
-            + notificationRoutes + appleServerRoutes + isolatedStoreRoutes + consoleRoutes
-            + busRoutes + faultRoutes + chaosRunRoutes
+            + contentRoutes + operatingRoutes + subscriptionOperatingRoutes + clockRoutes + upkeepRoutes
+            + promotionRoutes + imageRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes
+            + customerRoutes + receiptRoutes + monitoringRoutes + serverAPISettingsRoutes + serverAPIFaultRoutes
+            + signingRoutes + notificationRoutes + appleServerRoutes + isolatedStoreRoutes + consoleRoutes + busRoutes
+            + faultRoutes + chaosRunRoutes
             + (serverAPIRoutes + serverNotificationRoutes + serverWriteRoutes).map { route in
                 route.handled(after: { [self] in try await serverAPIObstacle($0) })
             }

@@ -53,13 +53,13 @@ package enum ChargeRepository {
         _ chargeKeys: [String], in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
         let (places, padded) = SQLList.padded(chargeKeys)
-        return try keys(
-            await transaction.query(
-                """
-                UPDATE charge SET is_uncaptured = 0
-                WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 1
-                RETURNING charge_key
-                """, arguments: padded))
+        return try await transaction.query(
+            """
+            UPDATE charge SET is_uncaptured = 0
+            WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 1
+            RETURNING charge_key
+            """, arguments: padded
+        ).values(of: "charge_key")
     }
 
     /// Finds the approved charges among keys.
@@ -67,18 +67,12 @@ package enum ChargeRepository {
         among chargeKeys: [String], in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         let (places, padded) = SQLList.padded(chargeKeys)
-        return try keys(
-            await reader.query(
-                """
-                SELECT charge_key FROM charge
-                WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 0
-                """, arguments: padded))
-    }
-
-    private static func keys(_ rows: [SQLRow]) throws(PersistenceError) -> [String] {
-        var keys: [String] = []
-        for row in rows { keys.append(try row["charge_key"]) }
-        return keys
+        return try await reader.query(
+            """
+            SELECT charge_key FROM charge
+            WHERE charge_key IN (\(places)) AND outcome = 'approved' AND is_uncaptured = 0
+            """, arguments: padded
+        ).values(of: "charge_key")
     }
 
     /// Cancels a charge. It writes a tombstone for an unknown key, `cancelled` for a pending or authorized charge, and
@@ -103,9 +97,8 @@ package enum ChargeRepository {
     package static func approveDue(
         now: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
-        var keys: [String] = []
         // Materialized: otherwise PostgreSQL may run the selection again for each row, and approve more.
-        for row in try await transaction.query(
+        return try await transaction.query(
             """
             WITH due AS MATERIALIZED (
                 SELECT charge_number FROM charge WHERE outcome = 'pending' AND due_at <= ?
@@ -113,11 +106,8 @@ package enum ChargeRepository {
             UPDATE charge SET outcome = 'approved'
             WHERE outcome = 'pending' AND charge_number IN (SELECT charge_number FROM due)
             RETURNING charge_key
-            """, now.milliseconds, limit)
-        {
-            keys.append(try row["charge_key"])
-        }
-        return keys
+            """, now.milliseconds, limit
+        ).values(of: "charge_key")
     }
 
     /// Limits the due time of pending charges.
@@ -129,8 +119,7 @@ package enum ChargeRepository {
     /// Returns the time at which the next pending charge is due; nil when none is pending.
     package static func nextDue(in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne("SELECT MIN(due_at) AS due FROM charge WHERE outcome = 'pending'")
-        let due: Int64? = try row.flatMap { row throws(PersistenceError) in try row["due"] }
-        return due.map(Timestamp.init(milliseconds:))
+        return try row?["due"]
     }
 
     /// Lists charges after a number, in order.
@@ -147,11 +136,7 @@ package enum ChargeRepository {
                 try await reader.query(
                     "SELECT * FROM charge WHERE charge_number > ? ORDER BY charge_number LIMIT ?", after, limit)
             }
-        var charges: [Charge] = []
-        for row in rows {
-            charges.append(try charge(row))
-        }
-        return charges
+        return try rows.map(charge)
     }
 
     private static var vanished: PersistenceError {
@@ -166,7 +151,7 @@ package enum ChargeRepository {
         if let minorUnits, let currency = currency.flatMap(Currency.init(code:)) {
             amount = Money(minorUnits: minorUnits, currency: currency)
         }
-        let createdAt = Timestamp(milliseconds: try row["created_at"])
+        let createdAt: Timestamp = try row["created_at"]
         let (outcome, isUncaptured): (Charge.Outcome, Bool) = (try row["outcome"], try row["is_uncaptured"])
         return Charge(
             chargeKey: try row["charge_key"], chargeIdentifier: "\(number)",

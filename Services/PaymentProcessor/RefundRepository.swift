@@ -63,11 +63,7 @@ package enum RefundRepository {
                 try await reader.query(
                     "SELECT * FROM refund WHERE refund_number > ? ORDER BY refund_number LIMIT ?", after, limit)
             }
-        var refunds: [Refund] = []
-        for row in rows {
-            refunds.append(try refund(row))
-        }
-        return refunds
+        return try rows.map(refund)
     }
 
     private static func refund(_ row: SQLRow) throws(PersistenceError) -> Refund {
@@ -76,12 +72,10 @@ package enum RefundRepository {
         guard let currency = Currency(code: code) else {
             throw PersistenceError(.statement, "the ledger has a refund in '\(code)', which is no currency")
         }
-        let reversedAt: Int64? = try row["reversed_at"]
         var refund = Refund(
             refundKey: try row["refund_key"], chargeKey: try row["charge_key"], refundIdentifier: "\(number)",
-            amount: Money(minorUnits: minorUnits, currency: currency),
-            createdAt: Timestamp(milliseconds: try row["created_at"]))
-        refund.reversedAt = reversedAt.map(Timestamp.init(milliseconds:))
+            amount: Money(minorUnits: minorUnits, currency: currency), createdAt: try row["created_at"])
+        refund.reversedAt = try row["reversed_at"]
         return refund
     }
 }

@@ -16,9 +16,8 @@ import StoreModels
 /// queue.register(on: service)
 /// try await queue.run()                   // background jobs, until graceful shutdown
 /// ```
-package final class PaymentQueueService: ServiceLifecycle.Service {
-    let database: any SQLDatabase
-    let logger: Logger
+package final class PaymentQueueService: ServiceLifecycle.Service, QueuePart {
+    let context: QueueContext
     let accounts: AccountService
     let testers: TesterService
     let purchases: PurchaseService
@@ -74,59 +73,42 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
-        let record = SalesRecord(logger: logger, factory: metrics)
-        let publish = collaborators.publish
-        self.database = database
-        self.logger = logger
-        let defaults = AppDefaults(fetch: collaborators.app)
-        self.accounts = AccountService(database: database, clock: clock, defaults: defaults)
-        self.testers = TesterService(database: database, clock: clock, storefronts: collaborators.storefronts)
         let quotes = QuoteCache(fetch: collaborators.quote)
-        self.appChanges = BackgroundJob { await collaborators.appChanges { quotes.forget($0) } }
-        let inFlight = InFlightRegistry()
-        self.renewals = RenewalService(
-            database: database, clock: clock, claims: claims, checkpoint: checkpoint, collaborators: collaborators,
-            record: record, quotes: quotes, purchases: inFlight, logger: logger)
-        self.subscriptionReader = SubscriptionReader(database: database, clock: clock, quotes: quotes)
-        self.serverAPI = ServerAPIService(database: database, clock: clock, subscriptions: subscriptionReader)
-        self.serverEvents = ServerEventService(database: database, clock: clock, subscriptions: subscriptionReader)
-        self.subscriptions = SubscriptionService(renewals: renewals, reader: subscriptionReader)
-        self.extensions = ExtensionService(subscriptions: subscriptions, logger: logger)
-        self.priceConsents = PriceConsentService(
-            database: database, clock: clock, quotes: quotes, publish: publish, logger: logger)
-        self.clocks = ClockService(database: database, clock: clock, renewals: renewals)
-        self.captures = CaptureService(
-            database: database, clock: clock, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
-        self.purchases = PurchaseService(
+        let context = QueueContext(
             database: database, clock: clock, claims: claims, collaborators: collaborators, quotes: quotes,
-            renewals: renewals, captures: captures, inFlight: inFlight, checkpoint: checkpoint, record: record,
-            logger: logger)
-        self.prompts = PromptService(
-            database: database, clock: clock, checkpoint: checkpoint, purchases: purchases,
+            defaults: AppDefaults(fetch: collaborators.app), checkpoint: checkpoint,
+            record: SalesRecord(logger: logger, factory: metrics), logger: logger)
+        self.context = context
+        accounts = AccountService(context: context)
+        testers = TesterService(context: context)
+        appChanges = BackgroundJob { await collaborators.appChanges { quotes.forget($0) } }
+        let inFlight = InFlightRegistry()
+        renewals = RenewalService(context: context, purchases: inFlight)
+        subscriptionReader = SubscriptionReader(context: context)
+        serverAPI = ServerAPIService(context: context, subscriptions: subscriptionReader)
+        serverEvents = ServerEventService(context: context, subscriptions: subscriptionReader)
+        subscriptions = SubscriptionService(renewals: renewals, reader: subscriptionReader)
+        extensions = ExtensionService(subscriptions: subscriptions, logger: logger)
+        priceConsents = PriceConsentService(context: context)
+        clocks = ClockService(context: context, renewals: renewals)
+        captures = CaptureService(context: context)
+        purchases = PurchaseService(context: context, renewals: renewals, captures: captures, inFlight: inFlight)
+        prompts = PromptService(
+            context: context, purchases: purchases,
             storefronts: StorefrontLookup(storefronts: collaborators.storefronts))
-        self.signIns = SignInService(database: database, clock: clock)
-        self.history = HistoryService(
-            database: database, clock: clock, checkpoint: checkpoint, purchases: purchases, renewals: renewals,
-            cancelCharge: collaborators.cancelCharge)
-        self.queue = QueueReader(database: database)
-        self.events = EventService(database: database)
-        self.transactions = TransactionService(
-            database: database, clock: clock, checkpoint: checkpoint, publish: publish)
-        self.restores = RestoreService(
-            database: database, clock: clock, defaults: defaults, checkpoint: checkpoint,
-            publish: publish, logger: logger)
-        self.downloads = DownloadService(
-            database: database, clock: clock, defaults: defaults, checkpoint: checkpoint,
-            publish: publish)
-        self.callbacks = ChargeCallbacks(
+        signIns = SignInService(context: context)
+        history = HistoryService(context: context, purchases: purchases, renewals: renewals)
+        queue = QueueReader(database: database)
+        events = EventService(database: database)
+        transactions = TransactionService(context: context)
+        restores = RestoreService(context: context)
+        downloads = DownloadService(context: context)
+        callbacks = ChargeCallbacks(
             purchases: purchases, renewals: renewals, subscribe: collaborators.chargeChanges)
-        self.refunds = RefundService(
-            database: database, clock: clock, collaborators: collaborators, renewals: renewals, checkpoint: checkpoint,
-            record: record, logger: logger)
-        self.refundRequests = RefundRequestService(
-            database: database, clock: clock, refunds: refunds, publish: publish)
-        self.receipts = ReceiptService(database: database, clock: clock)
-        self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
+        refunds = RefundService(context: context, renewals: renewals)
+        refundRequests = RefundRequestService(context: context, refunds: refunds)
+        receipts = ReceiptService(context: context)
+        pruner = JournalPruner(context: context)
     }
 
     /// Registers every endpoint and the health checks. Call it before the bus service runs.
@@ -293,10 +275,7 @@ extension PaymentQueueService {
     /// - Throws: A `StartupError` that names the place, what is wrong with it and the remedy.
     package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> PaymentQueueService {
         let database = try await environment.openDatabase(PaymentQueueSchema.migrations)
-        #if PLANTED_BUGS
-            await PlantedBug.active?.dropKeys(in: database)
-            await PlantedBug.active?.reusePositions(in: database)
-        #endif
+        if PlantedBug.chosen != nil { await PlantedBug.weaken(database) }
         return PaymentQueueService(
             database: database, bus: environment.bus, logger: environment.logger,
             checkpoint: try checkpoints(environment))

@@ -9,24 +9,11 @@ package struct BusMessage: Sendable, Equatable {
     /// The affinity key it was published with.
     package var key: String?
     /// As published; empty for a message without headers.
-    package var headers: BusHeaders
+    package var headers: BusHeaders = [:]
     /// The broker's answer in place of a reply; nil on messages of clients. 503: the subject has no subscriber; 429:
     /// every subscriber is overloaded; 502: the member that took the request has gone. Clients turn it into errors, so
     /// requests never return a message with a status.
     package var status: Int?
     /// Byte for byte as published; JSON unless `Content-Type` says otherwise.
-    package var body: [UInt8]
-
-    /// Creates a message, as buses and tests do.
-    package init(
-        subject: String, reply: String? = nil, key: String? = nil, headers: BusHeaders = [:], status: Int? = nil,
-        body: [UInt8] = []
-    ) {
-        self.subject = subject
-        self.reply = reply
-        self.key = key
-        self.headers = headers
-        self.status = status
-        self.body = body
-    }
+    package var body: [UInt8] = []
 }

@@ -1,10 +1,13 @@
 import BusProtocol
 import EventLoop
+import Logging
 
 /// The part of a client that lives on the loop: the connection and what is sent on it.
 package protocol BusConnection: Actor {
     /// A request as it is sent, checked.
     associatedtype Request: Sendable
+    /// An event as it is sent, checked.
+    associatedtype Event: Sendable
 
     /// The peer's name in errors: `broker` or `server`.
     static var peerName: String { get }
@@ -17,6 +20,8 @@ package protocol BusConnection: Actor {
     func start()
     func stop()
     func request(_ message: Request, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration)
+    /// Sends an event, or keeps it for the next connection. Returns the error when it does neither.
+    func publish(_ event: Event) -> BusError?
     func subscribe(
         _ sid: Int, _ pattern: SubjectPattern, _ queue: QueueName?, max: Int?, _ waiter: BusClientCore.Waiter,
         _ handler: @escaping @Sendable (BusMessage) -> Void)
@@ -36,6 +41,7 @@ package protocol LoopClient: BusClient {
     var broadcast: StateBroadcast { get }
     /// The loop that runs the connection.
     var eventLoop: UVLoop { get }
+    var logger: Logger { get }
 
     /// Numbers for requests, subscriptions (from 2) and flushes; one sequence serves them all.
     func nextNumber() -> UInt64
@@ -50,6 +56,22 @@ extension LoopClient {
     /// Begins to connect. Returns immediately; a second call changes nothing.
     package func start() {
         onLoop { $0.start() }
+    }
+
+    /// Publishes an event. A caller off the loop gets no error of the connection, which is logged instead.
+    package func publish(_ event: Connection.Event, to subject: String) throws(BusError) {
+        if eventLoop.isCurrent {
+            if let error = connection.assumeIsolated({ $0.publish(event) }) { throw error }
+            return
+        }
+        if let endReason { throw endReason }
+        let logger = self.logger
+        onLoop { connection in
+            // The connection may be lost, and the buffer full, by the time this runs; an event may get lost.
+            if let error = connection.publish(event) {
+                logger.warning("an event was dropped", metadata: ["subject": "\(subject)", "error": "\(error)"])
+            }
+        }
     }
 
     package func subscribe(

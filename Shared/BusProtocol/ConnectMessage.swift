@@ -13,38 +13,22 @@ package struct ConnectMessage: Sendable, Equatable {
     /// A name for people, at most 64 bytes.
     package var name: String
     /// The client's language.
-    package var lang: String
+    package var lang: String = "swift"
     /// The client's version.
     package var ver: String
     /// Random for each process start, at most 64 bytes. A connection of the same user with the same `inst` replaces the
     /// older one.
     package var inst: String?
     /// One of the methods that `hello` offers.
-    package var auth: Authentication
+    package var auth: Authentication = .none
     /// Whether the connection gets its own publishes back.
-    package var echo: Bool
+    package var echo: Bool = true
     /// Whether the broker reports, with status 502, requests whose responder disconnected before its reply.
-    package var lost: Bool
+    package var lost: Bool = false
     /// Silence in milliseconds after which a ping is sent, 1000…600000.
     package var pingMilliseconds: Int?
     /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
-
-    /// Creates the frame with the members that SBP/1 requires.
-    package init(
-        name: String, lang: String = "swift", ver: String, inst: String? = nil, auth: Authentication = .none,
-        echo: Bool = true, lost: Bool = false, pingMilliseconds: Int? = nil, seq: Int? = nil
-    ) {
-        self.name = name
-        self.lang = lang
-        self.ver = ver
-        self.inst = inst
-        self.auth = auth
-        self.echo = echo
-        self.lost = lost
-        self.pingMilliseconds = pingMilliseconds
-        self.seq = seq
-    }
 }
 
 extension ConnectMessage {

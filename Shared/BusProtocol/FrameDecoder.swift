@@ -115,12 +115,6 @@ package struct FrameLimits: Sendable, Equatable {
     /// Bytes of the body.
     package var bodyBytesMax: Int
 
-    /// Creates limits, both in bytes.
-    package init(headerBytesMax: Int, bodyBytesMax: Int) {
-        self.headerBytesMax = headerBytesMax
-        self.bodyBytesMax = bodyBytesMax
-    }
-
     /// What the broker takes from a connection that has not signed in.
     package static let beforeConnect = FrameLimits(
         headerBytesMax: BusLimits.headerBytesMaxBeforeConnect, bodyBytesMax: BusLimits.bodyBytesMaxBeforeConnect)

@@ -60,11 +60,6 @@ package struct FrameWriter: ~Copyable {
         output.append(json)
     }
 
-    /// Adds bytes that are whole members already, each with its comma before it.
-    package func rawMembers(_ json: Span<UInt8>, into output: inout [UInt8]) {
-        output.append(json)
-    }
-
     /// Ends the header and adds the body.
     /// - Returns: The header's length.
     @discardableResult

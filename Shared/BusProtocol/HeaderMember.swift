@@ -24,101 +24,61 @@ package enum HeaderMember: UInt8, CaseIterable, Sendable {
     /// The member a header names; by length first, because that leaves few candidates.
     static func named(_ name: Span<UInt8>) -> HeaderMember? {
         switch name.count {
-        case 1: name.isEqual("t") ? .t : name.isEqual("v") ? .v : nil
-        case 2: name.isEqual("op") ? .op : name.isEqual("re") ? .re : name.isEqual("id") ? .id : nil
-        case 3: ofThree(name)
-        case 4: ofFour(name)
-        case 5: ofFive(name)
-        case 6: name.isEqual("status") ? .status : nil
+        case 1: return name.isEqual("t") ? .t : name.isEqual("v") ? .v : nil
+        case 2: return name.isEqual("op") ? .op : name.isEqual("re") ? .re : name.isEqual("id") ? .id : nil
+        case 3: return ofThree(name)
+        case 4: return ofFour(name)
+        case 5: return ofFive(name)
+        case 6: return name.isEqual("status") ? .status : nil
         case 7:
-            if name.isEqual("subject") {
-                .subject
-            } else if name.isEqual("headers") {
-                .headers
-            } else if name.isEqual("ping_ms") {
-                .pingMilliseconds
-            } else if name.isEqual("message") {
-                .message
-            } else {
-                nil
-            }
+            if name.isEqual("subject") { return .subject }
+            if name.isEqual("headers") { return .headers }
+            if name.isEqual("ping_ms") { return .pingMilliseconds }
+            if name.isEqual("message") { return .message }
+            return nil
         case 8:
-            if name.isEqual("overflow") {
-                .overflow
-            } else if name.isEqual("max_body") {
-                .maxBody
-            } else if name.isEqual("max_subs") {
-                .maxSubs
-            } else if name.isEqual("ping_out") {
-                .pingOut
-            } else {
-                nil
-            }
-        case 9: name.isEqual("delivered") ? .delivered : nil
-        case 10: name.isEqual("max_header") ? .maxHeader : nil
-        default: nil
+            if name.isEqual("overflow") { return .overflow }
+            if name.isEqual("max_body") { return .maxBody }
+            if name.isEqual("max_subs") { return .maxSubs }
+            if name.isEqual("ping_out") { return .pingOut }
+            return nil
+        case 9: return name.isEqual("delivered") ? .delivered : nil
+        case 10: return name.isEqual("max_header") ? .maxHeader : nil
+        default: return nil
         }
     }
 
     private static func ofThree(_ name: Span<UInt8>) -> HeaderMember? {
-        if name.isEqual("sid") {
-            .sid
-        } else if name.isEqual("seq") {
-            .seq
-        } else if name.isEqual("key") {
-            .key
-        } else if name.isEqual("max") {
-            .max
-        } else if name.isEqual("ver") {
-            .ver
-        } else if name.isEqual("cid") {
-            .cid
-        } else if name.isEqual("num") {
-            .num
-        } else if name.isEqual("why") {
-            .why
-        } else {
-            nil
-        }
+        if name.isEqual("sid") { return .sid }
+        if name.isEqual("seq") { return .seq }
+        if name.isEqual("key") { return .key }
+        if name.isEqual("max") { return .max }
+        if name.isEqual("ver") { return .ver }
+        if name.isEqual("cid") { return .cid }
+        if name.isEqual("num") { return .num }
+        if name.isEqual("why") { return .why }
+        return nil
     }
 
     private static func ofFour(_ name: Span<UInt8>) -> HeaderMember? {
-        if name.isEqual("name") {
-            .name
-        } else if name.isEqual("auth") {
-            .auth
-        } else if name.isEqual("time") {
-            .time
-        } else if name.isEqual("lang") {
-            .lang
-        } else if name.isEqual("inst") {
-            .inst
-        } else if name.isEqual("echo") {
-            .echo
-        } else if name.isEqual("lost") {
-            .lost
-        } else if name.isEqual("user") {
-            .user
-        } else if name.isEqual("code") {
-            .code
-        } else {
-            nil
-        }
+        if name.isEqual("name") { return .name }
+        if name.isEqual("auth") { return .auth }
+        if name.isEqual("time") { return .time }
+        if name.isEqual("lang") { return .lang }
+        if name.isEqual("inst") { return .inst }
+        if name.isEqual("echo") { return .echo }
+        if name.isEqual("lost") { return .lost }
+        if name.isEqual("user") { return .user }
+        if name.isEqual("code") { return .code }
+        return nil
     }
 
     private static func ofFive(_ name: Span<UInt8>) -> HeaderMember? {
-        if name.isEqual("reply") {
-            .reply
-        } else if name.isEqual("queue") {
-            .queue
-        } else if name.isEqual("inbox") {
-            .inbox
-        } else if name.isEqual("fatal") {
-            .fatal
-        } else if name.isEqual("in_ms") {
-            .inMilliseconds
-        } else {
-            nil
-        }
+        if name.isEqual("reply") { return .reply }
+        if name.isEqual("queue") { return .queue }
+        if name.isEqual("inbox") { return .inbox }
+        if name.isEqual("fatal") { return .fatal }
+        if name.isEqual("in_ms") { return .inMilliseconds }
+        return nil
     }
 }

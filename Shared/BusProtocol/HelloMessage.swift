@@ -4,7 +4,7 @@
 /// `"max_body":1048576,"max_subs":65536,"ping_ms":20000,"ping_out":2,"time":1795232400000}`
 package struct HelloMessage: Sendable, Equatable {
     /// Protocol version, "1".
-    package var v = "1"
+    package var v: String = "1"
     /// Random for each start of the broker.
     package var id: String
     /// The broker's name, for people.
@@ -16,32 +16,17 @@ package struct HelloMessage: Sendable, Equatable {
     /// Methods `connect` may use: `none`, `token`.
     package var auth: [String]
     /// Bytes of the largest header the broker takes.
-    package var maxHeader = BusLimits.headerBytesMax
+    package var maxHeader: Int = BusLimits.headerBytesMax
     /// Bytes of the largest body the broker takes.
-    package var maxBody = BusLimits.bodyBytesMax
+    package var maxBody: Int = BusLimits.bodyBytesMax
     /// Subscriptions of one connection.
-    package var maxSubs: Int
+    package var maxSubs: Int = BusLimits.subscriptionsMax
     /// Silence after which the broker pings, in milliseconds, unless `connect` asks for another.
-    package var pingMilliseconds: Int
+    package var pingMilliseconds: Int = 20_000
     /// Pings without an answer after which the broker closes the connection.
-    package var pingOut = BusLimits.pingsOutMax
+    package var pingOut: Int = BusLimits.pingsOutMax
     /// The broker's clock, milliseconds since 1970.
     package var time: Int
-
-    /// Creates the first frame of a connection.
-    package init(
-        id: String, name: String, ver: String, cid: Int, auth: [String], maxSubs: Int = BusLimits.subscriptionsMax,
-        pingMilliseconds: Int = 20_000, time: Int
-    ) {
-        self.id = id
-        self.name = name
-        self.ver = ver
-        self.cid = cid
-        self.auth = auth
-        self.maxSubs = maxSubs
-        self.pingMilliseconds = pingMilliseconds
-        self.time = time
-    }
 }
 
 extension HelloMessage {

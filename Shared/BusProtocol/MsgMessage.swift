@@ -11,23 +11,10 @@ package struct MsgMessage: Sendable, Equatable {
     /// The affinity key it was published with; nil without one.
     package var key: String?
     /// As published; empty when the frame has none.
-    package var headers: BusHeaders
+    package var headers: BusHeaders = BusHeaders()
     /// The broker's answer in place of a reply; nil on other deliveries. 503: the subject has no subscriber; 429: every
     /// subscriber is overloaded; 502: the member that took the request has gone.
     package var status: Int?
-
-    /// Creates a delivery; the body is passed on encoding.
-    package init(
-        sid: Int, subject: String, reply: String? = nil, key: String? = nil, headers: BusHeaders = BusHeaders(),
-        status: Int? = nil
-    ) {
-        self.sid = sid
-        self.subject = subject
-        self.reply = reply
-        self.key = key
-        self.headers = headers
-        self.status = status
-    }
 }
 
 extension MsgMessage {

@@ -7,24 +7,11 @@ package struct PubMessage: Sendable, Equatable {
     /// Messages with the same key go to the same member of a queue group. At most 128 bytes.
     package var key: String?
     /// At most 32 entries.
-    package var headers: BusHeaders
+    package var headers: BusHeaders = BusHeaders()
     /// With it the broker answers `ok` with `delivered`, or `err`.
     package var seq: Int?
     /// JSON unless a `Content-Type` header says otherwise; arrives byte for byte.
-    package var body: [UInt8]
-
-    /// Creates a message; without `reply` it is an event.
-    package init(
-        subject: Subject, reply: Subject? = nil, key: String? = nil, headers: BusHeaders = BusHeaders(),
-        seq: Int? = nil, body: [UInt8] = []
-    ) {
-        self.subject = subject
-        self.reply = reply
-        self.key = key
-        self.headers = headers
-        self.seq = seq
-        self.body = body
-    }
+    package var body: [UInt8] = []
 
     /// Writes the frame, or nothing when it throws.
     ///

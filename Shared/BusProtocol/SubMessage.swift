@@ -19,22 +19,9 @@ package struct SubMessage: Sendable, Equatable {
     /// The subscription ends after this many deliveries.
     package var max: Int?
     /// `close` unless the client asks for `drop`.
-    package var overflow: Overflow
+    package var overflow: Overflow = .close
     /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
-
-    /// Creates a subscription without an end of its own, unless `max` is given.
-    package init(
-        sid: Int, subject: SubjectPattern, queue: QueueName? = nil, max: Int? = nil, overflow: Overflow = .close,
-        seq: Int? = nil
-    ) {
-        self.sid = sid
-        self.subject = subject
-        self.queue = queue
-        self.max = max
-        self.overflow = overflow
-        self.seq = seq
-    }
 }
 
 extension SubMessage {

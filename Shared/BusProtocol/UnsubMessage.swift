@@ -9,13 +9,6 @@ package struct UnsubMessage: Sendable, Equatable {
     package var max: Int?
     /// A number that the broker's `ok` or `err` repeats.
     package var seq: Int?
-
-    /// Creates the end of a subscription; without `max` it ends immediately.
-    package init(sid: Int, max: Int? = nil, seq: Int? = nil) {
-        self.sid = sid
-        self.max = max
-        self.seq = seq
-    }
 }
 
 extension UnsubMessage {

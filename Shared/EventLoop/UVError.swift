@@ -53,14 +53,10 @@ extension UVError {
     package static let brokenPipe = UV_EPIPE.rawValue
     /// The connect timeout passed, or written bytes stayed unacknowledged for `TCP_USER_TIMEOUT`.
     package static let timedOut = UV_ETIMEDOUT.rawValue
-    /// The process has no file descriptor left.
-    package static let tooManyFiles = UV_EMFILE.rawValue
     /// The loop is closing or closed, or the task was cancelled.
     package static let cancelled = UV_ECANCELED.rawValue
     /// The host name does not resolve.
     package static let unknownHost = UV_EAI_NONAME.rawValue
-    /// The resolver could not answer now; asking later may help.
-    package static let resolverUnavailable = UV_EAI_AGAIN.rawValue
     /// An argument libuv refuses, such as a port above 65535.
     package static let invalidArgument = UV_EINVAL.rawValue
 }

@@ -16,7 +16,7 @@ package final class NATSClient: LoopClient {
     package let connection: NATSConnection
     package let broadcast = StateBroadcast()
     package let eventLoop: UVLoop
-    private let logger: Logger
+    package let logger: Logger
     private let numbers = Atomic<UInt64>(UInt64(BusClientCore.inboxSid))
 
     /// Creates a client; ``start()`` connects it.
@@ -47,18 +47,7 @@ package final class NATSClient: LoopClient {
         _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
     ) throws(BusError) {
         let message = try NATSOutgoing(subject: subject, reply: reply, key: key, headers: headers, body: body)
-        if eventLoop.isCurrent {
-            if let error = connection.assumeIsolated({ $0.publish(message) }) { throw error }
-            return
-        }
-        if let endReason { throw endReason }
-        let logger = self.logger
-        onLoop { connection in
-            // The connection may be lost, and the buffer full, by the time this runs; an event may get lost.
-            if let error = connection.publish(message) {
-                logger.warning("an event was dropped", metadata: ["subject": "\(subject)", "error": "\(error)"])
-            }
-        }
+        try publish(message, to: subject)
     }
 
     package func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }

@@ -17,8 +17,7 @@ extension NATSConnection {
         core.add(waiter, token: token, subject: message.subject, timeout: timeout)
     }
 
-    /// Sends an event, or keeps it for the next connection. Returns the error when it does neither.
-    func publish(_ message: NATSOutgoing) -> BusError? {
+    package func publish(_ message: NATSOutgoing) -> BusError? {
         if machine.isReady, let link {
             if let error = sizeError(message) { return error }
             return link.give(.publish(message)) ? nil : Self.tooMuch

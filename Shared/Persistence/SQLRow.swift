@@ -55,3 +55,13 @@ final class SQLColumns: Sendable {
 
     func index(of name: String) -> Int? { indexes[name] }
 }
+
+extension [SQLRow] {
+    /// The values of one column.
+    /// - Throws: As reading each of them.
+    package func values<Value: SQLValueConvertible>(of column: String) throws(PersistenceError) -> [Value] {
+        var values: [Value] = []
+        for row in self { values.append(try row[column]) }
+        return values
+    }
+}

@@ -1,3 +1,4 @@
+import Persistence
 import StoreModels
 
 /// Wire types as stored in TEXT columns.
@@ -16,5 +17,15 @@ package enum StoredJSON {
         } catch {
             throw StoreError(.internal, "a stored \(Value.self) cannot be read: \(error.message)")
         }
+    }
+}
+
+extension Timestamp: SQLValueConvertible {
+    /// Stored as milliseconds since 1970.
+    package var sqlValue: SQLValue { .integer(milliseconds) }
+    /// Reads an integer; nil for every other value.
+    package init?(sqlValue: SQLValue) {
+        guard let milliseconds = Int64(sqlValue: sqlValue) else { return nil }
+        self.init(milliseconds: milliseconds)
     }
 }

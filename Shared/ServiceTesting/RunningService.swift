@@ -2,8 +2,10 @@ import BusClient
 import BusService
 internal import Logging
 import StoreModels
+internal import Testing
 
-/// A service that answers on a bus inside the process until a test stops it.
+/// A service that answers on a bus inside the process until a test stops it. An error that the endpoint does not declare
+/// fails the run.
 ///
 /// ```swift
 /// let running = await RunningService.start(.catalog, on: bus) { CatalogHandlers(store: store).register(on: $0) }
@@ -23,7 +25,11 @@ package final class RunningService: Sendable {
         _ name: ServiceName, on bus: InMemoryBus, logs: LogCapture? = nil, register: (BusService) -> Void
     ) async -> RunningService {
         let logger = Logger(label: "test") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
-        let service = BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)
+        let service = BusService(
+            name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger,
+            undeclared: { subject, code in
+                Issue.record("\(subject) answers \(code), and its Endpoint does not declare it")
+            })
         register(service)
         // Not a child of the test: it is stopped by hand, as a process is.
         let task = Task { try await service.run() }

@@ -3,16 +3,9 @@ package struct ServerSentEvent: Hashable, Sendable {
     /// The last identifier the stream sent, with this event or before; nil for none.
     package var id: String?
     /// `message` when the stream names none.
-    package var name: String
-    /// The data lines, joined by line feeds.
-    package var data: [UInt8]
-
-    /// Creates an event to be sent; an empty `data` makes no event.
-    package init(id: String? = nil, name: String = "message", data: [UInt8] = []) {
-        self.id = id
-        self.name = name
-        self.data = data
-    }
+    package var name: String = "message"
+    /// The data lines, joined by line feeds. An event that is sent has some.
+    package var data: [UInt8] = []
 
     /// The data as text.
     package var text: String { String(decoding: data, as: UTF8.self) }

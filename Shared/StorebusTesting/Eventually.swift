@@ -13,7 +13,7 @@ public struct NeverHappened: Error, CustomStringConvertible {
 ///
 /// - Throws: ``NeverHappened`` at the deadline, or what `condition` throws.
 public func eventually(
-    _ what: String, within: Duration = .seconds(30), _ condition: () async throws -> Bool
+    _ what: String, within: Duration = .seconds(120), _ condition: () async throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + within

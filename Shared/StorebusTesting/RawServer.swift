@@ -71,6 +71,8 @@ package final class RawServer: @unchecked Sendable {
             defer { open.connections += 1 }
             return open.connections
         }
+        // A test's reader may have its turn late.
+        stream.setUserTimeout(milliseconds: 0)
         var waiting: [UInt8] = []
         stream.onRead = { [self] bytes in
             waiting += bytes

@@ -1,6 +1,4 @@
 import BusProtocol
-import EventLoop
-import Logging
 import StorebusTesting
 import Testing
 
@@ -8,25 +6,11 @@ import Testing
 
 /// Goal: each fault is seen by a client over a real socket, and the broker goes on.
 @Suite(.serialized) struct ChaosWireTests {
-    /// Runs a body against a broker with chaos; `@concurrent` because its sockets block.
+    /// Runs a body against a broker with chaos.
     private func withBroker(
         _ body: @Sendable @concurrent (_ broker: BrokerServer, _ port: Int) async throws -> Void
     ) async throws {
-        let loop = try UVLoop.start(name: "chaos-test")
-        var quiet = Logger(label: "test")
-        quiet.logLevel = .critical
-        let configuration = BrokerConfiguration(port: 0, chaos: true, version: "test")
-        let broker = BrokerServer(configuration: configuration, loop: loop, logger: quiet)
-        do {
-            let address = try await broker.start()
-            try await body(broker, address.port)
-        } catch {
-            await broker.kill()
-            await loop.close()
-            throw error
-        }
-        await broker.kill()
-        await loop.close()
+        try await WireClient.withBroker(BrokerConfiguration(port: 0, chaos: true, version: "test"), body)
     }
 
     /// Connects a subscriber of `a`, and a writer that sets a chaos rule for it.

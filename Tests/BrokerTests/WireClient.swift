@@ -1,5 +1,9 @@
 import BusProtocol
+import EventLoop
 import Glibc
+import Logging
+
+@testable import Broker
 
 /// A client made of a blocking socket and hand-written frames: what a stranger would write from the protocol page.
 ///
@@ -110,5 +114,31 @@ final class WireClient {
             reads += 1
         }
         return count > 0
+    }
+}
+
+extension WireClient {
+    /// Runs a body against a broker on a free port, then closes broker and loop.
+    ///
+    /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would never end. Swift
+    /// 6.3.1 leaves an ordinary body there, for it drops the hop back when a nonisolated call follows an actor's.
+    static func withBroker(
+        _ configuration: BrokerConfiguration,
+        _ body: @Sendable @concurrent (_ broker: BrokerServer, _ port: Int) async throws -> Void
+    ) async throws {
+        let loop = try UVLoop.start(name: "broker-test")
+        var quiet = Logger(label: "test")
+        quiet.logLevel = .critical
+        let broker = BrokerServer(configuration: configuration, loop: loop, logger: quiet)
+        do {
+            let address = try await broker.start()
+            try await body(broker, address.port)
+        } catch {
+            await broker.kill()
+            await loop.close()
+            throw error
+        }
+        await broker.kill()
+        await loop.close()
     }
 }

@@ -9,31 +9,15 @@ import Testing
 
 /// Goal: a real broker on a real port, spoken to in plain sockets.
 @Suite(.serialized) struct WireTests {
-    /// Runs a body against a broker on a free port, then closes broker and loop.
-    ///
-    /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would never end. Swift
-    /// 6.3.1 leaves an ordinary body there, for it drops the hop back when a nonisolated call follows an actor's.
+    /// Runs a body against a broker on a free port.
     private func withBroker(
         limits: BrokerLimits = BrokerLimits(), token: String? = nil, users: [BrokerUser]? = nil, tls: TLSFiles? = nil,
         _ body: @Sendable @concurrent (_ broker: BrokerServer, _ port: Int) async throws -> Void
     ) async throws {
-        let loop = try UVLoop.start(name: "broker-test")
-        var quiet = Logger(label: "test")
-        quiet.logLevel = .critical
         var configuration = BrokerConfiguration(
             port: 0, token: token, users: users, limits: limits, version: "test")
         configuration.tls = tls
-        let broker = BrokerServer(configuration: configuration, loop: loop, logger: quiet)
-        do {
-            let address = try await broker.start()
-            try await body(broker, address.port)
-        } catch {
-            await broker.kill()
-            await loop.close()
-            throw error
-        }
-        await broker.kill()
-        await loop.close()
+        try await WireClient.withBroker(configuration, body)
     }
 
     @Test func `a request and its answer, over two sockets`() async throws {

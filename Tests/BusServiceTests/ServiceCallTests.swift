@@ -1,6 +1,7 @@
 import BusClient
 import BusProtocol
 import BusService
+import EventLoop
 import StoreModels
 import StorebusTesting
 import Testing
@@ -39,6 +40,31 @@ struct ServiceCallTests {
                     == #"{"error":{"code":"transactionNotFinishable","details":{"state":"purchasing"},"message":"#
                     + #""transaction 7 is purchasing\nnow","retryAfterMs":5,"retryable":false,"status":409}}"#)
         }
+    }
+
+    @Test func `an error that its endpoint does not declare is reported, and travels`() async throws {
+        let reported = Locked<[String]>([])
+        try await ServiceHarness.with(undeclared: reported) {
+            $0.handle(PaymentEndpoints.heads) { _, _ in throw StoreError(.notFound, "nobody knows them") }
+            $0.handle(PaymentEndpoints.testersVersion) { _, _ in throw StoreError(.serviceUnavailable, "busy") }
+            $0.handle(PaymentEndpoints.getAccount) { _, _ in throw StoreError(.notFound, "nobody knows it") }
+        } _: { harness in
+            let caller = harness.caller()
+            let undeclared = await #expect(throws: StoreError.self) {
+                try await caller.call(PaymentEndpoints.heads, request)
+            }
+            #expect(undeclared?.code == .notFound)
+            let general = await #expect(throws: StoreError.self) {
+                try await caller.call(PaymentEndpoints.testersVersion, Empty())
+            }
+            #expect(general?.code == .serviceUnavailable)
+            let declared = await #expect(throws: StoreError.self) {
+                try await caller.call(
+                    PaymentEndpoints.getAccount, GetAccountRequest(bundleId: "com.example.app", account: "alice"))
+            }
+            #expect(declared?.code == .notFound)
+        }
+        #expect(reported.withLock { $0 } == ["\(PaymentEndpoints.heads.subject) notFound"])
     }
 
     @Test func `a reply that is read without the decoder travels as it is`() async throws {

@@ -1,5 +1,6 @@
 import BusClient
 import BusService
+import EventLoop
 import Logging
 import ServiceLifecycle
 import StoreModels
@@ -18,15 +19,19 @@ struct ServiceHarness {
     ])
 
     /// Runs the service while `body` runs, then shuts it down gracefully.
-    /// - Parameter prepare: Registers endpoints and checks before the service runs.
+    /// - Parameters:
+    ///   - undeclared: Gets the errors that an endpoint answers and does not declare.
+    ///   - prepare: Registers endpoints and checks before the service runs.
     static func with(
-        _ prepare: (BusService) -> Void = { _ in }, _ body: (ServiceHarness) async throws -> Void
+        undeclared: Locked<[String]> = Locked([]), _ prepare: (BusService) -> Void = { _ in },
+        _ body: (ServiceHarness) async throws -> Void
     ) async throws {
         let bus = InMemoryBus()
         let serviceBus = bus.client(name: "payment-queue")
         let service = BusService(
             name: .paymentQueue, version: "1.2.3", bus: serviceBus, logger: silent, instance: "instance-1",
-            description: "Keeps payments.")
+            description: "Keeps payments.",
+            undeclared: { subject, code in undeclared.withLock { $0.append("\(subject) \(code)") } })
         prepare(service)
         let harness = ServiceHarness(
             bus: bus, service: service, serviceBus: serviceBus, callerBus: bus.client(name: "test"),

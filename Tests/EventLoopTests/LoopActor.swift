@@ -79,6 +79,24 @@ struct StreamPair {
         return StreamPair(listener: listener, client: client, server: try #require(slot.stream))
     }
 
+    /// Sends eight mebibytes to a server that echoes, and expects them back unchanged.
+    /// - Parameter written: Called with the number of bytes, in the turn that has written them.
+    func expectEcho(on actor: isolated LoopActor, written: (Int) -> Void = { _ in }) async throws {
+        let server = server
+        server.onRead = { server.write(contentsOf: $0) }
+        server.startReading()
+        let sent = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 8)) }
+        let received = Events<[UInt8]>()
+        client.onRead = { received.add(Array($0)) }
+        client.startReading()
+        client.write(sent)
+        written(sent.count)
+        var back: [UInt8] = []
+        back.reserveCapacity(sent.count)
+        while back.count < sent.count { back += try await received.next() }
+        #expect(back == sent)
+    }
+
     private final class Slot {
         var stream: TCPStream?
     }

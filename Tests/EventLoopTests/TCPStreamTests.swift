@@ -24,18 +24,7 @@ import Testing
     @Test func `eight mebibytes come back unchanged from an echo server`() async throws {
         try await withLoop { on in
             let pair = try await StreamPair.make(on: on)
-            let server = pair.server
-            server.onRead = { server.write(contentsOf: $0) }
-            server.startReading()
-            let sent = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ ($0 >> 8)) }
-            let received = Events<[UInt8]>()
-            pair.client.onRead = { received.add(Array($0)) }
-            pair.client.startReading()
-            pair.client.write(sent)
-            var back: [UInt8] = []
-            back.reserveCapacity(sent.count)
-            while back.count < sent.count { back += try await received.next() }
-            #expect(back == sent)
+            try await pair.expectEcho(on: on)
         }
     }
 

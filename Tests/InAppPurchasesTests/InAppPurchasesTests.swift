@@ -89,7 +89,12 @@ import Testing
         try await withStore(["--open-app", "env; exec '\(program)'"]) { store in
             let app = try TerminalApp(store, account: "alice")
             defer { app.end() }
-            try await app.expect("InAppPurchases  alice on alice-1, com.example.app")
+            // The store knows the app once it was launched, which is before it shows products.
+            for line in [
+                "InAppPurchases  alice on alice-1, com.example.app", "PRODUCTS FOR SALE", "  1   …", "  2   …",
+                "  3   …",
+                "  4   …", "INVALID PRODUCT IDENTIFIERS", "      com.example.treasureMap", "A number buys…",
+            ] { try await app.expect(line) }
             try await app.quit()
 
             let first = try await tap(store)

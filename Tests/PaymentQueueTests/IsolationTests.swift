@@ -25,72 +25,39 @@ import Testing
     private typealias Call = @Sendable (ServiceCaller, Asker, Things) async throws -> Void
 
     private static let calls: [(String, Call)] = [
-        (
-            "transaction.get",
-            { caller, who, things in
-                _ = try await caller.call(PaymentEndpoints.getTransaction, request(who, things.transaction))
-            }
-        ),
-        (
-            "transaction.finish",
-            { caller, who, things in
-                _ = try await caller.call(PaymentEndpoints.finishTransaction, request(who, things.transaction))
-            }
-        ),
-        (
-            "transaction.history after",
-            { caller, who, things in
-                _ = try await caller.call(
-                    PaymentEndpoints.history,
-                    HistoryRequest(bundleId: who.bundleId, customerIdentifier: who.customer, after: things.transaction))
-            }
-        ),
-        (
-            "queue.snapshot after",
-            { caller, who, things in
-                _ = try await caller.call(
-                    PaymentEndpoints.snapshot,
-                    SnapshotRequest(
-                        bundleId: who.bundleId, customerIdentifier: who.customer, deviceId: who.device,
-                        countsDelivery: true, after: things.transaction))
-            }
-        ),
-        (
-            "restore.get",
-            { caller, who, things in
-                _ = try await caller.call(PaymentEndpoints.getRestore, restoreRequest(who, things.restore))
-            }
-        ),
-        (
-            "restore.acknowledge",
-            { caller, who, things in
-                _ = try await caller.call(PaymentEndpoints.acknowledgeRestore, restoreRequest(who, things.restore))
-            }
-        ),
-        (
-            "download.get",
-            { caller, who, things in
-                _ = try await caller.call(
-                    PaymentEndpoints.getDownload,
-                    DownloadRequest(
-                        bundleId: who.bundleId, customerIdentifier: who.customer, deviceId: who.device,
-                        downloadId: things.download))
-            }
-        ),
+        call("transaction.get", PaymentEndpoints.getTransaction) { request($0, $1.transaction) },
+        call("transaction.finish", PaymentEndpoints.finishTransaction) { request($0, $1.transaction) },
+        call("transaction.history after", PaymentEndpoints.history) { who, things in
+            HistoryRequest(bundleId: who.bundleId, customerIdentifier: who.customer, after: things.transaction)
+        },
+        call("queue.snapshot after", PaymentEndpoints.snapshot) { who, things in
+            SnapshotRequest(
+                bundleId: who.bundleId, customerIdentifier: who.customer, deviceId: who.device,
+                countsDelivery: true, after: things.transaction)
+        },
+        call("restore.get", PaymentEndpoints.getRestore) { restoreRequest($0, $1.restore) },
+        call("restore.acknowledge", PaymentEndpoints.acknowledgeRestore) { restoreRequest($0, $1.restore) },
+        call("download.get", PaymentEndpoints.getDownload) { who, things in
+            DownloadRequest(
+                bundleId: who.bundleId, customerIdentifier: who.customer, deviceId: who.device,
+                downloadId: things.download)
+        },
     ]
 
     /// The same, for each action.
     private static let updates: [(String, Call)] = DownloadAction.allCases.map { action in
-        (
-            "download.update \(action)",
-            { caller, who, things in
-                _ = try await caller.call(
-                    PaymentEndpoints.updateDownload,
-                    UpdateDownloadRequest(
-                        bundleId: who.bundleId, customerIdentifier: who.customer, deviceId: who.device,
-                        downloadId: things.download, action: action))
-            }
-        )
+        call("download.update \(action)", PaymentEndpoints.updateDownload) { who, things in
+            UpdateDownloadRequest(
+                bundleId: who.bundleId, customerIdentifier: who.customer, deviceId: who.device,
+                downloadId: things.download, action: action)
+        }
+    }
+
+    private static func call<Request, Reply>(
+        _ name: String, _ endpoint: Endpoint<Request, Reply>,
+        _ request: @escaping @Sendable (Asker, Things) -> Request
+    ) -> (String, Call) {
+        (name, { caller, who, things in _ = try await caller.call(endpoint, request(who, things)) })
     }
 
     private static func request(_ who: Asker, _ id: String) -> TransactionRequest {

@@ -9,21 +9,11 @@ import Testing
 
 /// Goal: a customer's request for a refund is granted or declined once, in whole or in part, and can be reversed.
 @Suite(.serialized) struct RefundRequestTests {
-    private func withStore(
-        _ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void
-    ) async throws {
-        try await TestStore.with(engine) { store in
-            try await store.putClock("2027-03-01", frozen: true)
-            store.catalogue.sell(.subscription("basic.monthly"), level: 2)
-            try await body(store, try await store.shopper())
-        }
-    }
-
     @Test(arguments: Engine.allCases)
     func `a request is open once, keeps what the server says, and is granted with its share`(
         _ engine: Engine
     ) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let bought = try await alice.bought("coins")
             let identifier = try #require(bought.transactionIdentifier)
             let request = try await store.ask(bought.id, .unintendedPurchase)
@@ -69,7 +59,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `those that wait are listed by app, oldest first, until they are answered`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             var asked: [CustomerRefundRequest] = []
             for number in 0..<5 {
                 store.advance(by: .seconds(1))
@@ -93,7 +83,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a request is declined once, and another may follow`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             _ = try await alice.subscribe("basic.monthly")
             let bought = try await alice.subscription().id
             let first = try await store.ask(bought, .legal)
@@ -116,7 +106,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a refund that is reversed is paid again, owned again, and final`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let bought = try await alice.bought("beaches")
             let identifier = try #require(bought.transactionIdentifier)
             try await alice.finish(bought.id)
@@ -147,7 +137,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a reversal that a process has left behind is sent by the sweep`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let bought = try await alice.bought("coins")
             try await store.refund(bought.id)
             try await store.settleRefunds()
@@ -166,7 +156,7 @@ import Testing
     func `a token goes to the original, its renewals and its copies, and to later renewals`(
         _ engine: Engine
     ) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             let other = try await alice.bought("coins")
             try await store.jump(to: "2027-05-02")

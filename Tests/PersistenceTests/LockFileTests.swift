@@ -29,48 +29,50 @@ import Testing
 
     @Test func `another process holding the file refuses us by its pid`() async throws {
         let files = try TemporaryDatabase()
-        let lockPath = files.path + ".lock"
-        let input = Pipe()
-        let output = Pipe()
-        let holder = Process()
-        holder.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The shell locks descriptor 9, tells its pid as the service does, says so, and waits for its input to end.
-        holder.arguments = [
-            "-c", "exec 9>>'\(lockPath)'; flock 9; echo \"$$ other\" > '\(lockPath)'; echo locked; read line",
-        ]
-        holder.standardInput = input
-        holder.standardOutput = output
-        try holder.run()
-        #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+        let holder = try Holder(of: files, calledAs: "$$ other")
         let error = #expect(throws: PersistenceError.self) { try files.open() }
         #expect(error?.code == .held)
-        #expect(error?.message.contains("pid \(holder.processIdentifier) (other)") == true)
-        try input.fileHandleForWriting.close()
-        holder.waitUntilExit()
+        #expect(error?.message.contains("pid \(holder.process.processIdentifier) (other)") == true)
+        try holder.end()
         // Its file is still there with its pid in it, and is no obstacle.
         try await files.withDatabase { _ in }
     }
 
     @Test func `a holder in another container is named by its host, and one is enough`() throws {
         let files = try TemporaryDatabase()
-        let lockPath = files.path + ".lock"
-        let holder = Process()
-        let (input, output) = (Pipe(), Pipe())
-        holder.executableURL = URL(fileURLWithPath: "/bin/sh")
-        holder.arguments = [
-            "-c", "exec 9>>'\(lockPath)'; flock 9; echo '1 items 3f2a91c0' > '\(lockPath)'; echo locked; read line",
-        ]
-        holder.standardInput = input
-        holder.standardOutput = output
-        try holder.run()
-        #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+        let holder = try Holder(of: files, calledAs: "1 items 3f2a91c0")
         let error = #expect(throws: PersistenceError.self) { try files.open() }
         #expect(
             error?.message
                 == "\(files.path) is held by items on host 3f2a91c0 (pid 1), in another container or on another "
                 + "machine that uses this volume; run one of them, or give every replica the same DATABASE_URL")
-        try input.fileHandleForWriting.close()
-        holder.waitUntilExit()
+        try holder.end()
+    }
+
+    /// Another process that holds a database's file.
+    private struct Holder {
+        let process = Process()
+        private let input = Pipe()
+
+        /// - Parameter name: What it writes into the file about itself, as the shell expands it.
+        init(of files: TemporaryDatabase, calledAs name: String) throws {
+            let lockPath = files.path + ".lock"
+            let output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            // The shell locks descriptor 9, tells who it is as a service does, says so, and waits for its input to end.
+            process.arguments = [
+                "-c", "exec 9>>'\(lockPath)'; flock 9; echo \"\(name)\" > '\(lockPath)'; echo locked; read line",
+            ]
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+        }
+
+        func end() throws {
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
     }
 
     private func otherProcessCanLock(_ files: TemporaryDatabase) throws -> Bool {

@@ -104,9 +104,9 @@ import Testing
                 try await IntentRepository.unadded(after: "", limit: 10, in: $0)
             }
             #expect(listed.map(\.id) == [intent])
-            store.payments.set(.refuse(StoreError(.productNotFound, "it is gone")))
+            store.payments.set(.refuse(StoreError(.notFound, "it is gone")))
             try await store.startPayments()
-            #expect(try await refusal { try await alice.decide(.continue, intent) }?.code == .productNotFound)
+            #expect(try await refusal { try await alice.decide(.continue, intent) }?.code == .notFound)
             try await alice.decide(.cancel, intent)
             store.payments.set(.sell)
             for intent in listed { #expect(await store.current.service.intents.addPayment(of: intent)) }

@@ -140,7 +140,9 @@ import Testing
     func `a refusal that may pass is no refusal`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.launchedPhone()
-            for (number, code) in [StoreErrorCode.inFlight, .rateLimited, .internal, .deadlineExceeded].enumerated() {
+            for (number, code) in [StoreErrorCode.serviceUnavailable, .rateLimited, .internal, .deadlineExceeded]
+                .enumerated()
+            {
                 let intent = try await alice.begin("p\(number)")
                 store.payments.set(.refuse(StoreError(code, "later")))
                 #expect(try await alice.decide(.continue, intent).added == nil)

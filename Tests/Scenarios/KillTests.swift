@@ -16,25 +16,9 @@ import Testing
         var random = SplitMix64.seeded("kill \(service)")
         let delay = Int.random(in: 5...60, using: &random)
         try await StoreStack.run { store in
-            let shoppers = try await store.openShoppers(12)
-            let bought = try await withThrowingTaskGroup(of: (Int, PaymentTransaction).self) { group in
-                for (index, shopper) in shoppers.enumerated() {
-                    group.addTask {
-                        (index, try await shopper.buy("com.example.fishingHotSpots", key: "kill-\(index)"))
-                    }
-                }
-                try await Task.sleep(for: .milliseconds(delay))
+            try await store.expectPurchasesSurvive("kill", after: delay) {
                 let killed = try store.signal(service)
                 try await store.waitForReplacement(of: service, after: killed)
-                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-            }
-            #expect(bought.values.allSatisfy { $0.transactionState == .purchased })
-            try await store.expectOneCharge(for: bought.values)
-            for (index, shopper) in shoppers.enumerated() {
-                let transaction = try #require(bought[index])
-                try await shopper.expectDelivered(transaction)
-                try await shopper.finish(transaction.id)
-                #expect(try await shopper.unfinished().isEmpty)
             }
         }
     }

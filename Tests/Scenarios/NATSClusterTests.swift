@@ -33,25 +33,7 @@ import Testing
             #expect(store.output.contains("from BUS_URL"))
             #expect(store.output.contains("no broker started"))
             #expect(throws: StackError.self) { try store.pid(of: "broker") }
-            let shoppers = try await store.openShoppers(12)
-            let bought = try await withThrowingTaskGroup(of: (Int, PaymentTransaction).self) { group in
-                for (index, shopper) in shoppers.enumerated() {
-                    group.addTask {
-                        (index, try await shopper.buy("com.example.fishingHotSpots", key: "nats-\(index)"))
-                    }
-                }
-                try await Task.sleep(for: .milliseconds(delay))
-                servers[victim].signal(SIGKILL)
-                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-            }
-            #expect(bought.values.allSatisfy { $0.transactionState == .purchased })
-            try await store.expectOneCharge(for: bought.values)
-            for (index, shopper) in shoppers.enumerated() {
-                let transaction = try #require(bought[index])
-                try await shopper.expectDelivered(transaction)
-                try await shopper.finish(transaction.id)
-                #expect(try await shopper.unfinished().isEmpty)
-            }
+            try await store.expectPurchasesSurvive("nats", after: delay) { servers[victim].signal(SIGKILL) }
             // The clients of the dead node are on another one now.
             let survivor = servers[(victim + 1) % 3]
             try await eventually("every service has joined again", within: .seconds(30)) {

@@ -9,6 +9,29 @@ extension StoreStack {
         return shoppers
     }
 
+    /// Interrupts twelve shoppers while they buy. Each is charged once, and has one transaction that is delivered.
+    func expectPurchasesSurvive(
+        _ name: String, after delay: Int, _ interrupt: () async throws -> Void
+    ) async throws {
+        let shoppers = try await openShoppers(12)
+        let bought = try await withThrowingTaskGroup(of: (Int, PaymentTransaction).self) { group in
+            for (index, shopper) in shoppers.enumerated() {
+                group.addTask { (index, try await shopper.buy("com.example.fishingHotSpots", key: "\(name)-\(index)")) }
+            }
+            try await Task.sleep(for: .milliseconds(delay))
+            try await interrupt()
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        #expect(bought.values.allSatisfy { $0.transactionState == .purchased })
+        try await expectOneCharge(for: bought.values)
+        for (index, shopper) in shoppers.enumerated() {
+            let transaction = try #require(bought[index])
+            try await shopper.expectDelivered(transaction)
+            try await shopper.finish(transaction.id)
+            #expect(try await shopper.unfinished().isEmpty)
+        }
+    }
+
     /// The processor keeps its own books: one approved charge for each transaction, and no other charge at all.
     func expectOneCharge(for transactions: some Collection<PaymentTransaction>) async throws {
         let approved = try await Ledger.charges(of: self).filter { $0.outcome == .approved }

@@ -53,9 +53,9 @@ import Testing
 
     @Test func `other errors pass as they are, and so do answers`() async throws {
         let refused = await refusal { endpoints in
-            endpoints.handle(PaymentEndpoints.heads) { _ in throw StoreError(.notFound, "nobody knows them") }
+            endpoints.handle(PaymentEndpoints.heads) { _ in throw StoreError(.requestInvalid, "nobody knows them") }
         }
-        #expect(refused?.code == .notFound)
+        #expect(refused?.code == .requestInvalid)
         #expect(refused?.message == "nobody knows them")
         let answered = await refusal { endpoints in
             endpoints.handle(PaymentEndpoints.heads) { _, deadline in

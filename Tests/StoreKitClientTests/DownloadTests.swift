@@ -85,14 +85,19 @@ import Testing
         #expect(shop.gateway.requests("GET /v1/downloads/d1/content").count == 3 + 5)
     }
 
-    @Test func `what an ended process has fetched is not fetched again`() async throws {
-        let directory = try TemporaryDirectory()
-        let content = FakeContent(count: 300_000)
+    /// Leaves what an ended process has fetched: 200,000 bytes.
+    private func leavePart(of content: FakeContent, in directory: TemporaryDirectory) throws {
         let file = ContentFile(
             directory: URL(fileURLWithPath: directory.path), downloadId: "d1", contentIdentifier: "com.example.guide",
             contentVersion: "1.0")
         _ = try file.received()
         try file.append(Array(content.bytes[..<200_000]), etag: "\"one\"")
+    }
+
+    @Test func `what an ended process has fetched is not fetched again`() async throws {
+        let directory = try TemporaryDirectory()
+        let content = FakeContent(count: 300_000)
+        try leavePart(of: content, in: directory)
         let shop = try await Observed(content, in: directory)
         shop.queue.start([try shop.download])
         try await shop.waitFor(.finished)
@@ -109,11 +114,7 @@ import Testing
     @Test func `two contents are never mixed: other bytes begin anew`() async throws {
         let directory = try TemporaryDirectory()
         let content = FakeContent(count: 300_000)
-        let file = ContentFile(
-            directory: URL(fileURLWithPath: directory.path), downloadId: "d1", contentIdentifier: "com.example.guide",
-            contentVersion: "1.0")
-        _ = try file.received()
-        try file.append(Array(content.bytes[..<200_000]), etag: "\"one\"")
+        try leavePart(of: content, in: directory)
         content.replace()
         let shop = try await Observed(content, in: directory)
         shop.queue.start([try shop.download])

@@ -45,24 +45,19 @@ import Testing
     }
 
     @Test func `M20: removing the observer ends callbacks and closes the stream`() async throws {
-        let gateway = try FakeGateway()
-        let stream = FakeStream.beginning()
-        gateway.on(streamLine) { _ in .stream(stream) }
-        let queue = gateway.queue()
-        let observer = RecordingObserver()
-        queue.add(observer)
-        stream.updated([.sample("t1")])
-        try await eventually("the first is told") { observer.calls.count == 1 }
-        queue.remove(observer)
-        stream.updated([.sample("t2")])
-        try await eventually("the stream is closed") { stream.isClosed }
+        let shop = try ObservedQueue()
+        shop.stream.updated([.sample("t1")])
+        try await eventually("the first is told") { shop.observer.calls.count == 1 }
+        shop.queue.remove(shop.observer)
+        shop.stream.updated([.sample("t2")])
+        try await eventually("the stream is closed") { shop.stream.isClosed }
         // What comes later comes at the next registration.
-        gateway.on(streamLine) { _ in .stream(.beginning(with: [.sample("t2")])) }
+        shop.gateway.on(streamLine) { _ in .stream(.beginning(with: [.sample("t2")])) }
         let next = RecordingObserver()
-        queue.add(next)
+        shop.queue.add(next)
         try await eventually("the next one is told") { next.calls.count == 1 }
-        #expect(observer.calls.count == 1)
-        #expect(queue.transactionObservers.map { ObjectIdentifier($0) } == [ObjectIdentifier(next)])
+        #expect(shop.observer.calls.count == 1)
+        #expect(shop.queue.transactionObservers.map { ObjectIdentifier($0) } == [ObjectIdentifier(next)])
     }
 
     @Test func `a stream without observers is not said to be opened again`() async throws {
@@ -191,18 +186,13 @@ import Testing
     }
 
     @Test func `a storefront's change and a revocation are reported`() async throws {
-        let gateway = try FakeGateway()
-        let stream = FakeStream.beginning()
-        gateway.on(streamLine) { _ in .stream(stream) }
-        let queue = gateway.queue()
-        let observer = RecordingObserver()
-        queue.add(observer)
+        let shop = try ObservedQueue()
         let storefront = ["storefront": ["countryCode": "FRA", "identifier": "143442"]]
-        stream.send("didChangeStorefront", storefront)
-        stream.send("didRevokeEntitlementsForProductIdentifiers", ["productIdentifiers": ["a", "b"]])
-        try await eventually("both are told") { observer.calls.count == 2 }
-        #expect(observer.calls == [.storefrontChanged, .revoked(["a", "b"])])
-        #expect(queue.storefront?.countryCode == "FRA" && queue.storefront?.identifier == "143442")
+        shop.stream.send("didChangeStorefront", storefront)
+        shop.stream.send("didRevokeEntitlementsForProductIdentifiers", ["productIdentifiers": ["a", "b"]])
+        try await eventually("both are told") { shop.observer.calls.count == 2 }
+        #expect(shop.observer.calls == [.storefrontChanged, .revoked(["a", "b"])])
+        #expect(shop.queue.storefront?.countryCode == "FRA" && shop.queue.storefront?.identifier == "143442")
     }
 
     @Test func `a stream the store refuses for its token is opened with a new session`() async throws {
@@ -218,21 +208,16 @@ import Testing
     }
 
     @Test func `a newer launch elsewhere ends the stream; registering anew is a launch that takes over`() async throws {
-        let gateway = try FakeGateway()
-        let stream = FakeStream.beginning()
-        gateway.on(streamLine) { _ in .stream(stream) }
-        let queue = gateway.queue()
-        let observer = RecordingObserver()
-        queue.add(observer)
-        stream.updated([.sample("t1")])
-        stream.send("superseded", ["seq": 1])
-        try await eventually("the stream is closed") { stream.isClosed && observer.calls.count == 1 }
-        gateway.on(streamLine) { _ in .stream(.beginning(with: [.sample("t1"), .sample("t2")])) }
-        queue.remove(observer)
-        queue.add(observer)
-        try await eventually("the next launch is told") { observer.calls.count == 2 }
-        #expect(gateway.requests(streamLine).map(\.token) == ["token-1", "token-2"])
-        #expect(observer.calls.last == .updated([.purchased, .purchased]))
+        let shop = try ObservedQueue()
+        shop.stream.updated([.sample("t1")])
+        shop.stream.send("superseded", ["seq": 1])
+        try await eventually("the stream is closed") { shop.stream.isClosed && shop.observer.calls.count == 1 }
+        shop.gateway.on(streamLine) { _ in .stream(.beginning(with: [.sample("t1"), .sample("t2")])) }
+        shop.queue.remove(shop.observer)
+        shop.queue.add(shop.observer)
+        try await eventually("the next launch is told") { shop.observer.calls.count == 2 }
+        #expect(shop.gateway.requests(streamLine).map(\.token) == ["token-1", "token-2"])
+        #expect(shop.observer.calls.last == .updated([.purchased, .purchased]))
     }
 
     @Test func `a queue that is let go closes its stream and leaves nothing`() async throws {

@@ -9,35 +9,8 @@ import Testing
 @Suite struct PaymentTests {
     private let line = "POST /v1/payments"
 
-    /// A queue with an observer whose stream the test writes to.
-    private struct Observed {
-        let gateway: FakeGateway
-        let queue: SKPaymentQueue
-        let observer = RecordingObserver()
-        let stream = FakeStream.beginning()
-
-        init() throws {
-            gateway = try FakeGateway()
-            queue = gateway.queue()
-            gateway.on("GET /v1/transactions/stream") { [stream] _ in .stream(stream) }
-            queue.add(observer)
-        }
-
-        /// The store's side of a purchase: the stream first, then the answer.
-        @Sendable func purchase(_ request: FakeRequest) -> FakeAnswer {
-            let key = request.key ?? ""
-            stream.updated([.sample("t1", .purchasing, revision: 1, key: key)])
-            stream.updated([.sample("t1", .purchased, revision: 2, key: key)])
-            return .json(PaymentTransaction.sample("t1", .purchased, revision: 2, key: key), status: 201)
-        }
-
-        func buy(_ product: String = "com.example.hiddenBeaches") {
-            queue.add(SKPayment(PaymentFields(productIdentifier: product)))
-        }
-    }
-
     @Test func `M37: purchasing is reported first, then purchased, each once`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { shop.purchase($0) }
         shop.buy()
         try await eventually("it is purchased") { shop.observer.states.contains(.purchased) }
@@ -53,7 +26,7 @@ import Testing
         "a connection that breaks", "an unknown outcome", "a payment in flight", "a gateway's own fault",
     ])
     func `P3, P4: a lost answer is asked for with the same key`(fault: String) async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         let faults: [String: FakeAnswer] = [
             "a connection that breaks": .drop, "an unknown outcome": .problem(.outcomeUnknown),
             "a payment in flight": .problem(.inFlight), "a gateway's own fault": .problem(.internal),
@@ -70,7 +43,7 @@ import Testing
     }
 
     @Test func `the same payment added twice is two purchases with two keys`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { .json(PaymentTransaction.sample("t-\($0.key ?? "")", .purchasing), status: 202) }
         let payment = SKPayment(PaymentFields(productIdentifier: "p"))
         shop.queue.add(payment)
@@ -81,7 +54,7 @@ import Testing
     }
 
     @Test func `a payment says what it says, and is copied when it is added`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { _ in .json(PaymentTransaction.sample("t1", .purchasing), status: 202) }
         let payment = SKMutablePayment(product: SKProduct(try Product.sample("p")))
         payment.quantity = 3
@@ -98,7 +71,7 @@ import Testing
     }
 
     @Test func `M14, M31: what the store refuses is a failed transaction with an SKError`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { _ in .problem(.notImplemented, "promotional offers are not sold yet") }
         shop.buy()
         try await eventually("it has failed") { shop.observer.states.contains(.failed) }
@@ -114,7 +87,7 @@ import Testing
     }
 
     @Test func `a store that cannot be reached fails a payment after a while`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         try await eventually("the stream is open") { shop.queue.storefront != nil }
         shop.gateway.stop()
         shop.buy()
@@ -123,7 +96,7 @@ import Testing
     }
 
     @Test func `a payment whose outcome is unknown does not fail, however long the store is away`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { request in
             switch shop.gateway.requests("POST /v1/payments").count {
             case 1: .drop
@@ -139,7 +112,7 @@ import Testing
     @Test func `M29: deferred is reported and lets other payments go on; the same transaction is purchased later`()
         async throws
     {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { request in
             let (key, id) = (request.key ?? "", request.json["productIdentifier"]?.stringValue ?? "")
             let state = id == "slow" ? TransactionState.deferred : .purchased
@@ -159,7 +132,7 @@ import Testing
     }
 
     @Test func `a purchase that a broken stream has hidden is reported from where the next one begins`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { request in
             let purchased = PaymentTransaction.sample("t1", .purchased, revision: 2, key: request.key ?? "")
             shop.gateway.on("GET /v1/transactions/stream") { _ in .stream(.beginning(with: [purchased])) }
@@ -172,7 +145,7 @@ import Testing
     }
 
     @Test func `one payment beyond the bound fails at once, uncharged`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { _ in .silence }
         for _ in 0...ClientLimits.paymentsMax { shop.buy() }
         try await eventually("one has failed") { shop.observer.states.contains(.failed) }
@@ -193,5 +166,19 @@ import Testing
             payment.quantity = 11
             SKPaymentQueue(connection: connection).add(payment)
         }
+    }
+}
+
+extension ObservedQueue {
+    /// The store's side of a purchase: the stream first, then the answer.
+    @Sendable fileprivate func purchase(_ request: FakeRequest) -> FakeAnswer {
+        let key = request.key ?? ""
+        stream.updated([.sample("t1", .purchasing, revision: 1, key: key)])
+        stream.updated([.sample("t1", .purchased, revision: 2, key: key)])
+        return .json(PaymentTransaction.sample("t1", .purchased, revision: 2, key: key), status: 201)
+    }
+
+    fileprivate func buy(_ product: String = "com.example.hiddenBeaches") {
+        queue.add(SKPayment(PaymentFields(productIdentifier: product)))
     }
 }

@@ -5,10 +5,6 @@ import Testing
 
 @testable import StoreKitClient
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 @Suite struct ProductsRequestTests {
     /// Records the calls of a request's delegate.
     private final class Listener: NSObject, SKProductsRequestDelegate, Sendable {
@@ -38,6 +34,24 @@ import Testing
 
     private let line = "POST /v1/products/query"
 
+    /// A request that has begun.
+    private func started(_ identifier: String = "a", on queue: SKPaymentQueue, _ listener: Listener)
+        -> SKProductsRequest
+    {
+        let request = SKProductsRequest(productIdentifiers: [identifier], queue: queue)
+        request.delegate = listener
+        request.start()
+        return request
+    }
+
+    /// Waits for the end of a request that nothing but itself keeps.
+    private func outcome(on queue: SKPaymentQueue) async throws -> Listener {
+        let listener = Listener()
+        _ = started(on: queue, listener)
+        try await eventually("the request has ended") { !listener.calls.filter { $0 != "received" }.isEmpty }
+        return listener
+    }
+
     @Test func `M2, M7, M9: what the store knows is received once, then the request is finished`() async throws {
         let gateway = try FakeGateway()
         let known = try Product.sample("a")
@@ -58,11 +72,7 @@ import Testing
         let gateway = try FakeGateway()
         let queue = gateway.queue()
         gateway.stop()
-        let listener = Listener()
-        let request = SKProductsRequest(productIdentifiers: ["a"], queue: queue)
-        request.delegate = listener
-        request.start()
-        try await eventually("the request has ended") { !listener.calls.isEmpty }
+        let listener = try await outcome(on: queue)
         #expect(listener.calls == ["failed"])
         #expect(listener.error is URLError)
     }
@@ -70,11 +80,7 @@ import Testing
     @Test func `M9: a refusal is an SKError with the store's problem beneath`() async throws {
         let gateway = try FakeGateway()
         gateway.on(line) { _ in .problem(.serviceUnavailable, "catalog is away") }
-        let listener = Listener()
-        let request = SKProductsRequest(productIdentifiers: ["a"], queue: gateway.queue())
-        request.delegate = listener
-        request.start()
-        try await eventually("the request has ended") { !listener.calls.isEmpty }
+        let listener = try await outcome(on: gateway.queue())
         let error = try #require(listener.error as? SKError)
         #expect(error.code == .unknown)
         #expect(error.localizedDescription == "catalog is away")
@@ -93,10 +99,8 @@ import Testing
         let listener = Listener()
         weak var dropped: SKProductsRequest?
         do {
-            let request = SKProductsRequest(productIdentifiers: ["a"], queue: queue)
+            let request = started(on: queue, listener)
             dropped = request
-            request.delegate = listener
-            request.start()
             try await eventually("the store has been asked") { gateway.requests(line).count == 1 }
         }
         #expect(dropped != nil)
@@ -112,10 +116,8 @@ import Testing
         let listener = Listener()
         weak var dropped: SKProductsRequest?
         do {
-            let request = SKProductsRequest(productIdentifiers: ["a"], queue: queue)
+            let request = started(on: queue, listener)
             dropped = request
-            request.delegate = listener
-            request.start()
             try await eventually("the store has been asked") { gateway.requests(line).count == 1 }
             request.cancel()
         }
@@ -143,9 +145,7 @@ import Testing
         gateway.on(line) { _ in .silence }
         let queue = gateway.queue()
         let listener = Listener()
-        let request = SKProductsRequest(productIdentifiers: ["a"], queue: queue)
-        request.delegate = listener
-        request.start()
+        let request = started(on: queue, listener)
         try await eventually("the store has been asked") { gateway.requests(line).count == 1 }
         request.cancel()
         request.start()
@@ -182,9 +182,7 @@ import Testing
     ) async throws {
         if !isScripted { gateway.on(line) { _ in .json(Reply()) } }
         let listener = Listener()
-        let request = SKProductsRequest(productIdentifiers: ["z"], queue: queue)
-        request.delegate = listener
-        request.start()
+        _ = started("z", on: queue, listener)
         try await eventually("a request is answered") { listener.calls == ["received", "finished"] }
     }
 }

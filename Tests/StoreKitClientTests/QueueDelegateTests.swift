@@ -27,20 +27,13 @@ import Testing
         }
     }
 
-    private struct Observed {
-        let gateway: FakeGateway
-        let queue: SKPaymentQueue
-        let observer = RecordingObserver()
-        let stream = FakeStream.beginning()
-
-        init() throws {
-            gateway = try FakeGateway()
-            queue = gateway.queue()
-            gateway.on("GET /v1/transactions/stream") { [stream] _ in .stream(stream) }
-            for line in ["POST /v1/transactions/*/continue", "POST /v1/subscriptions/*/price-consent"] {
-                gateway.on(line) { _ in .json([String: String]()) }
-            }
+    /// A queue whose store takes answers, before its observer is registered.
+    private func open() throws -> ObservedQueue {
+        let shop = try ObservedQueue(isObserving: false)
+        for line in ["POST /v1/transactions/*/continue", "POST /v1/subscriptions/*/price-consent"] {
+            shop.gateway.on(line) { _ in .json([String: String]()) }
         }
+        return shop
     }
 
     private func waiting(_ id: String, device: String = "alice-1", revision: Int = 2) -> PaymentTransaction {
@@ -53,7 +46,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `L17: the delegate says whether a purchase continues in another storefront`(answer: Bool) async throws {
-        let shop = try Observed()
+        let shop = try open()
         let delegate = Delegate(answer)
         shop.queue.delegate = delegate
         shop.queue.add(shop.observer)
@@ -77,7 +70,7 @@ import Testing
     }
 
     @Test func `an app without a delegate continues at once`() async throws {
-        let shop = try Observed()
+        let shop = try open()
         shop.queue.add(shop.observer)
         shop.stream.updated([waiting("t1")])
         try await eventually("it is answered") { shop.gateway.requests("POST /v1/transactions/t1/continue").count == 1 }
@@ -85,7 +78,7 @@ import Testing
     }
 
     @Test func `the delegate puts a price consent off, and the app has it shown later`() async throws {
-        let shop = try Observed()
+        let shop = try open()
         let delegate = Delegate(false)
         shop.queue.delegate = delegate
         shop.queue.showPriceConsentIfNeeded()
@@ -102,7 +95,7 @@ import Testing
     }
 
     @Test func `without a delegate the store asks the person by itself`() async throws {
-        let shop = try Observed()
+        let shop = try open()
         shop.queue.add(shop.observer)
         shop.stream.send("shouldShowPriceConsent", ["originalTransactionIdentifier": "200001"])
         shop.stream.updated([.sample("t2", .deferred)])

@@ -5,10 +5,6 @@ import Testing
 
 @testable import StoreKitClient
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Goal: a refresh leaves the whole receipt in its file, or the old one and an error.
 @Suite struct ReceiptRefreshTests {
     private final class Listener: NSObject, SKRequestDelegate, Sendable {

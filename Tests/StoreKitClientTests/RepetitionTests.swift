@@ -4,10 +4,6 @@ import Testing
 
 @testable import StoreKitClient
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Goal: what may have been carried out is asked again until the store says what became of it (P3, P4); what certainly
 /// was not may be given up.
 @Suite struct RepetitionTests {

@@ -8,20 +8,6 @@ import Testing
 @Suite struct RestoreTests {
     private let line = "POST /v1/restore"
 
-    private struct Observed {
-        let gateway: FakeGateway
-        let queue: SKPaymentQueue
-        let observer = RecordingObserver()
-        let stream = FakeStream.beginning()
-
-        init() throws {
-            gateway = try FakeGateway()
-            queue = gateway.queue()
-            gateway.on("GET /v1/transactions/stream") { [stream] _ in .stream(stream) }
-            queue.add(observer)
-        }
-    }
-
     private func restored(_ id: String) -> PaymentTransaction {
         var transaction = PaymentTransaction.sample(id, .restored)
         transaction.transactionIdentifier = "300001"
@@ -30,7 +16,7 @@ import Testing
     }
 
     @Test func `M26, M40, M41: restored transactions with their originals, then the end, once`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         let restored = restored("t1")
         shop.gateway.on(line) { _ in
             shop.stream.updated([restored])
@@ -51,7 +37,7 @@ import Testing
     }
 
     @Test func `a lost answer is asked for with the same key`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(
             line, [.drop, .problem(.outcomeUnknown), .json(["restoreIdentifier": "r1"], status: 202)])
         shop.queue.restoreCompletedTransactions()
@@ -65,7 +51,7 @@ import Testing
             var restoreIdentifier = "r1"
             var error = TransactionError(.paymentCancelled, "cancelled")
         }
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         let restored = restored("t1")
         shop.gateway.on(line) { _ in
             shop.stream.updated([restored])
@@ -79,7 +65,7 @@ import Testing
     }
 
     @Test func `M42: a store that refuses or cannot be reached is a failed restore`() async throws {
-        let shop = try Observed()
+        let shop = try ObservedQueue()
         shop.gateway.on(line) { _ in .problem(.notImplemented) }
         shop.queue.restoreCompletedTransactions()
         try await eventually("the refusal is told") { shop.observer.calls.count == 1 }

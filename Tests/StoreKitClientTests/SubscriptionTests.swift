@@ -8,24 +8,19 @@ import Testing
 /// Subscriptions as an app sees them: renewals with their original, signed offers on their way to the store.
 @Suite struct SubscriptionTests {
     @Test func `a renewal is a purchased transaction with what was bought first`() async throws {
-        let gateway = try FakeGateway()
-        let stream = FakeStream.beginning()
-        gateway.on("GET /v1/transactions/stream") { _ in .stream(stream) }
-        let queue = gateway.queue()
-        let observer = RecordingObserver()
-        queue.add(observer)
+        let shop = try ObservedQueue()
         var renewal = PaymentTransaction.sample("t2", .purchased, revision: 2, product: "pro.monthly")
         let first = PaymentTransaction.sample("t1", .purchased, revision: 1, product: "pro.monthly")
         renewal.original = OriginalTransaction(first)
-        stream.updated([renewal])
-        try await eventually("the renewal is told") { !queue.transactions.isEmpty }
-        let transaction = try #require(queue.transactions.first)
+        shop.stream.updated([renewal])
+        try await eventually("the renewal is told") { !shop.queue.transactions.isEmpty }
+        let transaction = try #require(shop.queue.transactions.first)
         #expect(transaction.transactionState == .purchased)
         #expect(transaction.transactionIdentifier == "200002")
         #expect(transaction.original?.transactionIdentifier == "200001")
         #expect(transaction.original?.transactionDate != nil)
         #expect(transaction.original?.original == nil)
-        queue.remove(observer)
+        shop.queue.remove(shop.observer)
     }
 
     @Test func `a signed offer goes to the store as the app's server made it`() async throws {
@@ -61,17 +56,12 @@ import Testing
     func `an offer that is refused fails by StoreKit's own code`(
         told: StoreModels.SKErrorCode, code: SKError.Code
     ) async throws {
-        let gateway = try FakeGateway()
-        let stream = FakeStream.beginning()
-        gateway.on("GET /v1/transactions/stream") { _ in .stream(stream) }
-        let queue = gateway.queue()
-        let observer = RecordingObserver()
-        queue.add(observer)
+        let shop = try ObservedQueue()
         var failed = PaymentTransaction.sample("t1", .failed, product: "pro.monthly")
         failed.error = TransactionError(told, "refused")
-        stream.updated([failed])
-        try await eventually("the failure is told") { observer.transactions.count == 1 }
-        #expect((observer.transactions.first?.error as? SKError)?.code == code)
-        queue.remove(observer)
+        shop.stream.updated([failed])
+        try await eventually("the failure is told") { shop.observer.transactions.count == 1 }
+        #expect((shop.observer.transactions.first?.error as? SKError)?.code == code)
+        shop.queue.remove(shop.observer)
     }
 }

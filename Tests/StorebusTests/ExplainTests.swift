@@ -191,15 +191,7 @@ import Testing
         let store = FakeStore()
         var bought = FakeStore.purchased
         bought.subscriptionGroupIdentifier = "pro"
-        store.answer(
-            "GET /admin/v1/transactions",
-            JSONText.value(
-                TransactionsPage(
-                    transactions: [bought],
-                    records: [
-                        .init(
-                            bundleId: "com.example.app", account: "alice", customerIdentifier: "c_1", isFinished: false)
-                    ])))
+        store.list([bought])
         store.answer("GET /admin/v1/subscriptions/t_1/timeline", JSONText.value(Subscribed.timeline))
         let said = await store.run("why", "…0001").said
         #expect(said.result.contains("cost          0.00 USD: the trial\n"))

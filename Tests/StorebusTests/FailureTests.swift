@@ -9,15 +9,7 @@ import Testing
     private func why(_ error: TransactionError?, _ store: FakeStore = FakeStore()) async -> String {
         var transaction = FakeStore.failed
         transaction.error = error
-        store.answer(
-            "GET /admin/v1/transactions",
-            JSONText.value(
-                TransactionsPage(
-                    transactions: [transaction],
-                    records: [
-                        .init(
-                            bundleId: "com.example.app", account: "alice", customerIdentifier: "c", isFinished: false)
-                    ])))
+        store.list([transaction])
         return await store.run("why", "t_1").said.result
     }
 

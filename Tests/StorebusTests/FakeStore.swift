@@ -29,6 +29,25 @@ final class FakeStore: StoreTransport {
 
     func answer(_ key: String, _ respond: @escaping Respond) { answers.withLock { $0[key] = respond } }
 
+    /// Answers the operator's list of transactions, each of this account and app.
+    func list(
+        _ transactions: [PaymentTransaction], of account: String = "alice", in bundleId: String = "com.example.app",
+        isFinished: Bool = false, after: String? = nil
+    ) {
+        answer(
+            "GET /admin/v1/transactions",
+            Self.page(transactions, of: account, in: bundleId, isFinished: isFinished, after: after))
+    }
+
+    private static func page(
+        _ transactions: [PaymentTransaction], of account: String, in bundleId: String, isFinished: Bool, after: String?
+    ) -> JSONValue {
+        let record = TransactionsPage.Record(
+            bundleId: bundleId, account: account, customerIdentifier: "c_1", isFinished: isFinished)
+        return JSONText.value(
+            TransactionsPage(transactions: transactions, records: transactions.map { _ in record }, after: after))
+    }
+
     /// Lets `respond` answer first; nil leaves it to the answer of before.
     func precede(_ key: String, _ respond: @escaping @Sendable (StoreRequest) -> (Int, JSONValue)?) {
         answers.withLock { answers in
@@ -48,6 +67,16 @@ final class FakeStore: StoreTransport {
     /// Answers `open`.
     func stream(_ key: String, _ respond: @escaping @Sendable (StoreRequest) -> StoreStream) {
         streams.withLock { $0[key] = respond }
+    }
+
+    /// Answers `open` with these pieces of a stream that stays open.
+    func stream(_ key: String, _ pieces: [String]) {
+        stream(key) { _ in
+            StoreStream(
+                bytes: AsyncThrowingStream<[UInt8], any Error> { continuation in
+                    for piece in pieces { continuation.yield(Array(piece.utf8)) }
+                })
+        }
     }
 
     var requests: [StoreRequest] { seen.withLock { $0 } }
@@ -313,13 +342,8 @@ extension FakeStore {
         return transaction
     }()
 
-    static let transactions = JSONText.value(
-        TransactionsPage(
-            transactions: [purchased],
-            records: [
-                .init(
-                    bundleId: "com.example.app", account: "alice", customerIdentifier: "c_1", isFinished: false)
-            ]))
+    static let transactions = page(
+        [purchased], of: "alice", in: "com.example.app", isFinished: false, after: nil)
 
     static let alice: JSONValue = [
         "account": "alice", "storefront": "FRA", "canMakePayments": true, "askToBuy": false,

@@ -148,7 +148,6 @@ import Testing
             // Takes longer than an idle connection may. The stream has had everything by then, were it not paused.
             _ = try await transport.send(StoreRequest(.get, "/"))
             var (count, largest) = (0, 0)
-            // A task has its turn late beside other tests, and the server ends a connection that is full for 30 s.
             for try await piece in stream.bytes {
                 count += piece.count
                 largest = max(largest, piece.count)

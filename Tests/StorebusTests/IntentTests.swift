@@ -301,12 +301,7 @@ import Testing
             "event: openApp\ndata: {\"seq\":2,\"intentIdentifier\":\"i_01j2k9f\"}\n\n",
             "event: promotedPurchase\ndata: \(intent)\n\n", "event: synchronized\ndata: {\"seq\":3}\n\n",
         ]
-        store.stream("GET /v1/transactions/stream") { _ in
-            StoreStream(
-                bytes: AsyncThrowingStream<[UInt8], any Error> { continuation in
-                    for piece in pieces { continuation.yield(Array(piece.utf8)) }
-                })
-        }
+        store.stream("GET /v1/transactions/stream", pieces)
         let (status, said) = await store.run("device", "resume", "alice-1", "--as", "alice")
         #expect(status == .success)
         let lines = said.result.split(separator: "\n")

@@ -100,14 +100,7 @@ import Testing
 
     @Test func `a transaction of another app is finished in that app`() async {
         let store = FakeStore()
-        store.answer(
-            "GET /admin/v1/transactions",
-            JSONText.value(
-                TransactionsPage(
-                    transactions: [FakeStore.failed],
-                    records: [
-                        .init(bundleId: "com.example.b", account: "h1", customerIdentifier: "c", isFinished: false)
-                    ])))
+        store.list([FakeStore.failed], of: "h1", in: "com.example.b")
         #expect(
             await store.run("tx", "list").said.narration.hasSuffix(
                 "--as h1 --device alice-1 --bundle-id com.example.b\n"))

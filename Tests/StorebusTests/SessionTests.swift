@@ -31,7 +31,7 @@ import Testing
         let keeper = SessionKeeper(api: transport.api(), directory: directory.path)
         _ = try await keeper.session(installation)
         let found = try await keeper.with(installation) { session throws(CLIError) in
-            try await keeper.api.unfinishedTransactions(token: session.token)
+            try await keeper.api.all(TransactionRoutes.unfinished, token: session.token)
         }
         #expect(found.isEmpty)
         #expect(transport.unused == 0)

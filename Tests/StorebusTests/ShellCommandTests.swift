@@ -99,7 +99,7 @@ import Testing
             let parsed = try StorebusCommand.parseAsRoot(words)
             if let command = parsed as? AccountShowCommand {
                 #expect(command.account.isExactly(name))
-                #expect(!command.global.yes && !command.global.output.quiet)
+                #expect(!command.options.global.yes && !command.options.global.output.quiet)
             } else if let command = parsed as? BuyCommand {
                 #expect(command.product.isExactly(name) && command.account.account.isExactly(name))
             }

@@ -142,18 +142,9 @@ import Testing
 
     // MARK: decisions
 
-    private func waiting(_ transaction: PaymentTransaction) -> JSONValue {
-        JSONText.value(
-            TransactionsPage(
-                transactions: [transaction],
-                records: [
-                    .init(bundleId: "com.example.app", account: "alice", customerIdentifier: "c_1", isFinished: false)
-                ]))
-    }
-
     @Test func `a payment sheet that is open is answered`() async throws {
         let store = FakeStore()
-        store.answer("GET /admin/v1/transactions", waiting(Fixtures.transaction("t_1", .purchasing)))
+        store.list([Fixtures.transaction("t_1", .purchasing)])
         let (status, _) = await store.run("decline", "t_1", "--error", "paymentInvalid")
         #expect(status == .success)
         #expect(
@@ -167,7 +158,7 @@ import Testing
 
     @Test func `a deferred purchase is decided by its identifier or the end of it`() async throws {
         let store = FakeStore()
-        store.answer("GET /admin/v1/transactions", waiting(Fixtures.transaction("t_1", .deferred)))
+        store.list([Fixtures.transaction("t_1", .deferred)])
         let (approved, said) = await store.run("approve", "…1")
         #expect(approved == .success)
         #expect(said.result.hasPrefix("purchased  2000000000000001  pro.monthly"))
@@ -184,7 +175,7 @@ import Testing
         let store = FakeStore()
         var interrupted = Fixtures.transaction("t_1", .failed)
         interrupted.error = TransactionError(.unknown, "The purchase was interrupted.", reason: "interrupted")
-        store.answer("GET /admin/v1/transactions", waiting(interrupted))
+        store.list([interrupted])
         store.answer(
             "POST /admin/v1/transactions/t_1/approve", status: 409,
             StubTransport.problem(409, .transactionStateInvalid))
@@ -328,12 +319,7 @@ import Testing
             "event: restoreCompletedTransactionsFinished\ndata: {\"seq\":3,\"restoreIdentifier\":\"r_1\"}\n\n",
             "event: synchronized\ndata: {\"seq\":3}\n\n", "event: updatedTransactions\ndata: \(page)\n\n",
         ]
-        store.stream("GET /v1/transactions/stream") { _ in
-            StoreStream(
-                bytes: AsyncThrowingStream<[UInt8], any Error> { continuation in
-                    for piece in pieces { continuation.yield(Array(piece.utf8)) }
-                })
-        }
+        store.stream("GET /v1/transactions/stream", pieces)
         let (status, said) = await store.run("device", "resume", "alice-1", "--as", "alice")
         #expect(status == .success)
         let lines = said.result.split(separator: "\n")
@@ -419,14 +405,7 @@ import Testing
 
     @Test func `a list that was cut says where it goes on`() async throws {
         let store = FakeStore()
-        store.answer(
-            "GET /admin/v1/transactions",
-            JSONText.value(
-                TransactionsPage(
-                    transactions: [FakeStore.purchased],
-                    records: [
-                        .init(bundleId: "b", account: "alice", customerIdentifier: "c", isFinished: true)
-                    ], after: "cursor")))
+        store.list([FakeStore.purchased], in: "b", isFinished: true, after: "cursor")
         let (_, said) = await store.run(
             "tx", "list", "product~pro", "--as", "alice", "--unfinished", "--limit", "1", "-o", "json")
         let document = try StrictJSON.parse(Array(said.result.utf8))

@@ -81,13 +81,9 @@ import Testing
     @Test func `a subscription is named by its first transaction, by its latest, and by one between`() async throws {
         var between = Fixtures.transaction("t_3", .purchased, identifier: "2000000000000003")
         between.originalTransactionIdentifier = "2000000000000001"
-        let page = TransactionsPage(
-            transactions: [between],
-            records: [.init(bundleId: "com.example.app", account: "alice", customerIdentifier: "c_1", isFinished: true)]
-        )
         for name in ["2000000000000001", "…0004", "0003", "t_4"] {
             let store = FakeStore()
-            store.answer("GET /admin/v1/transactions", JSONText.value(page))
+            store.list([between], isFinished: true)
             let (status, said) = await store.run("sub", "show", name, "-o", "names")
             #expect(status == .success, "\(name)")
             #expect(said.result == "2000000000000001\n", "\(name)")

@@ -102,3 +102,11 @@ final class BrokerConnection {
             && subject.extracting(0..<prefix.count).isEqual(prefix)
     }
 }
+
+/// How a connection is closed.
+package enum Ending: Sendable, Equatable {
+    /// Writes pending bytes, then closes. A client that does not take them within the linger time is cut off.
+    case afterFlush
+    /// Closes immediately; pending bytes are discarded.
+    case now
+}

@@ -26,7 +26,7 @@ final class BrokerCore {
     /// Fault injection; nil unless the broker was started with it.
     var chaos: Chaos?
     /// The closed connections, the newest last.
-    var closed: [ClosedConnection] = []
+    var closed: [Connz.Connection] = []
     /// Returns the page of `$SYS.REQ.<name>`; nil for an unknown name. The server sets it once.
     var systemRequests: (_ name: String, _ query: [String: String]) -> MonitorPage? = { _, _ in nil }
 
@@ -204,14 +204,6 @@ final class BrokerCore {
 
     private func remember(_ connection: BrokerConnection) {
         if closed.count >= limits.closedConnections { closed.removeFirst() }
-        closed.append(
-            ClosedConnection(
-                cid: connection.cid, name: connection.name, user: connection.user, lang: connection.lang,
-                version: connection.version, instance: connection.instance, peer: connection.peer,
-                startTime: connection.acceptedTime,
-                lastTime: connection.acceptedTime + (connection.lastInbound - connection.acceptedAt).wholeMilliseconds,
-                stopTime: time(), traffic: connection.traffic,
-                subscriptions: connection.releasedSubscriptions, pendingBytes: connection.pendingBytes,
-                reason: connection.endReason))
+        closed.append(Connz.Connection(closed: connection, time: time()))
     }
 }

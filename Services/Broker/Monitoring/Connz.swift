@@ -74,7 +74,7 @@ extension Connz {
         if query.state != .closed {
             found += core.connections.values.map { Connection($0, time: time, uptime: uptime, query.subscriptions) }
         }
-        if query.state != .open { found += core.closed.map(Connection.init) }
+        if query.state != .open { found += core.closed }
         found.sort { $0.cid < $1.cid }
         found.sort(by: query.order.isBefore)
         let page = Array(found.dropFirst(query.offset).prefix(query.limit))
@@ -92,27 +92,10 @@ extension Connz.Connection {
     init(
         _ connection: BrokerConnection, time: Int, uptime: Duration, _ subscriptionsAs: ConnzQuery.Subscriptions
     ) {
-        let (host, peerPort) = Self.split(connection.peer)
-        let idleMilliseconds = (uptime - connection.lastInbound).wholeMilliseconds
         let all = connection.subscriptions.values.sorted { $0.sid < $1.sid }
-        cid = connection.cid
-        ip = host
-        port = peerPort
-        start = MonitorJSON.date(connection.acceptedTime)
-        lastActivity = MonitorJSON.date(time - idleMilliseconds)
-        self.uptime = Elapsed.text(milliseconds: time - connection.acceptedTime)
-        idle = Elapsed.text(milliseconds: idleMilliseconds)
-        pendingBytes = connection.pendingBytes
-        inMsgs = connection.traffic.messagesIn
-        outMsgs = connection.traffic.messagesOut
-        inBytes = connection.traffic.bytesIn
-        outBytes = connection.traffic.bytesOut
-        subscriptions = all.count
-        name = connection.name
-        lang = connection.lang
-        version = connection.version
-        authorizedUser = connection.user
-        instance = connection.instance
+        self.init(
+            connection, subscriptions: all.count, lastTime: time - (uptime - connection.lastInbound).wholeMilliseconds,
+            time: time)
         switch subscriptionsAs {
         case .none: break
         case .patterns: subscriptionsList = all.map(\.pattern.text).sorted()
@@ -120,28 +103,37 @@ extension Connz.Connection {
         }
     }
 
-    init(_ closed: ClosedConnection) {
-        let (host, peerPort) = Self.split(closed.peer)
-        cid = closed.cid
-        ip = host
-        port = peerPort
-        start = MonitorJSON.date(closed.startTime)
-        lastActivity = MonitorJSON.date(closed.lastTime)
-        stop = MonitorJSON.date(closed.stopTime)
-        reason = closed.reason
-        uptime = Elapsed.text(milliseconds: closed.stopTime - closed.startTime)
-        idle = Elapsed.text(milliseconds: closed.stopTime - closed.lastTime)
-        pendingBytes = closed.pendingBytes
-        inMsgs = closed.traffic.messagesIn
-        outMsgs = closed.traffic.messagesOut
-        inBytes = closed.traffic.bytesIn
-        outBytes = closed.traffic.bytesOut
-        subscriptions = closed.subscriptions
-        name = closed.name
-        lang = closed.lang
-        version = closed.version
-        authorizedUser = closed.user
-        instance = closed.instance
+    /// Creates what monitoring shows of a connection that has ended.
+    init(closed connection: BrokerConnection, time: Int) {
+        self.init(
+            connection, subscriptions: connection.releasedSubscriptions,
+            lastTime: connection.acceptedTime + (connection.lastInbound - connection.acceptedAt).wholeMilliseconds,
+            time: time)
+        stop = MonitorJSON.date(time)
+        reason = connection.endReason
+    }
+
+    /// - Parameters:
+    ///   - lastTime: The time at which a byte was last received.
+    ///   - time: The present, or the end of a closed connection.
+    private init(_ connection: BrokerConnection, subscriptions: Int, lastTime: Int, time: Int) {
+        cid = connection.cid
+        (ip, port) = Self.split(connection.peer)
+        start = MonitorJSON.date(connection.acceptedTime)
+        lastActivity = MonitorJSON.date(lastTime)
+        uptime = Elapsed.text(milliseconds: time - connection.acceptedTime)
+        idle = Elapsed.text(milliseconds: time - lastTime)
+        pendingBytes = connection.pendingBytes
+        inMsgs = connection.traffic.messagesIn
+        outMsgs = connection.traffic.messagesOut
+        inBytes = connection.traffic.bytesIn
+        outBytes = connection.traffic.bytesOut
+        self.subscriptions = subscriptions
+        name = connection.name
+        lang = connection.lang
+        version = connection.version
+        authorizedUser = connection.user
+        instance = connection.instance
     }
 
     private static func split(_ peer: String) -> (String, Int) {

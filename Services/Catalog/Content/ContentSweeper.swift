@@ -1,4 +1,6 @@
 import Logging
+import Persistence
+import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
@@ -14,17 +16,12 @@ package struct ContentSweeper: ServiceLifecycle.Service {
 
     /// Sweeps until graceful shutdown.
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    try await sweep()
-                } catch {
-                    logger.warning("content not swept, it will be tried again", metadata: ["error": "\(error)"])
-                }
-                // Ends early only with the process.
-                try? await Task.sleep(for: Self.interval)
+        await BackgroundJob.run([
+            .repeating("content sweep", every: Self.interval, contents.database.commits, logger) {
+                try await sweep()
+                return .interval
             }
-        }
+        ])
     }
 
     /// Runs one complete sweep.

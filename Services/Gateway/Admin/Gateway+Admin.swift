@@ -6,81 +6,70 @@ import StoreModels
 extension Gateway {
     var adminRoutes: [Route] {
         [
-            Route(AppRoutes.list) { [self] in try await apps($0) },
-            Route(AppRoutes.get) { [self] in try await app($0) },
-            Route(AppRoutes.put) { [self] in try await putApp($0) },
+            forward(AppRoutes.list, to: CatalogEndpoints.listApps) { try $0.page() },
+            forward(AppRoutes.get, to: CatalogEndpoints.getApp) { AppRequest(bundleId: try $0.bundleId()) },
+            forward(AppRoutes.put, to: CatalogEndpoints.putApp) { call, settings in
+                PutAppRequest(bundleId: try call.bundleId(), settings: settings)
+            },
             Route(AppRoutes.exportCatalog) { [self] in try await exportCatalog($0) },
-            Route(AppRoutes.importCatalog) { [self] in
-                try await importCatalog($0)
+            Route(AppRoutes.importCatalog) { [self] in try await importCatalog($0) },
+            // Every product of the catalogue, in its order, priced for one storefront.
+            forward(AppRoutes.products, to: CatalogEndpoints.listProducts) { [self] call in
+                let storefront = try await namedStorefront(call) ?? Self.defaultStorefront
+                return ProductsPageRequest(
+                    bundleId: try call.bundleId(), storefront: storefront, after: try call.after(),
+                    limit: try call.limit(HTTPLimits.adminPageMax))
+            } reply: {
+                try Reply(ProductsPageResponse(products: $0.products, after: $0.after))
             },
-            Route(AppRoutes.products) { [self] in try await catalogProducts($0) },
-            Route(TransactionRoutes.search) { [self] in try await allTransactions($0) },
-            Route(TransactionRoutes.find) { [self] in
-                try await services.call(
-                    PaymentEndpoints.findTransaction, try $0.scoped(.id, of: "transaction"), context: $0.context())
+            // `records` names the customer of each transaction.
+            forward(TransactionRoutes.search, to: PaymentEndpoints.listTransactions) { call in
+                TransactionListRequest(
+                    bundleId: try call.bundleFilter(), account: try call.accountFilter(),
+                    state: try call.query.choice("state", TransactionState.self),
+                    isFinished: try call.query.boolean("finished"), after: try call.after(), limit: try call.limit())
             },
+            forward(TransactionRoutes.find, to: PaymentEndpoints.findTransaction) { try $0.transaction() },
         ]
     }
 
-    private func apps(_ call: Call) async throws -> AppsPage {
-        try await services.call(CatalogEndpoints.listApps, try call.page(), context: call.context())
-    }
-
-    private func app(_ call: Call) async throws -> App {
-        let request = AppRequest(bundleId: try call.bundleId())
-        return try await services.call(CatalogEndpoints.getApp, request, context: call.context())
-    }
-
-    private func putApp(_ call: Call) async throws -> App {
+    /// Returns the app that the path names.
+    /// - Throws: `notFound` for an app without a catalogue.
+    func existingApp(_ call: Call) async throws(StoreError) -> String {
         let bundleId = try call.bundleId()
-        let settings = try await call.body(of: AppRoutes.put)
-        try Self.check(settings)
-        let request = PutAppRequest(bundleId: bundleId, settings: settings)
-        return try await services.call(CatalogEndpoints.putApp, request, context: call.context())
+        try await apps.check(bundleId, call)
+        return bundleId
     }
 
-    /// - Throws: `requestInvalid` that names the member.
-    private static func check(_ settings: AppSettings) throws(StoreError) {
-        guard settings.name.unicodeScalars.count <= 64 else {
-            throw .invalid("$.name", "must be at most 64 characters long")
-        }
-        try Identifier.check(settings.currentVersion, at: "$.currentVersion", lengthMax: 32)
-        if let version = settings.promotionsSupportedSince {
-            try Identifier.check(version, at: "$.promotionsSupportedSince", lengthMax: 32)
-        }
-        if let limit = settings.unfinishedLimit, limit < 1 {
-            throw .invalid("$.unfinishedLimit", "must be 1 or more, or null for none")
-        }
-    }
-
-    /// Lists every product of the catalogue, in its order, priced for one storefront.
-    private func catalogProducts(_ call: Call) async throws -> ProductsPageResponse {
-        let storefront = try call.query.single("storefront") ?? Self.defaultStorefront
-        _ = try await storefronts.find(storefront, at: "query storefront", call)
-        let page = try await services.call(
-            CatalogEndpoints.listProducts,
-            ProductsPageRequest(
-                bundleId: try call.bundleId(), storefront: storefront, after: try call.after(),
-                limit: try call.limit(HTTPLimits.adminPageMax)),
-            context: call.context())
-        return ProductsPageResponse(products: page.products, after: page.after)
-    }
-
-    /// Lists transactions of all customers; `records` names the customer of each.
-    private func allTransactions(_ call: Call) async throws -> TransactionsPage {
-        let request = TransactionListRequest(
-            bundleId: try call.bundleFilter(), account: try call.accountFilter(),
-            state: try call.query.choice("state", TransactionState.self),
-            isFinished: try call.query.boolean("finished"),
-            after: try call.after(), limit: try call.limit())
-        return try await services.call(PaymentEndpoints.listTransactions, request, context: call.context())
+    /// Returns the storefront that `?storefront=` names, or nil.
+    /// - Throws: `requestInvalid` for an unknown one.
+    func namedStorefront(_ call: Call) async throws(StoreError) -> String? {
+        guard let code = try call.query.single("storefront") else { return nil }
+        return try await storefronts.find(code, at: "query storefront", call).countryCode
     }
 
     /// Storefront used when the request names none; alpha-3 country code.
     static let defaultStorefront = "USA"
 }
 
+extension AppSettings: CheckedBody {
+    func validate() throws(StoreError) {
+        guard name.unicodeScalars.count <= 64 else { throw .invalid("$.name", "must be at most 64 characters long") }
+        try Identifier.check(currentVersion, at: "$.currentVersion", lengthMax: 32)
+        if let promotionsSupportedSince {
+            try Identifier.check(promotionsSupportedSince, at: "$.promotionsSupportedSince", lengthMax: 32)
+        }
+        if let unfinishedLimit, unfinishedLimit < 1 {
+            throw .invalid("$.unfinishedLimit", "must be 1 or more, or null for none")
+        }
+    }
+}
+
 extension Call {
+    /// The transaction that the path names for the operator.
+    /// - Throws: `notFound`.
+    func transaction() throws(StoreError) -> ScopedIdentifier { try scoped(.id, of: "transaction") }
+
     /// The app the path names.
     /// - Throws: `requestInvalid`.
     func bundleId() throws(StoreError) -> String {

@@ -11,16 +11,8 @@ import StoreModels
 #endif
 
 extension Gateway {
-    var environmentRoutes: [Route] {
-        [
-            Route(MonitoringRoutes.environment, MonitoringRoutes.environmentLines) { [self] in
-                try await storeEnvironment($0)
-            }
-        ]
-    }
-
     /// Responds with what a program needs to verify the store's data and to call its API.
-    private func storeEnvironment(_ call: Call) async throws -> EitherReply<StoreEnvironment, RawBody> {
+    func storeEnvironment(_ call: Call) async throws -> EitherReply<StoreEnvironment, RawBody> {
         let format = try call.query.choice("format", StoreEnvironment.Format.self) ?? .json
         let bundleId = try await onlyApp(call)
         let key = try await keys.list(bundleId).last { $0.kind == .inAppPurchase }
@@ -40,8 +32,7 @@ extension Gateway {
             try await apps.check(named, call)
             return named
         }
-        let page = try await services.call(
-            CatalogEndpoints.listApps, PageRequest(in: call.scope, limit: 2), context: call.context())
+        let page = try await services.call(CatalogEndpoints.listApps, PageRequest(in: call.scope, limit: 2), for: call)
         guard let first = page.apps.first else {
             throw StoreError(.notFound, "there is no app; import a catalogue first")
         }

@@ -4,23 +4,16 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    var priceRoutes: [Route] {
-        [
-            Route(AppRoutes.prices) { [self] in try await prices($0) }
-        ]
-    }
-
     /// Lists one product's prices by storefront, without a session in each. Without `storefronts` in the query it lists
     /// all of them.
-    private func prices(_ call: Call) async throws -> ProductPrices {
-        let bundleId = try call.bundleId()
+    func prices(_ call: Call) async throws -> ProductPrices {
         let product = try call.parameter(.id)
-        try await apps.check(bundleId, call)
+        let bundleId = try await existingApp(call)
         var answer = ProductPrices(productIdentifier: product, prices: [])
         for storefront in try await storefrontCodes(call) {
             let request = ProductsRequest(
                 bundleId: bundleId, productIdentifiers: [product], storefront: storefront)
-            let reply = try await services.call(CatalogEndpoints.queryProducts, request, context: call.context())
+            let reply = try await services.call(CatalogEndpoints.queryProducts, request, for: call)
             if let found = reply.products.first {
                 answer.prices.append(ProductPrices.Price(found, in: storefront))
                 continue
@@ -28,7 +21,7 @@ extension Gateway {
             let explanation = try await services.call(
                 CatalogEndpoints.explainProduct,
                 ExplainProductRequest(bundleId: bundleId, productIdentifier: product, storefront: storefront),
-                context: call.context())
+                for: call)
             answer.prices.append(ProductPrices.Price(explanation))
         }
         return answer
@@ -41,8 +34,7 @@ extension Gateway {
             throw StoreError.invalid("query storefronts", "has more than \(HTTPLimits.identifiersMax) codes")
         }
         guard !named.isEmpty else {
-            let all = try await services.call(
-                CatalogEndpoints.listStorefronts, Empty(), context: call.context())
+            let all = try await services.call(CatalogEndpoints.listStorefronts, Empty(), for: call)
             return all.storefronts.map(\.countryCode)
         }
         var codes: [String] = []

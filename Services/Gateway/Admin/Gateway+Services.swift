@@ -5,14 +5,10 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    var serviceRoutes: [Route] {
-        [Route(MonitoringRoutes.services) { [self] _ in try await connectedServices() }]
-    }
-
     /// Time for which responses are collected. The number of instances is unknown, so the whole time is always used.
     private static let discoveryTime = Duration.milliseconds(500)
 
-    private func connectedServices() async throws -> ServicesResponse {
+    func connectedServices() async throws -> ServicesResponse {
         guard bus.state == .connected else {
             return ServicesResponse(bus: "away", health: [], stats: [])
         }

@@ -5,45 +5,31 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes by which the operator lists storefronts and offers, explains products, resets and clears.
+    /// Routes by which the operator lists storefronts, prices and offers, explains products, resets and clears.
     var upkeepRoutes: [Route] {
         [
-            Route(AppRoutes.storefronts) { [self] in try await describedStorefronts($0) },
-            Route(AppRoutes.explain) { [self] in try await explain($0) },
-            Route(AppRoutes.offers) { [self] in try await offers($0) },
-            Route(AppRoutes.reset) { [self] in try await reset($0) },
-            Route(AppRoutes.clearHistory) { [self] in
-                try await clearHistory($0)
+            forward(AppRoutes.storefronts, to: CatalogEndpoints.describeStorefronts) { _ in Empty() },
+            // Whether a product can be bought, with every reason why not (M5).
+            forward(AppRoutes.explain, to: CatalogEndpoints.explainProduct) { [self] call in
+                let storefront = try await namedStorefront(call)
+                return ExplainProductRequest(
+                    bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
             },
+            // All offers of a product, including those redeemed outside the app.
+            forward(AppRoutes.offers, to: CatalogEndpoints.productOffers) { [self] call in
+                let storefront = try await namedStorefront(call)
+                return ProductOffersRequest(
+                    bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
+            },
+            Route(AppRoutes.prices) { [self] in try await prices($0) },
+            Route(AppRoutes.reset) { [self] in try await reset($0) },
+            Route(AppRoutes.clearHistory) { [self] in try await clearHistory($0) },
         ]
     }
 
-    private func describedStorefronts(_ call: Call) async throws -> StorefrontDescriptions {
-        try await services.call(CatalogEndpoints.describeStorefronts, Empty(), context: call.context())
-    }
-
-    /// Explains whether a product can be bought, with every reason why not (M5).
-    private func explain(_ call: Call) async throws -> ProductExplanation {
-        let storefront = try call.query.single("storefront")
-        if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
-        let request = ExplainProductRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
-        return try await services.call(CatalogEndpoints.explainProduct, request, context: call.context())
-    }
-
-    /// Lists all offers of a product, including those redeemed outside the app.
-    private func offers(_ call: Call) async throws -> ProductOffers {
-        let storefront = try call.query.single("storefront")
-        if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
-        let request = ProductOffersRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
-        return try await services.call(CatalogEndpoints.productOffers, request, context: call.context())
-    }
-
     private func reset(_ call: Call) async throws -> ResetResponse {
-        let bundleId = try call.bundleId()
         _ = try await call.body(of: AppRoutes.reset)
-        try await apps.check(bundleId, call)
+        let bundleId = try await existingApp(call)
         let context = call.patientContext()
         let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId), call, until: context.deadline)
         let reply = try await services.call(
@@ -52,9 +38,8 @@ extension Gateway {
     }
 
     private func clearHistory(_ call: Call) async throws -> HistoryResponse {
-        let bundleId = try call.bundleId()
         let account = try call.accountFilter()
-        try await apps.check(bundleId, call)
+        let bundleId = try await existingApp(call)
         let context = call.patientContext()
         let intents = try await clearIntents(
             ClearIntentsRequest(bundleId: bundleId, account: account), call, until: context.deadline)

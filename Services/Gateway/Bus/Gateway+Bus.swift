@@ -9,9 +9,8 @@ extension Gateway {
     var busRoutes: [Route] {
         [
             Route(BusRoutes.state) { [self] call in
-                async let health = operatorBus.request(BrokerSubject.health, until: call.deadline)
-                let page = try await operatorBus.request(BrokerSubject.state, until: call.deadline)
-                return BusState(try BrokerPage(page), health: try BrokerPage(try await health))
+                async let health = busPage(BrokerSubject.health, call)
+                return BusState(try await busPage(BrokerSubject.state, call), health: try await health)
             },
             Route(BusRoutes.connections) { [self] in try await busConnections($0) },
             Route(BusRoutes.subjects) { [self] in try await busSubjects($0) },
@@ -20,15 +19,18 @@ extension Gateway {
         ]
     }
 
+    /// Reads one of the broker's monitoring pages.
+    func busPage(_ subject: String, query: [UInt8] = [], _ call: Call) async throws -> BrokerPage {
+        try BrokerPage(try await operatorBus.request(subject, body: query, until: call.deadline))
+    }
+
     private func busConnections(_ call: Call) async throws -> BusConnectionsResponse {
         let state = try call.query.choice("state", BusConnectionFilter.self) ?? .open
         let order = try call.query.choice("sort", BusConnectionOrder.self) ?? .cid
         let limit = try call.query.integer(
             "limit", in: 1...HTTPLimits.busConnectionsMax, default: HTTPLimits.busConnectionsMax)
         let query = ["state": state.rawValue, "sort": order.rawValue, "limit": "\(limit)"]
-        let body = try await operatorBus.request(
-            BrokerSubject.connections, body: try StoreJSON.encode(query), until: call.deadline)
-        let page = try BrokerPage(body)
+        let page = try await busPage(BrokerSubject.connections, query: try StoreJSON.encode(query), call)
         return BusConnectionsResponse(
             connections: page.pages("connections").map(BusConnectionsResponse.Connection.init),
             total: page.number("total"))
@@ -38,9 +40,7 @@ extension Gateway {
         var subscriptions: [BrokerPage] = []
         while true {
             let query = ["subs": "1", "offset": "\(subscriptions.count)"]
-            let body = try await operatorBus.request(
-                BrokerSubject.subscriptions, body: try StoreJSON.encode(query), until: call.deadline)
-            let page = try BrokerPage(body)
+            let page = try await busPage(BrokerSubject.subscriptions, query: try StoreJSON.encode(query), call)
             let list = page.pages("subscriptions_list")
             subscriptions += list
             if list.isEmpty || subscriptions.count >= page.number("total") { break }

@@ -20,10 +20,96 @@ extension Gateway {
                 guard run.id.isExactly(id) else {
                     throw StoreError.invalid("$.id", "must be the identifier in the path, '\(id)'")
                 }
-                try run.check()
                 try await chaosRuns.put(run)
                 return .noContent
             },
         ]
     }
+}
+
+extension ChaosRun: CheckedBody {
+    /// The allowed range of numbers, those that every JSON reader keeps.
+    private static let numbers = 0...(1 << 53 - 1)
+    private static let lineLengthMax = 1000
+    private static let pathLengthMax = 4096
+
+    func validate() throws(StoreError) {
+        for (place, text) in [("$.app", app), ("$.workload", workload)] { try Identifier.check(text, at: place) }
+        guard (1...20).contains(seed.utf8.count), seed.utf8.allSatisfy(Self.isDigit) else {
+            throw .invalid("$.seed", "must be 1 to 20 decimal digits")
+        }
+        if let line { try Identifier.check(line, at: "$.line", lengthMax: Self.lineLengthMax) }
+        if let report { try Identifier.check(report, at: "$.report", lengthMax: Self.pathLengthMax) }
+        try Self.check(targets, at: "$.targets")
+        try Self.check(faultNames, at: "$.faultNames")
+        try checkLengths()
+        try checkNumbers()
+        for (index, service) in services.enumerated() {
+            try Identifier.check(service.service, at: "$.services[\(index)].service")
+            try Self.check(service.faults, at: "$.services[\(index)].faults")
+        }
+        for (index, fault) in faults.enumerated() {
+            try Identifier.check(fault.fault, at: "$.faults[\(index)].fault")
+            try Identifier.check(fault.service, at: "$.faults[\(index)].service")
+        }
+        for (index, one) in invariants.enumerated() {
+            try Identifier.check(one.invariant, at: "$.invariants[\(index)].invariant")
+            try Identifier.check(one.statement, at: "$.invariants[\(index)].statement")
+        }
+    }
+
+    private func checkLengths() throws(StoreError) {
+        let lengths = [
+            ("services", services.count, 64), ("faults", faults.count, 1000), ("steps", steps.count, 180),
+            ("invariants", invariants.count, 64),
+        ]
+        for (name, count, max) in lengths where count > max {
+            throw .invalid("$.\(name)", "has \(count) entries, at most \(max) are allowed")
+        }
+    }
+
+    private func checkNumbers() throws(StoreError) {
+        let own: [(String, Int?)] = [
+            ("elapsedSeconds", elapsedSeconds), ("durationSeconds", durationSeconds), ("rate", rate),
+            ("operations", operations), ("succeeded", succeeded), ("refused", refused), ("unknown", unknown),
+            ("stepSeconds", stepSeconds), ("lost", lost), ("doubleCharges", doubleCharges),
+            ("worstRecoveryMilliseconds", worstRecoveryMilliseconds),
+        ]
+        for (name, value) in own { try Self.check(value.map(Double.init), at: "$.\(name)") }
+        for (index, service) in services.enumerated() {
+            try Self.check(service.worstRecoveryMilliseconds.map(Double.init), at: "$.services[\(index)]")
+        }
+        for (index, fault) in faults.enumerated() {
+            for value in [Double(fault.number), fault.beganAtSecond, fault.endedAtSecond] {
+                try Self.check(value, at: "$.faults[\(index)]")
+            }
+        }
+        for (index, step) in steps.enumerated() {
+            let counts = [step.second, step.succeeded, step.refused, step.unknown].map(Double.init)
+            for value in counts + [step.p50Milliseconds ?? 0, step.p99Milliseconds ?? 0] {
+                try Self.check(value, at: "$.steps[\(index)]")
+            }
+        }
+        for (index, one) in invariants.enumerated() {
+            for value in [one.examined, one.violations] {
+                try Self.check(Double(value), at: "$.invariants[\(index)]")
+            }
+        }
+    }
+
+    private static func check(_ value: Double?, at place: String) throws(StoreError) {
+        guard let value else { return }
+        guard (Double(numbers.lowerBound)...Double(numbers.upperBound)).contains(value) else {
+            throw .invalid(place, "must have numbers from 0 to 2^53-1")
+        }
+    }
+
+    private static func check(_ words: [String], at place: String) throws(StoreError) {
+        guard words.count <= 64 else {
+            throw .invalid(place, "has \(words.count) entries, at most 64 are allowed")
+        }
+        for (index, word) in words.enumerated() { try Identifier.check(word, at: "\(place)[\(index)]") }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

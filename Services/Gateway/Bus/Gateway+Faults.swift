@@ -15,7 +15,7 @@ extension Gateway {
 
     /// Reads the rules in force; nil when the broker injects no faults.
     private func rulesInForce(_ call: Call) async throws -> BusRulesInForce? {
-        let health = try BrokerPage(try await operatorBus.request(BrokerSubject.health, until: call.deadline))
+        let health = try await busPage(BrokerSubject.health, call)
         guard health.flag("chaos") else { return nil }
         return try await askInjector(BrokerSubject.rules, call)
     }

@@ -8,52 +8,42 @@ extension Gateway {
     /// Routes to read, set and advance an app's sandbox clock.
     var clockRoutes: [Route] {
         [
-            Route(ClockRoutes.get) { [self] in try await clock($0) },
-            Route(ClockRoutes.put) { [self] in try await setClock($0) },
+            forward(ClockRoutes.get, to: SubscriptionEndpoints.getClock) { [self] in
+                AppRequest(bundleId: try await existingApp($0))
+            },
+            forward(
+                ClockRoutes.put, to: SubscriptionEndpoints.putClock,
+                else: "the clock was sent and its outcome is not known here; GET tells"
+            ) { [self] call, setting in
+                PutClockRequest(
+                    bundleId: try await existingApp(call), rate: setting.rate, now: setting.now, frozen: setting.frozen)
+            },
             Route(ClockRoutes.advance) { [self] in try await advanceClock($0) },
-            Route(ClockRoutes.progress) { [self] in
-                try await clockAdvance($0)
+            forward(ClockRoutes.progress, to: SubscriptionEndpoints.getAdvance) { call in
+                AdvanceRequest(
+                    bundleId: try call.bundleId(), advanceIdentifier: try call.parameter(.id, of: "move of the clock"))
+            } reply: {
+                try Reply(ClockAdvanceAnswer($0))
             },
         ]
     }
 
-    private func clock(_ call: Call) async throws -> AppClockState {
-        let bundleId = try call.bundleId()
-        try await apps.check(bundleId, call)
-        return try await services.call(
-            SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: call.context())
-    }
-
-    private func setClock(_ call: Call) async throws -> AppClockState {
-        let bundleId = try call.bundleId()
-        let setting = try await call.body(of: ClockRoutes.put)
-        try setting.validate()
-        try await apps.check(bundleId, call)
-        let request = PutClockRequest(
-            bundleId: bundleId, rate: setting.rate, now: setting.now, frozen: setting.frozen)
-        return try await withKnownOutcome(
-            else: "the clock was sent and its outcome is not known here; GET tells"
-        ) { () async throws(StoreError) in
-            try await services.call(SubscriptionEndpoints.putClock, request, context: call.context())
-        }
+    /// Reads the time by an app's clock.
+    func clock(of bundleId: String, _ context: CallContext) async throws(StoreError) -> Timestamp {
+        try await services.call(SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context).now
     }
 
     /// Advances the clock, once per key. Responds 200 when all events due by then are done, 202 while it is running.
     /// Notifications of those events are delivered before, as far as the deadline allows.
     private func advanceClock(_ call: Call) async throws -> Reply<ClockAdvanceAnswer> {
         let key = try IdempotencyKey.read(call.request.headers)
-        let bundleId = try call.bundleId()
         let move = try await call.body(of: ClockRoutes.advance)
-        try move.validate()
-        try await apps.check(bundleId, call)
+        let bundleId = try await existingApp(call)
         let request = AdvanceClockRequest(
             bundleId: bundleId, requestKey: key, by: move.by, to: move.to, next: move.next)
-        let advance = try await withKnownOutcome(
-            else: "the move was sent and its outcome is not known here; the same key tells"
-        ) { () async throws(StoreError) in
-            try await services.call(
-                SubscriptionEndpoints.advanceClock, request, context: call.context(requestIdentifier: key))
-        }
+        let advance = try await services.call(
+            SubscriptionEndpoints.advanceClock, request, for: call, idempotencyKey: key,
+            else: "the move was sent and its outcome is not known here; the same key tells")
         let answer = ClockAdvanceAnswer(advance)
         guard let progress = answer.progress else {
             await waitForNotifications(of: bundleId, call)
@@ -61,18 +51,9 @@ extension Gateway {
         }
         return try Reply(answer, status: .accepted, headers: [.location: progress])
     }
-
-    /// Reports the progress of an advance.
-    private func clockAdvance(_ call: Call) async throws -> ClockAdvanceAnswer {
-        let request = AdvanceRequest(
-            bundleId: try call.bundleId(), advanceIdentifier: try call.parameter(.id, of: "move of the clock"))
-        return ClockAdvanceAnswer(
-            try await services.call(SubscriptionEndpoints.getAdvance, request, context: call.context()))
-    }
 }
 
-extension ClockMove {
-    /// - Throws: `requestInvalid` that names the member.
+extension ClockMove: CheckedBody {
     func validate() throws(StoreError) {
         switch (by, to, next) {
         case (let by?, nil, nil):
@@ -89,8 +70,7 @@ extension ClockMove {
     }
 }
 
-extension ClockSetting {
-    /// - Throws: `requestInvalid`.
+extension ClockSetting: CheckedBody {
     func validate() throws(StoreError) {
         if let now { try ClockInstants.check(now, at: "$.now") }
     }

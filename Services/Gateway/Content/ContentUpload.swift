@@ -1,7 +1,14 @@
+import BusService
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// An uploaded package or image, split into parts that fit a bus message. At most one part and one chunk of the
 /// connection are held, whether the length is announced or not.
@@ -20,8 +27,20 @@ struct ContentUpload {
         guard length <= limit else { throw RequestBodyReader.tooLarge(Int(limit)) }
     }
 
-    func parts() -> Parts {
-        Parts(body: call.request.body.makeAsyncIterator(), limit: limit)
+    /// Sends the parts of an upload that Catalog has begun.
+    /// - Returns: The request that puts the upload into force.
+    @concurrent func send(
+        _ begun: BeginContentReply, _ services: ServiceCaller, _ addPart: Endpoint<ContentPartRequest, Empty>,
+        _ context: CallContext
+    ) async throws -> CommitContentRequest {
+        var parts = Parts(body: call.request.body.makeAsyncIterator(), limit: limit)
+        while let part = try await parts.next() {
+            let request = ContentPartRequest(
+                uploadIdentifier: begun.uploadIdentifier, offset: parts.offset - Int64(part.count),
+                data: Data(part).base64EncodedString())
+            _ = try await services.call(addPart, request, context: context)
+        }
+        return CommitContentRequest(uploadIdentifier: begun.uploadIdentifier, length: parts.offset)
     }
 
     /// The parts in order, each of `ContentPartRequest.bytesMax` bytes but the last.

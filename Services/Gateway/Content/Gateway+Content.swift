@@ -4,21 +4,16 @@ import Hummingbird
 import StoreHTTP
 import StoreModels
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension Gateway {
     /// Routes by which the operator sets and reads hosted content.
     var contentRoutes: [Route] {
         [
-            Route(ContentRoutes.put) { [self] in
-                try await putContent($0)
-            },
-            Route(ContentRoutes.get) { [self] in
-                try await content($0)
+            Route(ContentRoutes.put) { [self] in try await putContent($0) },
+            forward(ContentRoutes.get, to: CatalogEndpoints.getContent) { call in
+                let product = try call.product()
+                return ContentRequest(
+                    bundleId: product.bundleId, productIdentifier: product.productIdentifier,
+                    version: try call.contentVersion())
             },
         ]
     }
@@ -28,28 +23,13 @@ extension Gateway {
         let upload = try ContentUpload(call)
         guard let version = try call.contentVersion() else { throw StoreError.invalid("query version", "is missing") }
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
+        let product = try call.product()
         let begin = BeginContentRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id, of: "product"), version: version)
-        let identifier = try await services.call(CatalogEndpoints.beginContent, begin, context: context)
-            .uploadIdentifier
-        var parts = upload.parts()
-        while let part = try await parts.next() {
-            let request = ContentPartRequest(
-                uploadIdentifier: identifier, offset: parts.offset - Int64(part.count),
-                data: Data(part).base64EncodedString())
-            _ = try await services.call(CatalogEndpoints.addContentPart, request, context: context)
-        }
-        let reply = try await services.call(
-            CatalogEndpoints.commitContent, CommitContentRequest(uploadIdentifier: identifier, length: parts.offset),
-            context: context)
+            bundleId: product.bundleId, productIdentifier: product.productIdentifier, version: version)
+        let begun = try await services.call(CatalogEndpoints.beginContent, begin, context: context)
+        let commit = try await upload.send(begun, services, CatalogEndpoints.addContentPart, context)
+        let reply = try await services.call(CatalogEndpoints.commitContent, commit, context: context)
         return try Reply(reply.content, status: reply.isReplaced ? .ok : .created)
-    }
-
-    private func content(_ call: Call) async throws -> HostedContent {
-        let request = ContentRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id, of: "product"),
-            version: try call.contentVersion())
-        return try await services.call(CatalogEndpoints.getContent, request, context: call.context())
     }
 }
 

@@ -26,7 +26,7 @@ extension Gateway {
         let request = UpdateDownloadRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             downloadId: try call.parameter(.id, of: "download"), action: action, error: error)
-        let reply = try await services.call(PaymentEndpoints.updateDownload, request, context: call.context())
+        let reply = try await services.call(PaymentEndpoints.updateDownload, request, for: call)
         return reply.download
     }
 
@@ -37,7 +37,7 @@ extension Gateway {
         let request = DownloadRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             downloadId: try call.parameter(.id, of: "download"))
-        let found = try await services.call(PaymentEndpoints.getDownload, request, context: call.context())
+        let found = try await services.call(PaymentEndpoints.getDownload, request, for: call)
         guard found.download.state != .cancelled else {
             throw StoreError(.downloadStateInvalid, "download \(found.download.id) is cancelled")
         }
@@ -45,7 +45,7 @@ extension Gateway {
             CatalogEndpoints.getContent,
             ContentRequest(
                 bundleId: session.bundleId, productIdentifier: found.productIdentifier,
-                version: found.download.contentVersion), context: call.context())
+                version: found.download.contentVersion), for: call)
         let reader = ContentReader(
             services: services, bundleId: session.bundleId, productIdentifier: found.productIdentifier,
             content: content)

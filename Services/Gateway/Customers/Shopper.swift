@@ -8,6 +8,7 @@ struct Shopper: Sendable {
     var appVersion: AppVersion?
 
     var customerIdentifier: String { account.customerIdentifier }
+    var reference: CustomerReference { CustomerReference(bundleId: bundleId, customerIdentifier: customerIdentifier) }
     /// Alpha-3 country code.
     var storefront: String { account.storefront }
 

@@ -139,11 +139,9 @@ struct DeliveryMachine {
     /// Processes a hint from the bus. Hints for other customers are ignored: the key is a digest, and digests may
     /// collide.
     mutating func receive(hint change: CustomerChange) -> [Event] {
-        #if PLANTED_BUGS
-            if PlantedBug.active == .strangersEvent, !change.customerIdentifier.isExactly(customer.customerIdentifier) {
-                return change.transaction.map { [.updated(seq: position, [$0])] } ?? []
-            }
-        #endif
+        if PlantedBug.isActive(.strangersEvent), !change.customerIdentifier.isExactly(customer.customerIdentifier) {
+            return change.transaction.map { [.updated(seq: position, [$0])] } ?? []
+        }
         guard change.bundleId.isExactly(customer.bundleId),
             change.customerIdentifier.isExactly(customer.customerIdentifier),
             change.seq > position
@@ -232,9 +230,7 @@ struct DeliveryMachine {
     /// Forwards the hints that follow ``position``.
     private mutating func advance() -> [Event] {
         var events: [Event] = []
-        #if PLANTED_BUGS
-            if PlantedBug.active == .gapInSeq, let next = held.keys.min(), next > position { position = next - 1 }
-        #endif
+        if PlantedBug.isActive(.gapInSeq), let next = held.keys.min(), next > position { position = next - 1 }
         while let next = held.removeValue(forKey: position + 1) { events += forward(next) }
         if held.keys.contains(where: { $0 <= position }) { held = held.filter { $0.key > position } }
         return events

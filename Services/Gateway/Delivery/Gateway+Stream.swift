@@ -86,8 +86,7 @@ extension Gateway {
         do {
             return try await services.call(
                 PaymentEndpoints.snapshot,
-                SnapshotRequest(of: call.session, after: nil, through: nil, countsDelivery: true),
-                context: call.context())
+                SnapshotRequest(of: call.session, after: nil, through: nil, countsDelivery: true), for: call)
         } catch  where error.code == .deadlineExceeded {
             throw StoreError(.serviceUnavailable, "payment-queue did not answer in time", retryAfterMs: 1000)
         }
@@ -117,9 +116,7 @@ extension Gateway {
 enum HintSubject {
     /// Subject for a customer's transactions: the names are `bundleId` and `customerIdentifier`.
     static func changed(_ customer: CustomerReference) -> String {
-        #if PLANTED_BUGS
-            if PlantedBug.active == .strangersEvent { return PaymentEvents.customerChanged(key: "*") }
-        #endif
+        if PlantedBug.isActive(.strangersEvent) { return PaymentEvents.customerChanged(key: "*") }
         return PaymentEvents.customerChanged(key: key(customer.bundleId, customer.customerIdentifier))
     }
 

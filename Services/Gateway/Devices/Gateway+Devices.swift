@@ -8,56 +8,25 @@ extension Gateway {
     /// The operator's routes for devices and the apps on them.
     var deviceRoutes: [Route] {
         [
-            Route(DeviceRoutes.list) { [self] in try await devices($0) },
-            Route(DeviceRoutes.get) { [self] in try await device($0) },
-            Route(DeviceRoutes.put) { [self] in try await putDevice($0) },
-            Route(DeviceRoutes.delete) { [self] in try await deleteDevice($0) },
-            Route(DeviceRoutes.install) { [self] in try await install($0) },
-            Route(DeviceRoutes.uninstall) { [self] in try await uninstall($0) },
+            forward(DeviceRoutes.list, to: PromotionEndpoints.listDevices) { try $0.page() },
+            forward(DeviceRoutes.get, to: PromotionEndpoints.getDevice) { try $0.device() },
+            // A known device keeps its apps.
+            forward(DeviceRoutes.put, to: PromotionEndpoints.putDevice) { call, body in
+                PutDeviceRequest(try call.device(), platform: body.platform, osVersion: body.osVersion)
+            },
+            // Its apps and overrides go too (M96), and open intents are cancelled. An unknown device is no error.
+            forward(DeviceRoutes.delete, to: PromotionEndpoints.deleteDevice) { try $0.device() },
+            // The app is installed or upgraded, not launched.
+            forward(DeviceRoutes.install, to: PromotionEndpoints.putInstallation) { [self] call, body in
+                let installation = try call.installation()
+                try await apps.check(installation.bundleId, call)
+                return PutInstallationRequest(
+                    bundleId: installation.bundleId, deviceId: installation.deviceId, version: body.version,
+                    promotedPurchases: body.promotedPurchases)
+            },
+            // Removes its overrides too (M96). Its pending intents wait for the app's next first launch.
+            forward(DeviceRoutes.uninstall, to: PromotionEndpoints.deleteInstallation) { try $0.installation() },
         ]
-    }
-
-    private func devices(_ call: Call) async throws -> DevicesPage {
-        try await services.call(PromotionEndpoints.listDevices, try call.page(), context: call.context())
-    }
-
-    private func device(_ call: Call) async throws -> Device {
-        try await services.call(PromotionEndpoints.getDevice, try call.device(), context: call.context())
-    }
-
-    /// Creates the device, or changes a known one, which keeps its apps.
-    private func putDevice(_ call: Call) async throws -> Device {
-        let device = try call.device()
-        let body = try await call.body(of: DeviceRoutes.put)
-        try body.validate()
-        let request = PutDeviceRequest(device, platform: body.platform, osVersion: body.osVersion)
-        return try await services.call(PromotionEndpoints.putDevice, request, context: call.context())
-    }
-
-    /// Deletes a device with its apps and their overrides (M96), and cancels its open intents. An unknown device is
-    /// no error.
-    private func deleteDevice(_ call: Call) async throws -> Reply<NoContent> {
-        _ = try await services.call(PromotionEndpoints.deleteDevice, try call.device(), context: call.context())
-        return .noContent
-    }
-
-    /// Installs or upgrades an app without launching it.
-    private func install(_ call: Call) async throws -> Device {
-        let installation = try call.installation()
-        let body = try await call.body(of: DeviceRoutes.install)
-        try body.validate()
-        try await apps.check(installation.bundleId, call)
-        let request = PutInstallationRequest(
-            bundleId: installation.bundleId, deviceId: installation.deviceId, version: body.version,
-            promotedPurchases: body.promotedPurchases)
-        return try await services.call(PromotionEndpoints.putInstallation, request, context: call.context())
-    }
-
-    /// Removes an app with its overrides (M96). Its pending intents wait for the app's next first launch.
-    private func uninstall(_ call: Call) async throws -> Reply<NoContent> {
-        let installation = try call.installation()
-        _ = try await services.call(PromotionEndpoints.deleteInstallation, installation, context: call.context())
-        return .noContent
     }
 }
 
@@ -73,13 +42,11 @@ extension Call {
     }
 }
 
-extension DeviceSetting {
-    /// - Throws: `requestInvalid`.
+extension DeviceSetting: CheckedBody {
     func validate() throws(StoreError) { try DottedVersion.check(osVersion, at: "$.osVersion") }
 }
 
-extension InstallationSetting {
-    /// - Throws: `requestInvalid`.
+extension InstallationSetting: CheckedBody {
     func validate() throws(StoreError) { try DottedVersion.check(version, at: "$.version") }
 }
 

@@ -123,9 +123,7 @@ extension Gateway {
         var time = now()
         if let store = call.store {
             let context = call.context(deadline: .now + DeliveryLimits.eventsPatience)
-            let clock = try? await services.call(
-                SubscriptionEndpoints.getClock, AppRequest(bundleId: store.bundleId), context: context)
-            if let clock { time = clock.now }
+            if let clock = try? await clock(of: store.bundleId, context) { time = clock }
         }
         return EventStreamState(version: StorebusVersion.number, now: time)
     }

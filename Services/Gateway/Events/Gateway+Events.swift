@@ -21,7 +21,7 @@ extension Gateway {
             account: try call.accountFilter(), bundleId: try call.bundleFilter(),
             limit: try call.limit(HTTPLimits.adminPageMax))
         async let intents = intentsPosition(call)
-        var reply = try await services.call(PaymentEndpoints.lastEvents, request, context: call.context())
+        var reply = try await services.call(PaymentEndpoints.lastEvents, request, for: call)
         reply.after = EventFeed.cursor([.transactions: reply.after, .intents: await intents])
         return reply
     }

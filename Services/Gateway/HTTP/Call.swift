@@ -77,9 +77,11 @@ struct Call: Sendable {
             actor: principal.actor)
     }
 
-    /// Decodes the body of an endpoint; a member that its type lacks is rejected.
+    /// Decodes the body of an endpoint. A member that its type lacks is rejected, and a ``CheckedBody`` is checked.
     func body<Request: Decodable, Response>(of endpoint: HTTPEndpoint<Request, Response>) async throws -> Request {
-        try await body(Request.self, isOptional: endpoint.isBodyOptional)
+        let body = try await body(Request.self, isOptional: endpoint.isBodyOptional)
+        try (body as? any CheckedBody)?.validate()
+        return body
     }
 
     /// Decodes a body that several endpoints share.

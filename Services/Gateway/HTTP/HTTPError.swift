@@ -90,21 +90,3 @@ extension HTTPField.Name {
     static let forwardedProto = HTTPField.Name("X-Forwarded-Proto")!
     static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }
-
-/// Requests a change that may take effect although no reply arrives.
-///
-/// - Parameters:
-///   - sentence: The error's text for an unknown outcome, which says how to find out.
-///   - isRepeatable: Whether the client may repeat the request.
-/// - Throws: The service's error; `outcomeUnknown` when it is not known whether the change took effect.
-func withKnownOutcome<Value>(
-    else sentence: String, isRepeatable: Bool = true, _ operation: () async throws(StoreError) -> Value
-) async throws(StoreError) -> Value {
-    do {
-        return try await operation()
-    } catch  where error.leavesOutcomeUnknown {
-        var unknown = StoreError(.outcomeUnknown, sentence, retryAfterMs: isRepeatable ? 1000 : nil)
-        unknown.retryable = isRepeatable
-        throw unknown
-    }
-}

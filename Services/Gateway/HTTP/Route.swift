@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import StoreHTTP
+import StoreModels
 
 /// An entry of the gateway's route table. Router, authentication, access log and metrics read it.
 struct Route: Sendable {
@@ -25,7 +26,9 @@ struct Route: Sendable {
     let access: Access
     /// Names the query may have.
     var query: Set<String> { operation.query }
-    let action: Action
+    private(set) var action: Action
+    /// The errors of the service's endpoint that a forward passes on, besides the general ones; nil for other routes.
+    private(set) var passesOn: [StoreErrorCode]?
 
     /// Creates the route of an endpoint, whose handler returns the body of a 200.
     init<Request, Body: Encodable>(
@@ -79,13 +82,16 @@ struct Route: Sendable {
     /// - Parameter obstacle: Returns the response in place of the handler's; nil for the handler's.
     func handled(after obstacle: @escaping @Sendable (Call) async throws -> Response?) -> Route {
         guard case .handled(let handler) = action else { return self }
-        return Route(
-            operation, access,
-            .handled { call in
+        return with(self) {
+            $0.action = .handled { call in
                 if let response = try await obstacle(call) { return response }
                 return try await handler(call)
-            })
+            }
+        }
     }
+
+    /// Returns the same route as a forward to an endpoint of a service.
+    func passingOn(_ errors: [StoreErrorCode]) -> Route { with(self) { $0.passesOn = errors } }
 
     var isBuilt: Bool {
         if case .handled = action { return true }

@@ -8,20 +8,25 @@ extension Gateway {
     /// Routes for purchases that began in the store, and for the app's answers.
     var intentRoutes: [Route] {
         [
-            Route(IntentRoutes.list) { [self] in try await intents($0) },
+            forward(IntentRoutes.list, to: PromotionEndpoints.listIntents) { call in
+                IntentsRequest(
+                    bundleId: call.session.bundleId, deviceId: call.session.deviceId,
+                    customerIdentifier: call.session.customerIdentifier,
+                    states: try call.query.choices("state", PurchaseIntent.State.self), after: try call.after(),
+                    limit: try call.limit())
+            },
             Route(IntentRoutes.get) { [self] in try await intent($0) },
             Route(IntentRoutes.decide) { [self] in try await decide($0) },
-            Route(IntentRoutes.search) { [self] in try await allIntents($0) },
+            // All devices' intents, with filters (M81, M85).
+            forward(IntentRoutes.search, to: PromotionEndpoints.searchIntents) { call in
+                let device = try call.query.single("deviceId")
+                if let device { try Identifier.check(device, as: .device, at: "query deviceId") }
+                return IntentListRequest(
+                    bundleId: try call.bundleFilter(), account: try call.accountFilter(), deviceId: device,
+                    state: try call.query.choice("state", PurchaseIntent.State.self), after: try call.after(),
+                    limit: try call.limit())
+            },
         ]
-    }
-
-    private func intents(_ call: Call) async throws -> IntentsPage {
-        let session = call.session
-        let request = IntentsRequest(
-            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
-            states: try call.query.choices("state", PurchaseIntent.State.self), after: try call.after(),
-            limit: try call.limit())
-        return try await services.call(PromotionEndpoints.listIntents, request, context: call.context())
     }
 
     private func intent(_ call: Call) async throws -> PurchaseIntent {
@@ -29,9 +34,7 @@ extension Gateway {
         let request = IntentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
             intentIdentifier: try call.parameter(.id, of: Self.intentName))
-        return try await namingIntents {
-            try await services.call(PromotionEndpoints.getIntent, request, context: call.context())
-        }
+        return try await namingIntents { try await services.call(PromotionEndpoints.getIntent, request, for: call) }
     }
 
     /// Records the delegate's answer, or its later result. The first one counts; a repeated one gets 200.
@@ -39,30 +42,16 @@ extension Gateway {
         let session = call.session
         let identifier = try call.parameter(.id, of: Self.intentName)
         let body = try await call.body(of: IntentRoutes.decide)
-        try body.validate()
         let request = DecideIntentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
             intentIdentifier: identifier, decision: body.decision, feedback: body.feedback)
         let reply = try await namingIntents {
-            try await withKnownOutcome(
-                else: "the decision was sent and its outcome is not known here; the same again is safe"
-            ) { () async throws(StoreError) in
-                try await services.call(PromotionEndpoints.decideIntent, request, context: call.context())
-            }
+            try await services.call(
+                PromotionEndpoints.decideIntent, request, for: call,
+                else: "the decision was sent and its outcome is not known here; the same again is safe")
         }
         return try Reply(
             IntentDecisionResponse(intent: reply.intent, transaction: reply.added?.transaction), status: reply.status)
-    }
-
-    /// Lists intents of all devices for the operator, with filters (M81, M85).
-    private func allIntents(_ call: Call) async throws -> IntentsPage {
-        let device = try call.query.single("deviceId")
-        if let device { try Identifier.check(device, as: .device, at: "query deviceId") }
-        let request = IntentListRequest(
-            bundleId: try call.bundleFilter(), account: try call.accountFilter(), deviceId: device,
-            state: try call.query.choice("state", PurchaseIntent.State.self), after: try call.after(),
-            limit: try call.limit())
-        return try await services.call(PromotionEndpoints.searchIntents, request, context: call.context())
     }
 
     /// Adds the saved payment for the app (M80–M82). PromotionController records that it continues the intent before
@@ -72,17 +61,13 @@ extension Gateway {
         let request = AddIntentPaymentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
             payment: payment, discountCheck: check)
-        let sentence = "the payment was sent and its outcome is not known here"
+        let unknown: UnknownOutcome = "the payment was sent and its outcome is not known here"
         let reply = try await namingIntents {
-            try await withKnownOutcome(else: sentence) { () async throws(StoreError) in
-                try await payments.call(
-                    PromotionEndpoints.addIntentPayment, request,
-                    context: call.context(requestIdentifier: payment.requestIdentifier))
-            }
+            try await payments.call(
+                PromotionEndpoints.addIntentPayment, request, for: call, idempotencyKey: payment.requestIdentifier,
+                else: unknown)
         }
-        guard let added = reply.added else {
-            throw StoreError(.outcomeUnknown, sentence, retryAfterMs: 1000)
-        }
+        guard let added = reply.added else { throw unknown.error }
         var headers: HTTPFields = [:]
         if added.isReplayed { headers[.idempotentReplayed] = "true" }
         return try Reply(added.transaction, status: .init(code: added.status), headers: headers)
@@ -110,11 +95,10 @@ extension DecideIntentReply {
     }
 }
 
-extension DecisionRequest {
+extension DecisionRequest: CheckedBody {
     /// Maximum length in characters, as in PromotionController; more is 400.
     static let feedbackLengthMax = 500
 
-    /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         guard let feedback else { return }
         guard decision == .cancel else { throw .invalid("$.feedback", "goes with cancel only") }

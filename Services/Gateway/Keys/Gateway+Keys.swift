@@ -32,10 +32,8 @@ extension Gateway {
     }
 
     private func makeKey(_ call: Call) async throws -> Reply<NewKeyResponse> {
-        let bundleId = try call.bundleId()
-        let request = try await call.body(of: KeyRoutes.create)
-        try await apps.check(bundleId, call)
-        return try await add(NewKey(request.kind, bundleId: bundleId, now: now()))
+        let kind = try await call.body(of: KeyRoutes.create).kind
+        return try await add(NewKey(kind, bundleId: try await existingApp(call), now: now()))
     }
 
     private func makeAccountKey(_ call: Call) async throws -> Reply<NewKeyResponse> {

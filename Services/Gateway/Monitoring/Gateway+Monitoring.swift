@@ -20,6 +20,10 @@ extension Gateway {
             Route(MonitoringRoutes.metrics) { [self] _ in
                 Reply(bytes: Array(await exposition().utf8), contentType: "text/plain; version=0.0.4; charset=utf-8")
             },
+            Route(MonitoringRoutes.services) { [self] _ in try await connectedServices() },
+            Route(MonitoringRoutes.environment, MonitoringRoutes.environmentLines) { [self] in
+                try await storeEnvironment($0)
+            },
             Route(MonitoringRoutes.openAPI) { _ in
                 Reply(bytes: Self.openAPIBuffer, contentType: "application/json")
             },

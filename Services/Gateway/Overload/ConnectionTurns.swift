@@ -209,9 +209,7 @@ extension ConnectionTurns.Request {
 
     /// Whether the request waits for more of its body.
     fileprivate var isAwaited: Bool {
-        #if PLANTED_BUGS
-            if PlantedBug.active == .halvesHoldPlaces, announced <= 4_096 { return false }
-        #endif
+        if PlantedBug.isActive(.halvesHoldPlaces), announced <= 4_096 { return false }
         guard case .whole(let max) = traits.body else { return false }
         if let body { return body.readableBytes <= max }
         return announced <= max

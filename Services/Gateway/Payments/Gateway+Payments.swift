@@ -17,7 +17,6 @@ extension Gateway {
     private func addPayment(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let key = try IdempotencyKey.read(call.request.headers)
         let request = try await call.body(of: PaymentRoutes.add)
-        try request.validate()
         let session = call.session
         let check = try await discountCheck(of: request, in: session.bundleId, call)
         guard request.intentIdentifier == nil else {
@@ -35,7 +34,6 @@ extension Gateway {
     private func buyOutside(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
         let purchase = try await call.body(of: PaymentRoutes.addOutside)
-        try purchase.validate()
         let bundleId = try call.bundleId()
         let defaults = try await apps.testerDefaults(of: bundleId, call)
         return try await add(
@@ -88,25 +86,15 @@ extension Gateway {
         guard bus.state == .connected else {
             throw StoreError(.serviceUnavailable, "the bus is away; nothing was charged", retryAfterMs: 1000)
         }
-        return try await withKnownOutcome(
-            else: "the payment was sent and its outcome is not known here", isRepeatable: isRepeatable
-        ) { () async throws(StoreError) in
-            try await payments.call(
-                PaymentEndpoints.addPayment(as: Forwarded<PaymentTransaction>.self), request,
-                context: call.context(requestIdentifier: request.payment.requestIdentifier))
-        }
+        return try await payments.call(
+            PaymentEndpoints.addPayment(as: Forwarded<PaymentTransaction>.self), request, for: call,
+            idempotencyKey: request.payment.requestIdentifier,
+            else: UnknownOutcome(
+                "the payment was sent and its outcome is not known here", isRepeatable: isRepeatable))
     }
 }
 
-extension StoreError {
-    /// Whether the request may have been executed although no reply came. Either time ran out, or the connection broke
-    /// during the request.
-    var leavesOutcomeUnknown: Bool {
-        code == .deadlineExceeded || code == .internal || details["outcome"] == "unknown"
-    }
-}
-
-extension PaymentRequest {
+extension PaymentRequest: CheckedBody {
     func validate() throws(StoreError) {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }

@@ -7,13 +7,24 @@ extension Gateway {
     var transactionRoutes: [Route] {
         [
             Route(TransactionRoutes.unfinished) { [self] in try await unfinished($0) },
-            Route(TransactionRoutes.stream) { [self] in
-                try await openStream($0)
-            },
+            Route(TransactionRoutes.stream) { [self] in try await openStream($0) },
             Route(TransactionRoutes.get) { [self] in try await transaction($0) },
-            Route(TransactionRoutes.finish) { [self] in try await finish($0) },
-            Route(TransactionRoutes.answerStorefrontChange) { [self] in try await goOn($0) },
-            Route(TransactionRoutes.history) { [self] in try await history($0) },
+            forward(
+                TransactionRoutes.finish, to: PaymentEndpoints.finishTransaction(as: Forwarded<PaymentTransaction>.self)
+            ) { call, _ in
+                try call.ownTransaction()
+            } reply: {
+                try Reply($0)
+            },
+            forward(TransactionRoutes.answerStorefrontChange, to: PaymentEndpoints.continueTransaction) {
+                ContinueTransactionRequest(transaction: try $0.ownTransaction(), shouldContinue: $1.shouldContinue)
+            },
+            // Purchased and restored transactions, finished or not (M23).
+            forward(TransactionRoutes.history, to: PaymentEndpoints.history) {
+                try $0.history(of: $0.session.customer)
+            } reply: {
+                try Reply($0.withoutRecords)
+            },
         ]
     }
 
@@ -28,50 +39,35 @@ extension Gateway {
 
     private func transaction(_ call: Call) async throws -> Reply<PaymentTransaction> {
         let transaction = try await services.call(
-            PaymentEndpoints.getTransaction(as: PresentedTransaction.self), try transactionRequest(call),
-            context: call.context())
+            PaymentEndpoints.getTransaction(as: PresentedTransaction.self), try call.ownTransaction(), for: call)
         // A transaction that belongs to another device of the customer is visible to that device only.
         guard transaction.isVisible(to: call.session.deviceId) else { throw StoreError.notFound("transaction") }
         return try Reply(transaction)
     }
+}
 
-    private func finish(_ call: Call) async throws -> Reply<PaymentTransaction> {
-        _ = try await call.body(of: TransactionRoutes.finish)
-        let transaction = try await services.call(
-            PaymentEndpoints.finishTransaction(as: Forwarded<PaymentTransaction>.self), try transactionRequest(call),
-            context: call.context())
-        return try Reply(transaction)
-    }
-
-    /// Records the app's answer about a purchase whose customer has moved to another storefront.
-    private func goOn(_ call: Call) async throws -> PaymentTransaction {
-        let answer = try await call.body(of: TransactionRoutes.answerStorefrontChange)
-        let request = ContinueTransactionRequest(
-            transaction: try transactionRequest(call), shouldContinue: answer.shouldContinue)
-        return try await services.call(PaymentEndpoints.continueTransaction, request, context: call.context())
-    }
-
-    /// Lists purchased and restored transactions, finished or not (M23).
-    private func history(_ call: Call) async throws -> TransactionsPage {
-        let session = call.session
-        let page = try await services.call(
-            PaymentEndpoints.history,
-            HistoryRequest(
-                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, after: try call.after(),
-                limit: try call.limit()),
-            context: call.context())
-        return TransactionsPage(transactions: page.transactions, after: page.after)
-    }
-
-    private func transactionRequest(_ call: Call) throws(StoreError) -> TransactionRequest {
-        let session = call.session
-        return TransactionRequest(
-            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-            id: try call.parameter(.id, of: "transaction"))
-    }
+extension TransactionsPage {
+    /// The page as customers see it.
+    var withoutRecords: TransactionsPage { TransactionsPage(transactions: transactions, after: after) }
 }
 
 extension Call {
+    /// The transaction that the path names for the session's customer.
+    /// - Throws: `notFound`.
+    func ownTransaction() throws(StoreError) -> TransactionRequest {
+        TransactionRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            id: try parameter(.id, of: "transaction"))
+    }
+
+    /// The page that the query names of a customer's history.
+    /// - Throws: `requestInvalid`.
+    func history(of customer: CustomerReference) throws(StoreError) -> HistoryRequest {
+        HistoryRequest(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, after: try after(),
+            limit: try limit())
+    }
+
     /// Cursor of the page: the `after` of the previous page.
     func after(lengthMax: Int = HTTPLimits.identifierLengthMax) throws(StoreError) -> String? {
         guard let after = try query.single("after") else { return nil }

@@ -1,11 +1,10 @@
 import StoreHTTP
 import StoreModels
 
-extension OutsidePurchase {
+extension OutsidePurchase: CheckedBody {
     /// Device identifier of transactions bought outside the app.
     static let deviceId = "app-store"
 
-    /// - Throws: `requestInvalid` that names the member.
     func validate() throws(StoreError) {
         try Identifier.check(account, as: .account, at: "$.account")
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")

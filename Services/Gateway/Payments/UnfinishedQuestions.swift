@@ -5,14 +5,11 @@ import StoreModels
 
 /// Requests devices' unfinished transactions without caching. Under load simultaneous requests are sent as one batch,
 /// after the clients' requests arrived.
-struct UnfinishedQuestions: Sendable {
-    /// PaymentQueue answers for all apps.
-    private enum Place: Hashable { case all }
+typealias UnfinishedQuestions = GatheredQuestions<AllApps, SnapshotRequest, UnfinishedPage>
 
-    private let gathered: GatheredQuestions<Place, SnapshotRequest, UnfinishedPage>
-
-    init(bus: any BusClient, services: ServiceCaller) {
-        gathered = GatheredQuestions(
+extension UnfinishedQuestions {
+    convenience init(bus: any BusClient, services: ServiceCaller) {
+        self.init(
             bus: bus, service: .paymentQueue, batchMax: UnfinishedListsRequest.listsMax
         ) { (_, list, context) async throws(StoreError) in
             let snapshot = try await services.call(
@@ -23,12 +20,6 @@ struct UnfinishedQuestions: Sendable {
                 PaymentEndpoints.unfinishedLists, UnfinishedListsRequest(lists: lists), context: context
             ).pages.map { page in page.map(UnfinishedPage.init(bytes:)) }
         }
-    }
-
-    /// Requests a page of one device's list.
-    /// - Throws: PaymentQueue's error; `serviceUnavailable` or `deadlineExceeded` when it is away.
-    func ask(_ list: SnapshotRequest, _ context: CallContext) async throws(StoreError) -> UnfinishedPage {
-        try await gathered.ask(list, at: .all, context)
     }
 }
 

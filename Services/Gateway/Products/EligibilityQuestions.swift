@@ -47,8 +47,7 @@ final class EligibilityQuestions: Sendable {
     }
 }
 
-extension ReceiptQuestion {
-    /// - Throws: `requestInvalid`.
+extension ReceiptQuestion: CheckedBody {
     func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers ?? [], at: "$.productIdentifiers")
     }

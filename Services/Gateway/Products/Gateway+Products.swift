@@ -35,7 +35,7 @@ extension Gateway {
         if let known = products.known(query, at: shopper.appVersion) {
             let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
             return try Reply(
-                Self.answer(known, try await eligibilityAnswers(ofAny: subscriptions, of: shopper, call)))
+                Self.answer(known, try await eligibilityAnswers(for: subscriptions, of: shopper, call)))
         }
         async let answers = eligibilityAnswers(for: query.identifiers, of: shopper, call)
         let found = try await products.ask(query, at: shopper.appVersion, call.context())
@@ -51,20 +51,22 @@ extension Gateway {
             degraded: answers.degraded(for: found.products.map(\.type)))
     }
 
-    /// Asks Eligibility unless there are no subscriptions.
-    private func eligibilityAnswers(
-        ofAny subscriptions: [String], of shopper: Shopper, _ call: Call
+    /// Asks Eligibility about these products, unless there are none; while it is away, the answers have no reply.
+    func eligibilityAnswers(
+        for identifiers: [String], of shopper: Shopper, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
-        guard !subscriptions.isEmpty else { return EligibilityAnswers(EligibilityReply(eligibility: [], degraded: [])) }
-        return try await eligibilityAnswers(for: subscriptions, of: shopper, call)
+        try await eligibilityAnswers(
+            for: identifiers, of: shopper.reference, in: shopper.storefront, call)
     }
 
-    /// Asks Eligibility about these products; while it is away, the answers have no reply.
-    /// - Parameter identifiers: Nil for every subscription of the app.
     func eligibilityAnswers(
-        for identifiers: [String]?, of shopper: Shopper, _ call: Call
+        for identifiers: [String], of customer: CustomerReference, in storefront: String, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
-        try await eligibilityAnswers(EligibilityRequest(of: shopper, productIdentifiers: identifiers), call)
+        guard !identifiers.isEmpty else { return EligibilityAnswers(EligibilityReply(eligibility: [], degraded: [])) }
+        let request = EligibilityRequest(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, storefront: storefront,
+            productIdentifiers: identifiers)
+        return try await eligibilityAnswers(request, call)
     }
 
     func eligibilityAnswers(
@@ -80,7 +82,9 @@ extension Gateway {
     func eligibility(of shopper: Shopper, _ call: Call) async throws -> EligibilityReply {
         let identifiers = call.query.list("ids")
         try Identifier.checkProducts(identifiers, at: "query ids")
-        let request = EligibilityRequest(of: shopper, productIdentifiers: identifiers.isEmpty ? nil : identifiers)
+        let request = EligibilityRequest(
+            bundleId: shopper.bundleId, customerIdentifier: shopper.customerIdentifier, storefront: shopper.storefront,
+            productIdentifiers: identifiers.isEmpty ? nil : identifiers)
         return try await eligibility(request, call)
     }
 
@@ -100,8 +104,7 @@ extension Gateway {
             CatalogEndpoints.listProducts,
             ProductsPageRequest(
                 bundleId: request.bundleId, storefront: request.storefront, limit: HTTPLimits.identifiersMax,
-                type: .autoRenewable),
-            context: call.context())
+                type: .autoRenewable), for: call)
         let wanted = page.products.filter { request.productIdentifiers?.containsExactly($0.productIdentifier) ?? true }
         return EligibilityReply(
             eligibility: wanted.compactMap(ProductEligibility.init(unknownFor:)), degraded: degraded)
@@ -126,14 +129,6 @@ extension ProductsResponse: WrittenForm where Item == ForwardedProduct {
         }
         json.append("]}")
         return json.bytes
-    }
-}
-
-extension EligibilityRequest {
-    fileprivate init(of shopper: Shopper, productIdentifiers: [String]?) {
-        self.init(
-            bundleId: shopper.bundleId, customerIdentifier: shopper.customerIdentifier, storefront: shopper.storefront,
-            productIdentifiers: productIdentifiers)
     }
 }
 

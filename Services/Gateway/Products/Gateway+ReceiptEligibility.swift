@@ -10,7 +10,6 @@ extension Gateway {
     /// only. An invalid receipt is an error without any eligibility.
     func eligibilityOfReceipt(_ call: Call) async throws -> EligibilityReply {
         let question = try await call.body(of: ProductRoutes.eligibilityOfReceipt)
-        try question.validate()
         var request = try await eligibilityRequest(call)
         request.productIdentifiers = question.productIdentifiers
         guard let history = try await history(of: question.receiptData, request.bundleId, call) else {

@@ -153,3 +153,13 @@ final class GatheredQuestions<Place: Hashable & Sendable, Item: Sendable, Answer
         }
     }
 }
+
+/// The place of questions to a service that answers for all apps.
+enum AllApps: Hashable { case allApps }
+
+extension GatheredQuestions where Place == AllApps {
+    /// Asks one question, as ``ask(_:at:_:)`` does.
+    func ask(_ item: Item, _ context: CallContext) async throws(StoreError) -> Answer {
+        try await ask(item, at: .allApps, context)
+    }
+}

@@ -3,20 +3,14 @@ import Hummingbird
 import StoreHTTP
 import StoreModels
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension Gateway {
     /// Routes for promotional images and their review (M66).
     var imageRoutes: [Route] {
         [
             Route(ImageRoutes.put) { [self] in try await putImage($0) },
             Route(ImageRoutes.get) { [self] in try await image($0) },
-            Route(ImageRoutes.approve) { [self] in try await review($0, isApproved: true) },
-            Route(ImageRoutes.reject) { [self] in try await review($0, isApproved: false) },
+            forward(ImageRoutes.approve, to: CatalogEndpoints.reviewImage) { try $0.review($1, isApproved: true) },
+            forward(ImageRoutes.reject, to: CatalogEndpoints.reviewImage) { try $0.review($1, isApproved: false) },
         ]
     }
 
@@ -26,33 +20,15 @@ extension Gateway {
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
         let product = try call.product()
         let begin = BeginImageRequest(bundleId: product.bundleId, productIdentifier: product.productIdentifier)
-        let identifier = try await services.call(CatalogEndpoints.beginImage, begin, context: context).uploadIdentifier
-        var parts = upload.parts()
-        while let part = try await parts.next() {
-            let request = ContentPartRequest(
-                uploadIdentifier: identifier, offset: parts.offset - Int64(part.count),
-                data: Data(part).base64EncodedString())
-            _ = try await services.call(CatalogEndpoints.addImagePart, request, context: context)
-        }
-        return try await services.call(
-            CatalogEndpoints.commitImage, CommitContentRequest(uploadIdentifier: identifier, length: parts.offset),
-            context: context)
+        let begun = try await services.call(CatalogEndpoints.beginImage, begin, context: context)
+        let commit = try await upload.send(begun, services, CatalogEndpoints.addImagePart, context)
+        return try await services.call(CatalogEndpoints.commitImage, commit, context: context)
     }
 
     private func image(_ call: Call) async throws -> Reply<RawBody> {
         let product = try call.product()
-        let image = try await services.call(CatalogEndpoints.getImage, product, context: call.context())
+        let image = try await services.call(CatalogEndpoints.getImage, product, for: call)
         return try await ImageReader(services: services, bundleId: product.bundleId, image: image).response(to: call)
-    }
-
-    private func review(_ call: Call, isApproved: Bool) async throws -> PromotionImage {
-        let product = try call.product()
-        let body = try await call.body(ReviewReason.self, isOptional: true)
-        try body.validate()
-        let request = ReviewImageRequest(
-            bundleId: product.bundleId, productIdentifier: product.productIdentifier, isApproved: isApproved,
-            reason: body.reason)
-        return try await services.call(CatalogEndpoints.reviewImage, request, context: call.context())
     }
 }
 
@@ -61,5 +37,12 @@ extension Call {
     /// - Throws: `requestInvalid`, `notFound`.
     func product() throws(StoreError) -> ProductReference {
         ProductReference(bundleId: try bundleId(), productIdentifier: try parameter(.id, of: "product"))
+    }
+
+    fileprivate func review(_ body: ReviewReason, isApproved: Bool) throws(StoreError) -> ReviewImageRequest {
+        let product = try product()
+        return ReviewImageRequest(
+            bundleId: product.bundleId, productIdentifier: product.productIdentifier, isApproved: isApproved,
+            reason: body.reason)
     }
 }

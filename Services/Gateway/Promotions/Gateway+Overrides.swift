@@ -8,32 +8,21 @@ extension Gateway {
     /// the operator have paths of their own.
     var overrideRoutes: [Route] {
         [
-            Route(PromotionRoutes.order) { [self] call in
-                try await announceIfUntold(call)
-                return try await order(at: await place(call), call)
-            },
-            Route(PromotionRoutes.putOrder) { [self] call in
-                try await announceIfUntold(call)
-                return try await putOrder(at: await place(call), call)
-            },
-            Route(PromotionRoutes.visibility) { [self] call in
-                try await announceIfUntold(call)
-                return try await visibility(at: await place(call), call)
-            },
-            Route(PromotionRoutes.putVisibility) { [self] call in
-                try await announceIfUntold(call)
-                return try await putVisibility(at: await place(call), call)
-            },
-            Route(PromotionRoutes.putDeviceOrder) { [self] in
-                try await putOrder(at: operatorsPlace($0), $0)
-            },
-            Route(PromotionRoutes.putDeviceVisibility) { [self] in try await putVisibility(at: operatorsPlace($0), $0)
+            Route(PromotionRoutes.order) { [self] in try await order(at: try await place($0), $0) },
+            Route(PromotionRoutes.putOrder) { [self] in try await putOrder(at: try await place($0), $0) },
+            Route(PromotionRoutes.visibility) { [self] in try await visibility(at: try await place($0), $0) },
+            Route(PromotionRoutes.putVisibility) { [self] in try await putVisibility(at: try await place($0), $0) },
+            Route(PromotionRoutes.putDeviceOrder) { [self] in try await putOrder(at: try operatorsPlace($0), $0) },
+            Route(PromotionRoutes.putDeviceVisibility) { [self] in
+                try await putVisibility(at: try operatorsPlace($0), $0)
             },
         ]
     }
 
-    private func place(_ call: Call) async -> OverridePlace {
-        OverridePlace(
+    /// Returns the place of an app's request, once PromotionController knows of the launch.
+    private func place(_ call: Call) async throws(StoreError) -> OverridePlace {
+        try await announceIfUntold(call)
+        return OverridePlace(
             installation: call.session.installation.reference, storefront: await accounts.shopper(call).storefront)
     }
 
@@ -42,15 +31,16 @@ extension Gateway {
     }
 
     private func order(at place: OverridePlace, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
-        let promotions = try await promotions(at: place, call)
-        return try await answer(promotions.overrides.order, at: place, call)
+        let order = try await promotions(at: place, call).overrides.order
+        let products = try await WholeProducts(order, at: place, services, call.context())
+        return try Reply(
+            OrderResponse(productIdentifiers: order, products: try await presented(products.inOrder(order), call)))
     }
 
     /// Returns the device's overrides in the app.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting overrides does.
     private func promotions(at place: OverridePlace, _ call: Call) async throws -> DevicePromotions {
-        let promotions = try await services.call(
-            PromotionEndpoints.getOverrides, place.installation, context: call.context())
+        let promotions = try await services.call(PromotionEndpoints.getOverrides, place.installation, for: call)
         if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
         guard promotions.isLaunched else {
             throw StoreError(
@@ -63,7 +53,6 @@ extension Gateway {
     /// Sets the order. All products are checked before anything is stored.
     private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Reply<OrderResponse<Product>> {
         let body = try await call.body(of: PromotionRoutes.putOrder)
-        try body.validate()
         let products = try await WholeProducts(
             body.productIdentifiers, at: place, services, call.context(), endsAtUnknown: true)
         try products.check(body.productIdentifiers)
@@ -71,20 +60,11 @@ extension Gateway {
             PromotionEndpoints.putOrder,
             PutPromotionOrderRequest(
                 bundleId: place.bundleId, deviceId: place.installation.deviceId,
-                productIdentifiers: body.productIdentifiers),
-            context: call.context())
+                productIdentifiers: body.productIdentifiers), for: call)
         return try Reply(
             OrderResponse(
                 productIdentifiers: overrides.order,
                 products: try await presented(products.inOrder(overrides.order), call)))
-    }
-
-    private func answer(
-        _ order: [String], at place: OverridePlace, _ call: Call
-    ) async throws -> Reply<OrderResponse<Product>> {
-        let products = try await WholeProducts(order, at: place, services, call.context())
-        return try Reply(
-            OrderResponse(productIdentifiers: order, products: try await presented(products.inOrder(order), call)))
     }
 
     private func visibility(at place: OverridePlace, _ call: Call) async throws -> Reply<VisibilityResponse<Product>> {
@@ -105,8 +85,7 @@ extension Gateway {
             PromotionEndpoints.putVisibility,
             PutPromotionVisibilityRequest(
                 bundleId: place.bundleId, deviceId: place.installation.deviceId, productIdentifier: identifier,
-                visibility: body.visibility),
-            context: call.context())
+                visibility: body.visibility), for: call)
         return try await answer(identifier, overrides, products, call)
     }
 
@@ -132,8 +111,7 @@ extension Gateway {
     }
 }
 
-extension NewOrder {
-    /// - Throws: `requestInvalid` for too many products, and for one listed twice.
+extension NewOrder: CheckedBody {
     func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers, at: "$.productIdentifiers")
         var seen: Set<ExactText> = []

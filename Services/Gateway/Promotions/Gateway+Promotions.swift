@@ -4,52 +4,52 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    /// Routes by which the operator sets promoted products (M67, M68) and the featured tab (M64).
+    /// Routes by which the operator sets promoted products (M67, M68) and the featured tab (M64), and tests promotions.
     var promotionRoutes: [Route] {
         [
-            Route(PromotionRoutes.setup) { [self] call in
-                let request = AppRequest(bundleId: try call.bundleId())
-                return try await services.call(CatalogEndpoints.getPromotions, request, context: call.context())
+            forward(PromotionRoutes.setup, to: CatalogEndpoints.getPromotions) {
+                AppRequest(bundleId: try $0.bundleId())
             },
-            Route(PromotionRoutes.putSetup) { [self] in try await putPromotions($0) },
-            Route(PromotionRoutes.featured) { [self] call in
-                try await services.call(
-                    CatalogEndpoints.getFeatured, FeaturedRequest(in: call.scope), context: call.context()
-                ).shown
+            // A product missing from the list is not promoted.
+            forward(PromotionRoutes.putSetup, to: CatalogEndpoints.putPromotions) { call, entries in
+                let bundleId = try call.bundleId()
+                guard entries.count <= PutPromotionsRequest.entriesMax else {
+                    throw StoreError.invalid(
+                        "$", "has \(entries.count) products, at most \(PutPromotionsRequest.entriesMax) are promoted")
+                }
+                try Self.checkEach(entries.map { (bundleId, $0.productIdentifier) })
+                return PutPromotionsRequest(bundleId: bundleId, entries: entries)
             },
-            Route(PromotionRoutes.putFeatured) { [self] in try await putFeatured($0) },
+            forward(PromotionRoutes.featured, to: CatalogEndpoints.getFeatured) {
+                FeaturedRequest(in: $0.scope)
+            } reply: {
+                try Reply($0.shown)
+            },
+            Route(PromotionRoutes.testURL) { [self] in try await testURL($0) },
+            // The whole tab, for all apps of the request's scope.
+            forward(PromotionRoutes.putFeatured, to: CatalogEndpoints.putFeatured) { call, products in
+                PutFeaturedRequest(try Self.checked(products, call), in: call.scope)
+            } reply: {
+                try Reply($0.shown)
+            },
         ]
     }
 
-    /// Replaces the whole list: a product missing from it is not promoted.
-    private func putPromotions(_ call: Call) async throws -> PromotionSetup {
-        let bundleId = try call.bundleId()
-        let entries = try await call.body(of: PromotionRoutes.putSetup)
-        guard entries.count <= PutPromotionsRequest.entriesMax else {
-            throw StoreError.invalid(
-                "$", "has \(entries.count) products, at most \(PutPromotionsRequest.entriesMax) are promoted")
-        }
-        try Self.checkEach(entries.map { (bundleId, $0.productIdentifier) })
-        return try await services.call(
-            CatalogEndpoints.putPromotions, PutPromotionsRequest(bundleId: bundleId, entries: entries),
-            context: call.context())
-    }
-
-    /// Replaces the whole featured tab, for all apps of the request's scope.
-    private func putFeatured(_ call: Call) async throws -> FeaturedList {
-        var products = try await call.body(of: PromotionRoutes.putFeatured)
+    /// Checks the products of the featured tab, and names their apps as services do.
+    /// - Throws: `requestInvalid`.
+    private static func checked(
+        _ products: [ProductReference], _ call: Call
+    ) throws(StoreError) -> [ProductReference] {
         guard products.count <= FeaturedList.productsMax else {
-            throw StoreError.invalid(
-                "$", "has \(products.count) products, at most \(FeaturedList.productsMax) are featured")
+            throw .invalid("$", "has \(products.count) products, at most \(FeaturedList.productsMax) are featured")
         }
         for (index, product) in products.enumerated() {
             try Identifier.check(product.bundleId, as: .bundle, at: "$[\(index)].bundleId")
         }
-        try Self.checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
-        for index in products.indices { products[index].bundleId = try call.app(products[index].bundleId) }
-        return try await services.call(
-            CatalogEndpoints.putFeatured, PutFeaturedRequest(products, in: call.scope), context: call.context()
-        ).shown
+        try checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
+        return try products.map { product throws(StoreError) in
+            ProductReference(bundleId: try call.app(product.bundleId), productIdentifier: product.productIdentifier)
+        }
     }
 
     /// - Throws: `requestInvalid` for an invalid identifier, and for a product listed twice.
@@ -82,11 +82,10 @@ extension PromotionSupport {
     }
 }
 
-extension ReviewReason {
+extension ReviewReason: CheckedBody {
     /// Maximum length in characters; more is 400.
     static let lengthMax = 500
 
-    /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         if let reason { try Identifier.check(reason, at: "$.reason", lengthMax: Self.lengthMax) }
     }

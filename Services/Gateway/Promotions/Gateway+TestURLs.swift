@@ -5,25 +5,16 @@ import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    var testURLRoutes: [Route] {
-        [
-            Route(PromotionRoutes.testURL) { [self] in
-                try await testURL($0)
-            }
-        ]
-    }
-
     /// Responds with the URL that starts a promoted purchase without the store. The product must only be in the
     /// catalogue (M109).
-    private func testURL(_ call: Call) async throws -> Reply<RawBody> {
+    func testURL(_ call: Call) async throws -> Reply<RawBody> {
         let product = try call.product()
         let format = try TestURLFormat(call)
         _ = try await services.call(
             CatalogEndpoints.productPromotion,
             ProductPromotionRequest(
                 bundleId: product.bundleId, productIdentifier: product.productIdentifier,
-                storefront: Self.defaultStorefront),
-            context: call.context())
+                storefront: Self.defaultStorefront), for: call)
         let url = PurchaseIntentURL(
             bundleId: IsolatedApp.shown(product.bundleId), productIdentifier: product.productIdentifier)
         let text: String
@@ -39,5 +30,30 @@ extension Gateway {
         return Reply(
             bytes: Array(text.utf8), contentType: format.contentType,
             headers: [.vary: "Accept", .cacheControl: "no-store"])
+    }
+}
+
+/// The format of a test URL (M107): text for a message, or a QR code to scan.
+enum TestURLFormat: String, CaseIterable, Sendable {
+    case text, svg
+
+    /// Uses the format of the query, else that of `Accept`, else text.
+    /// - Throws: `requestInvalid`.
+    init(_ call: Call) throws(StoreError) {
+        if let chosen = try call.query.choice("format", TestURLFormat.self) {
+            self = chosen
+            return
+        }
+        let accepted = call.request.headers[values: .accept].joined(separator: ",").split(separator: ",").map {
+            $0.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        }
+        self = accepted.contains("image/svg+xml") && !accepted.contains("text/plain") ? .svg : .text
+    }
+
+    var contentType: String {
+        switch self {
+        case .text: "text/plain; charset=utf-8"
+        case .svg: "image/svg+xml"
+        }
     }
 }

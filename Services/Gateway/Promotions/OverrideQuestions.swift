@@ -4,14 +4,11 @@ import StoreModels
 
 /// Requests devices' overrides without caching: a page shows what the device has set (M1), through any gateway. Under
 /// load simultaneous questions are sent as one batch, after the clients' requests arrived.
-struct OverrideQuestions: Sendable {
-    /// PromotionController answers for all apps.
-    private enum Place: Hashable { case all }
+typealias OverrideQuestions = GatheredQuestions<AllApps, InstallationReference, DevicePromotions>
 
-    private let gathered: GatheredQuestions<Place, InstallationReference, DevicePromotions>
-
-    init(bus: any BusClient, services: ServiceCaller) {
-        gathered = GatheredQuestions(
+extension OverrideQuestions {
+    convenience init(bus: any BusClient, services: ServiceCaller) {
+        self.init(
             bus: bus, service: .promotionController, batchMax: OverridesBatch.installationsMax
         ) { (_, installation, context) async throws(StoreError) in
             try await services.call(PromotionEndpoints.getOverrides, installation, context: context)
@@ -19,13 +16,5 @@ struct OverrideQuestions: Sendable {
             let batch = OverridesBatch(installations: installations)
             return try await services.call(PromotionEndpoints.getManyOverrides, batch, context: context).promotions
         }
-    }
-
-    /// Requests the overrides of one device in one app.
-    /// - Throws: `serviceUnavailable` or `deadlineExceeded` when PromotionController is away.
-    func ask(
-        _ installation: InstallationReference, _ context: CallContext
-    ) async throws(StoreError) -> DevicePromotions {
-        try await gathered.ask(installation, at: .all, context)
     }
 }

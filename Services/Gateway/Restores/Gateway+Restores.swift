@@ -7,7 +7,9 @@ extension Gateway {
     var restoreRoutes: [Route] {
         [
             Route(RestoreRoutes.start) { [self] in try await startRestore($0) },
-            Route(RestoreRoutes.get) { [self] in try await restore($0) },
+            forward(RestoreRoutes.get, to: PaymentEndpoints.getRestore) {
+                RestoreRequest(of: $0.session, try $0.parameter(.restoreIdentifier, of: "restore"))
+            },
         ]
     }
 
@@ -20,24 +22,14 @@ extension Gateway {
     private func startRestore(_ call: Call) async throws -> Reply<RestoreAccepted> {
         let key = try IdempotencyKey.read(call.request.headers)
         let body = try await call.body(of: RestoreRoutes.start)
-        try body.validate()
         let session = call.session
         let request = StartRestoreRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             requestIdentifier: key, applicationUsername: body.applicationUsername)
-        do {
-            let restore = try await services.call(
-                PaymentEndpoints.startRestore, request, context: call.context(requestIdentifier: key))
-            return try Reply(RestoreAccepted(restoreIdentifier: restore.restoreIdentifier), status: .accepted)
-        } catch let error as StoreError where error.leavesOutcomeUnknown {
-            throw StoreError(
-                .outcomeUnknown, "the restore was asked for and is not known to have begun", retryAfterMs: 1000)
-        }
-    }
-
-    private func restore(_ call: Call) async throws -> Restore {
-        let request = RestoreRequest(of: call.session, try call.parameter(.restoreIdentifier, of: "restore"))
-        return try await services.call(PaymentEndpoints.getRestore, request, context: call.context())
+        let restore = try await services.call(
+            PaymentEndpoints.startRestore, request, for: call, idempotencyKey: key,
+            else: "the restore was asked for and is not known to have begun")
+        return try Reply(RestoreAccepted(restoreIdentifier: restore.restoreIdentifier), status: .accepted)
     }
 }
 
@@ -50,8 +42,7 @@ extension RestoreRequest {
     }
 }
 
-extension NewRestore {
-    /// - Throws: `requestInvalid`.
+extension NewRestore: CheckedBody {
     func validate() throws(StoreError) {
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
     }

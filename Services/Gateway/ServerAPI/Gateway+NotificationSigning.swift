@@ -77,12 +77,6 @@ private struct NotificationSigner {
         let claims = NotificationClaims(
             draft, of: signer.app, bundleVersion: bundleVersion, transaction: transaction, renewal: renewal)
         let payload = try Gateway.setting(draft.set ?? [:], in: try StoreJSON.encode(claims))
-        do {
-            return try signer.sign(payload, broken: draft.break)
-        } catch let error as BrokenSignature.NotApplicable {
-            throw StoreError.invalid(
-                "\(place).break",
-                "\(error.broken.rawValue) cannot be done to this payload in \(signer.app.environment.rawValue)")
-        }
+        return try signer.sign(payload, broken: draft.break, at: "\(place).break")
     }
 }

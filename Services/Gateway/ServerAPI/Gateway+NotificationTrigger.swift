@@ -21,16 +21,15 @@ extension Gateway {
 
     /// Brings about what a notification tells of, or only sends it.
     func triggerNotification(_ call: Call) async throws -> Reply<TriggerResponse> {
-        let bundleId = try call.bundleId()
         let body = try await call.body(of: NotificationRoutes.trigger)
-        try body.validate()
-        try await apps.check(bundleId, call)
+        let bundleId = try await existingApp(call)
         guard body.isOnlySent else { return try Reply(try await causeNotification(body, call), status: .created) }
         let app = try await serverApps.app(bundleId)
         let request = try await triggerRequest(body, app, call)
         // The notifier signs later; a fault that cannot be done is an error of this request.
         if body.break != nil { _ = try await signed([request.draft], call.context()) { _ in "$" } }
-        let made = try await changed(NotifierEndpoints.trigger, request, call)
+        let made = try await services.call(
+            NotifierEndpoints.trigger, request, for: call, else: .listOfNotificationsTells)
         return try Reply(TriggerResponse(notification: made), status: .created)
     }
 
@@ -63,15 +62,14 @@ extension Gateway {
         if let identifier = body.of {
             let found = try await services.call(
                 ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier),
-                context: call.context())
+                for: call)
             guard let transaction = found.transaction, body.isAbout(transaction.item.type) else {
                 throw StoreError.invalid(
                     "$.of", "is not \(body.object); a \(body.notificationType.rawValue) is about one")
             }
             let account = try await services.call(
                 PaymentEndpoints.getAccount,
-                GetAccountRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier),
-                context: call.context())
+                GetAccountRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier), for: call)
             guard body.account == nil || body.account.isExactly(account.account) else {
                 throw StoreError.invalid("$.of", "is a transaction of another account; leave out account")
             }
@@ -80,26 +78,16 @@ extension Gateway {
         }
         guard let name = body.account else { return nil }
         let account = try await account(name, app, call)
-        let download = try await services.call(
-            ServerAPIEndpoints.appTransaction,
-            AppTransactionRequest(bundleId: app.bundleId, customerIdentifier: account.customerIdentifier),
-            context: call.context())
+        let download = try await download(of: account.customerIdentifier, in: app.bundleId, call)
         return Notified(
             account: account, appTransactionIdentifier: download.appTransactionIdentifier,
             transaction: body.isAboutPurchase ? try await latest(body, account, app, call) : nil)
     }
 
-    private func account(
-        _ name: String, _ app: ServerApp, _ call: Call
-    ) async throws(StoreError) -> AccountReply {
-        do {
-            return try await services.call(
-                PaymentEndpoints.getAccount, GetAccountRequest(bundleId: app.bundleId, account: name),
-                context: call.context())
-        } catch  where error.code == .notFound {
-            throw StoreError(
-                .notFound, "account '\(name)' has never used \(app.bundleId); open a session or buy a product for it")
-        }
+    private func account(_ name: String, _ app: ServerApp, _ call: Call) async throws -> AccountReply {
+        if let account = try await existingAccount(name, of: app.bundleId, call.context()) { return account }
+        throw StoreError(
+            .notFound, "account '\(name)' has never used \(app.bundleId); open a session or buy a product for it")
     }
 
     /// Returns the transaction of the account that has changed last and that the notification can be about.
@@ -139,8 +127,7 @@ extension Gateway {
         let statuses = try await services.call(
             ServerAPIEndpoints.statuses,
             SubscriptionStatusesRequest(
-                bundleId: app.bundleId, customerIdentifier: customer.account.customerIdentifier),
-            context: call.context())
+                bundleId: app.bundleId, customerIdentifier: customer.account.customerIdentifier), for: call)
         return statuses.subscriptions.first {
             transaction.item.originalTransactionIdentifier.isExactly($0.subscription.originalTransactionIdentifier)
         }
@@ -162,23 +149,19 @@ extension Gateway {
     }
 
     private func externalPurchaseToken(of app: ServerApp, _ call: Call) async throws -> [String: JSONValue] {
-        let clock = try await services.call(
-            SubscriptionEndpoints.getClock, AppRequest(bundleId: app.bundleId), context: call.context())
+        let now = try await clock(of: app.bundleId, call.context())
         // Apple's libraries know the environment by how the identifier begins.
         let prefix = app.environment == .production ? "" : "SANDBOX_"
         return app.payloadNames.merging([
             "externalPurchaseId": .string(prefix + UUID().uuidString.lowercased()),
-            "tokenCreationDate": .integer(clock.now.milliseconds),
+            "tokenCreationDate": .integer(now.milliseconds),
         ]) { $1 }
     }
 
     private func appData(of app: ServerApp, _ customer: Notified?, _ call: Call) async throws -> [String: JSONValue] {
         let names = app.payloadNames.merging(["environment": .string(app.environment.rawValue)]) { $1 }
         guard let customer else { return names }
-        let download = try await services.call(
-            ServerAPIEndpoints.appTransaction,
-            AppTransactionRequest(bundleId: app.bundleId, customerIdentifier: customer.account.customerIdentifier),
-            context: call.context())
+        let download = try await download(of: customer.account.customerIdentifier, in: app.bundleId, call)
         let signed = try await signedAppTransaction(download, app, call)
         return names.merging(["signedAppTransactionInfo": .string(signed)]) { $1 }
     }
@@ -205,7 +188,7 @@ extension ServerApp {
     }
 }
 
-extension TriggerNotificationBody {
+extension TriggerNotificationBody: CheckedBody {
     /// Whether nothing in the store brings it about, or nothing is to.
     fileprivate var isOnlySent: Bool {
         switch notificationType {
@@ -250,8 +233,7 @@ extension TriggerNotificationBody {
         return products == [.autoRenewable] ? "subscription" : "transaction outside subscriptions"
     }
 
-    /// - Throws: `requestInvalid` that names the member.
-    fileprivate func validate() throws(StoreError) {
+    func validate() throws(StoreError) {
         switch notificationType {
         case .priceChange, .metadataUpdate, .migration:
             throw .invalid(

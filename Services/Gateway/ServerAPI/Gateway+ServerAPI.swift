@@ -33,14 +33,8 @@ extension Gateway {
     private func serverTransaction(_ call: Call) async throws -> TransactionInfoResponse {
         let app = try await serverApp(call)
         let found = try await lookup(try call.transactionId(), app, call)
-        guard let transaction = found.transaction else { throw ServerAPIError.appTransactionIdNotSupported }
-        #if PLANTED_BUGS
-            if PlantedBug.active == .revocationLeftOut {
-                let cut = with(transaction) { $0.item.cancellationDate = nil }
-                return TransactionInfoResponse(
-                    signedTransactionInfo: try await sign([cut], found, app, call, at: found.businessNow)[0])
-            }
-        #endif
+        guard var transaction = found.transaction else { throw ServerAPIError.appTransactionIdNotSupported }
+        if PlantedBug.isActive(.revocationLeftOut) { transaction.item.cancellationDate = nil }
         return TransactionInfoResponse(
             signedTransactionInfo: try await sign([transaction], found, app, call, at: found.businessNow)[0])
     }
@@ -95,8 +89,7 @@ extension Gateway {
             ServerAPIEndpoints.modified,
             ModifiedTransactionsRequest(
                 bundleId: app.bundleId, customerIdentifier: found.customerIdentifier, order: .refunds,
-                isDescending: true, limit: Self.latestRefunds),
-            context: call.context())
+                isDescending: true, limit: Self.latestRefunds), for: call)
         return RefundLookupResponse(
             signedTransactions: try await sign(page.transactions.reversed(), found, app, call, at: page.businessNow))
     }
@@ -120,7 +113,7 @@ extension Gateway {
             ModifiedTransactionsRequest(
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, order: query.order,
                 after: after, isDescending: query.isDescending, limit: Self.historyPage, filter: query.filter),
-            context: call.context())
+            for: call)
         return (
             try await sign(page.transactions, found, app, call, at: page.businessNow), revision(page.place).text,
             page.hasMore
@@ -138,8 +131,8 @@ extension Gateway {
         let found = try await lookup(try call.transactionId(), app, call)
         let statuses = try await services.call(
             ServerAPIEndpoints.statuses,
-            SubscriptionStatusesRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier),
-            context: call.context())
+            SubscriptionStatusesRequest(bundleId: app.bundleId, customerIdentifier: found.customerIdentifier), for: call
+        )
         let signer = try await PayloadSigner(signing, app: app)
         let numbers = await storefronts.all(call.context())
         var groups: [SubscriptionStatusesResponse.Group] = []
@@ -179,13 +172,18 @@ extension Gateway {
     func lookup(
         _ identifier: String, _ app: ServerApp, _ call: Call, else missing: ServerAPIError = .transactionIdNotFound
     ) async throws -> TransactionLookup {
-        do {
-            return try await services.call(
-                ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier),
-                context: call.context())
-        } catch  where error.code == .notFound {
-            throw missing
-        }
+        try await server(
+            ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: app.bundleId, identifier: identifier), call,
+            [.notFound: missing])
+    }
+
+    /// Reads a customer's download of the app.
+    func download(
+        of customerIdentifier: String, in bundleId: String, _ call: Call
+    ) async throws(StoreError) -> TransactionLookup {
+        try await services.call(
+            ServerAPIEndpoints.appTransaction,
+            AppTransactionRequest(bundleId: bundleId, customerIdentifier: customerIdentifier), for: call)
     }
 
     /// Signs a customer's download of the app.
@@ -197,7 +195,7 @@ extension Gateway {
             signer.appTransaction(found, applicationVersion: await applicationVersion(of: app.bundleId, call)))
     }
 
-    private func sign(
+    func sign(
         _ transactions: [ServerTransaction], _ customer: TransactionLookup, _ app: ServerApp, _ call: Call,
         at now: Timestamp
     ) async throws -> [String] {

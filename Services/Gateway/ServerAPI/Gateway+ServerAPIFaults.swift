@@ -9,23 +9,18 @@ extension Gateway {
     var serverAPIFaultRoutes: [Route] {
         [
             Route(AppStoreServerRoutes.faults) { [self] call in
-                let bundleId = try call.bundleId()
-                try await apps.check(bundleId, call)
+                let bundleId = try await existingApp(call)
                 return ServerAPIFaultsResponse(faults: try await serverAPIFaults.list(of: bundleId))
             },
             Route(AppStoreServerRoutes.addFault) { [self] call in
-                let bundleId = try call.bundleId()
                 let fault = try await call.body(of: AppStoreServerRoutes.addFault)
-                try fault.validate()
-                try await apps.check(bundleId, call)
+                let bundleId = try await existingApp(call)
                 try await serverAPIFaults.add(fault, of: bundleId)
                 return try Reply(
                     ServerAPIFaultsResponse(faults: try await serverAPIFaults.list(of: bundleId)), status: .created)
             },
             Route(AppStoreServerRoutes.removeFaults) { [self] call in
-                let bundleId = try call.bundleId()
-                try await apps.check(bundleId, call)
-                try await serverAPIFaults.removeAll(of: bundleId)
+                try await serverAPIFaults.removeAll(of: try await existingApp(call))
                 return .noContent
             },
         ]
@@ -82,12 +77,11 @@ extension Gateway {
     }
 }
 
-extension ServerAPIFault {
+extension ServerAPIFault: CheckedBody {
     /// The range of `times`.
     private static let timesAllowed = 1...10_000
 
-    /// - Throws: `requestInvalid` that names the member.
-    fileprivate func validate() throws(StoreError) {
+    func validate() throws(StoreError) {
         guard Self.timesAllowed.contains(times ?? 1) else {
             throw .invalid("$.times", "must be \(Self.timesAllowed.lowerBound) to \(Self.timesAllowed.upperBound)")
         }

@@ -10,10 +10,8 @@ extension Gateway {
     /// What apps and operators need for the App Store Server API, and the responder that its certificates name.
     var serverAPISettingsRoutes: [Route] {
         [
-            Route(AppStoreServerRoutes.settings) { [self] call in
-                let bundleId = try call.bundleId()
-                try await apps.check(bundleId, call)
-                return try await serverApps.settings(of: bundleId)
+            Route(AppStoreServerRoutes.settings) { [self] in
+                try await serverApps.settings(of: try await existingApp($0))
             },
             Route(AppStoreServerRoutes.putSettings) { [self] in try await putServerAPISettings($0) },
             Route(AppStoreServerRoutes.signedTransaction) { [self] in try await signedTransaction($0) },
@@ -34,15 +32,8 @@ extension Gateway {
     }
 
     private func putServerAPISettings(_ call: Call) async throws -> ServerAPISettings {
-        let bundleId = try call.bundleId()
         let settings = try await call.body(of: AppStoreServerRoutes.putSettings)
-        if let number = settings.appAppleId, number < 1 {
-            throw StoreError.invalid("$.appAppleId", "must be 1 or more")
-        }
-        guard settings.environment != .production || settings.appAppleId != nil else {
-            throw StoreError.invalid("$.appAppleId", "is missing: in Production signed payloads name the app by it")
-        }
-        try await apps.check(bundleId, call)
+        let bundleId = try await existingApp(call)
         try await serverApps.put(settings, of: bundleId)
         try await followEnvironment(settings.environment, of: bundleId, call)
         return settings
@@ -52,33 +43,22 @@ extension Gateway {
 
     private func signedTransaction(_ call: Call) async throws -> TransactionInfoResponse {
         let session = call.session
-        let transaction = try await services.call(
-            PaymentEndpoints.getTransaction,
-            TransactionRequest(
-                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-                id: try call.parameter(.id, of: "transaction")),
-            context: call.context())
+        let transaction = try await services.call(PaymentEndpoints.getTransaction, try call.ownTransaction(), for: call)
         guard let identifier = transaction.transactionIdentifier, transaction.isVisible(to: session.deviceId) else {
             throw StoreError.notFound("purchased transaction")
         }
         let found = try await services.call(
-            ServerAPIEndpoints.lookup,
-            TransactionLookupRequest(bundleId: session.bundleId, identifier: identifier), context: call.context())
+            ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: session.bundleId, identifier: identifier),
+            for: call)
         guard let value = found.transaction else { throw StoreError.notFound("purchased transaction") }
-        let signer = try await PayloadSigner(signing, app: try await serverApps.app(session.bundleId))
-        return TransactionInfoResponse(
-            signedTransactionInfo: try signer.sign(
-                signer.transaction(
-                    value, appTransactionId: found.appTransactionIdentifier,
-                    storefronts: await storefronts.all(call.context()), at: found.businessNow)))
+        let signed = try await sign(
+            [value], found, try await serverApps.app(session.bundleId), call, at: found.businessNow)
+        return TransactionInfoResponse(signedTransactionInfo: signed[0])
     }
 
     private func signedAppTransaction(_ call: Call) async throws -> AppTransactionInfoResponse {
         let session = call.session
-        let found = try await services.call(
-            ServerAPIEndpoints.appTransaction,
-            AppTransactionRequest(bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
-            context: call.context())
+        let found = try await download(of: session.customerIdentifier, in: session.bundleId, call)
         return AppTransactionInfoResponse(
             signedAppTransactionInfo: try await signedAppTransaction(
                 found, try await serverApps.app(session.bundleId), call))
@@ -101,4 +81,13 @@ extension Gateway {
 
     /// The time a slow response leaves for its way to the client.
     private static let beforeDeadline = Duration.milliseconds(100)
+}
+
+extension ServerAPISettings: CheckedBody {
+    func validate() throws(StoreError) {
+        if let appAppleId, appAppleId < 1 { throw .invalid("$.appAppleId", "must be 1 or more") }
+        guard environment != .production || appAppleId != nil else {
+            throw .invalid("$.appAppleId", "is missing: in Production signed payloads name the app by it")
+        }
+    }
 }

@@ -19,37 +19,24 @@ extension Gateway {
 
     private func testNotification(_ call: Call) async throws -> TestNotificationResponse {
         let app = try await serverApp(call, else: .serverNotificationURLNotFound)
-        do {
-            let made = try await services.call(
-                NotifierEndpoints.test, AppRequest(bundleId: app.bundleId), context: call.context())
-            return TestNotificationResponse(testNotificationToken: TestNotificationToken(made).text)
-        } catch  where error.code == .notFound {
-            throw ServerAPIError.serverNotificationURLNotFound
-        }
+        let made = try await server(
+            NotifierEndpoints.test, AppRequest(bundleId: app.bundleId), call,
+            [.notFound: .serverNotificationURLNotFound])
+        return TestNotificationResponse(testNotificationToken: TestNotificationToken(made).text)
     }
 
     private func testNotificationStatus(_ call: Call) async throws -> TestNotificationStatusResponse {
         let token = try TestNotificationToken(call.parameters[.testNotificationToken])
         let app = try await serverApp(call, else: .testNotificationNotFound)
-        let found = try await testNotification(token, app, call)
+        let found = try await server(
+            NotifierEndpoints.get,
+            NotificationRequest(bundleId: app.bundleId, notificationUUID: token.notificationUUID), call,
+            [.notFound: .testNotificationNotFound])
         let attempts = found.attempts.compactMap(SendAttemptItem.init)
         guard found.notificationType == .test, found.at == token.at, !attempts.isEmpty,
             let signedPayload = found.signedPayload
         else { throw ServerAPIError.testNotificationNotFound }
         return TestNotificationStatusResponse(signedPayload: signedPayload, sendAttempts: attempts)
-    }
-
-    private func testNotification(
-        _ token: TestNotificationToken, _ app: ServerApp, _ call: Call
-    ) async throws -> ServerNotification {
-        do {
-            return try await services.call(
-                NotifierEndpoints.get,
-                NotificationRequest(bundleId: app.bundleId, notificationUUID: token.notificationUUID),
-                context: call.context())
-        } catch  where error.code == .notFound {
-            throw ServerAPIError.testNotificationNotFound
-        }
     }
 
     // MARK: History
@@ -67,11 +54,12 @@ extension Gateway {
             ])
         let query = try NotificationHistoryQuery(body)
         let app = try await serverApp(call)
-        let now = try await services.call(
-            SubscriptionEndpoints.getClock, AppRequest(bundleId: app.bundleId), context: call.context()
-        ).now
+        let now = try await clock(of: app.bundleId, call.context())
         try query.checkStart(now: now)
-        let customer = try await customer(of: query, app, call)
+        var customer: String?
+        if let transaction = query.transactionId {
+            customer = try await lookup(transaction, app, call).customerIdentifier
+        }
         let scope = query.scope(bundleId: app.bundleId, customerIdentifier: customer)
         let token = try call.query.last("paginationToken").map { text throws(ServerAPIError) in
             try PaginationToken(text, scope: scope, now: now)
@@ -82,7 +70,10 @@ extension Gateway {
         request.notificationType = query.notificationType
         request.subtype = query.subtype
         request.customerIdentifier = customer
-        let page = try await notificationHistory(request, call)
+        // A place that the notifier refuses comes from a changed token.
+        let page = try await server(
+            NotifierEndpoints.history, request, call,
+            [.requestInvalid: token == nil ? .generalBadRequest : .invalidPaginationToken])
         return NotificationHistoryResponse(
             paginationToken: page.after.map { PaginationToken(after: $0, issuedAt: now, scope: scope).text },
             notificationHistory: try page.notifications.map { notification in
@@ -93,25 +84,6 @@ extension Gateway {
                     signedPayload: signedPayload,
                     sendAttempts: notification.attempts.compactMap(SendAttemptItem.init))
             })
-    }
-
-    /// Reads a page. A place that the notifier refuses comes from a changed token.
-    private func notificationHistory(
-        _ request: NotificationHistoryRequest, _ call: Call
-    ) async throws -> NotificationHistoryPage {
-        do {
-            return try await services.call(NotifierEndpoints.history, request, context: call.context())
-        } catch  where error.code == .requestInvalid {
-            throw request.after == nil ? ServerAPIError.generalBadRequest : .invalidPaginationToken
-        }
-    }
-
-    /// Finds the customer that a query narrows the history to.
-    private func customer(
-        of query: NotificationHistoryQuery, _ app: ServerApp, _ call: Call
-    ) async throws -> String? {
-        guard let transactionId = query.transactionId else { return nil }
-        return try await lookup(transactionId, app, call).customerIdentifier
     }
 }
 

@@ -71,7 +71,7 @@ extension Gateway {
     private func isSubscription(_ productId: String, of app: ServerApp, _ call: Call) async throws -> Bool {
         var request = SubscriptionProductsRequest(bundleId: app.bundleId, storefront: Self.anyStorefront)
         repeat {
-            let page = try await services.call(CatalogEndpoints.listSubscriptions, request, context: call.context())
+            let page = try await services.call(CatalogEndpoints.listSubscriptions, request, for: call)
             if page.subscriptions.contains(where: { $0.productIdentifier.isExactly(productId) }) { return true }
             request.after = page.after
         } while request.after != nil
@@ -149,12 +149,12 @@ extension Gateway {
     private static let serverDevice = "app-store-server"
 
     /// Calls a service, with its refusals in Apple's words.
-    private func server<Request, Response>(
+    func server<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request, _ call: Call,
         _ errors: [StoreErrorCode: ServerAPIError]
     ) async throws -> Response {
         do {
-            return try await services.call(endpoint, request, context: call.context())
+            return try await services.call(endpoint, request, for: call)
         } catch {
             throw errors[error.code].map { $0 as any Error } ?? error
         }

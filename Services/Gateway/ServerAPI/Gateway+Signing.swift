@@ -29,18 +29,11 @@ extension Gateway {
     }
 
     private func issue(_ call: Call) async throws -> IssueResponse {
-        let bundleId = try call.bundleId()
         let request = try await call.body(of: SigningRoutes.issue)
-        try await apps.check(bundleId, call)
+        let bundleId = try await existingApp(call)
         let signer = try await PayloadSigner(signing, app: try await serverApps.app(bundleId))
         let payload = try Self.setting(request.set ?? [:], in: try await payload(request, signer, call))
-        do {
-            return IssueResponse(jws: try signer.sign(payload, broken: request.break))
-        } catch let error as BrokenSignature.NotApplicable {
-            throw StoreError.invalid(
-                "$.break",
-                "\(error.broken.rawValue) cannot be done to this payload in \(signer.app.environment.rawValue)")
-        }
+        return IssueResponse(jws: try signer.sign(payload, broken: request.break, at: "$.break"))
     }
 
     /// Writes the payload that a request names.
@@ -48,8 +41,8 @@ extension Gateway {
     private func payload(_ request: IssueRequest, _ signer: PayloadSigner, _ call: Call) async throws -> [UInt8] {
         if request.kind == .notification { return try await notification(request, signer, call) }
         let found = try await services.call(
-            ServerAPIEndpoints.lookup,
-            TransactionLookupRequest(bundleId: signer.app.bundleId, identifier: request.of), context: call.context())
+            ServerAPIEndpoints.lookup, TransactionLookupRequest(bundleId: signer.app.bundleId, identifier: request.of),
+            for: call)
         let appTransactionId = found.appTransactionIdentifier
         switch request.kind {
         case .appTransaction:
@@ -64,8 +57,7 @@ extension Gateway {
             let statuses = try await services.call(
                 ServerAPIEndpoints.statuses,
                 SubscriptionStatusesRequest(
-                    bundleId: signer.app.bundleId, customerIdentifier: found.customerIdentifier),
-                context: call.context())
+                    bundleId: signer.app.bundleId, customerIdentifier: found.customerIdentifier), for: call)
             let original = found.transaction?.item.originalTransactionIdentifier
             guard
                 let value = statuses.subscriptions.first(where: {
@@ -82,8 +74,8 @@ extension Gateway {
         _ request: IssueRequest, _ signer: PayloadSigner, _ call: Call
     ) async throws -> [UInt8] {
         let found = try await services.call(
-            NotifierEndpoints.get,
-            NotificationRequest(bundleId: signer.app.bundleId, notificationUUID: request.of), context: call.context())
+            NotifierEndpoints.get, NotificationRequest(bundleId: signer.app.bundleId, notificationUUID: request.of),
+            for: call)
         let parts = found.signedPayload?.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let parts, parts.count == 3, let payload = Base64URL.decode(Substring(parts[1])) else {
             throw StoreError(.internal, "notification \(found.notificationUUID) has no payload")

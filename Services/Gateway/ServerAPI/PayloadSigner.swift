@@ -13,11 +13,18 @@ struct PayloadSigner: Sendable {
         signer = app.environment == .xcode ? appStore.xcode : appStore.signer
     }
 
-    /// Signs a payload, good or wrongly.
-    /// - Throws: ``BrokenSignature/NotApplicable``.
-    func sign(_ payload: [UInt8], broken: BrokenSignature? = nil) throws -> String {
-        guard let broken else { return try signer.sign(payload) }
-        return try signer.sign(payload, broken: broken)
+    func sign(_ payload: [UInt8]) throws -> String { try signer.sign(payload) }
+
+    /// Signs a payload wrongly; nil for the right way.
+    /// - Throws: `requestInvalid` that names `place`, for a fault that cannot be done to the payload.
+    func sign(_ payload: [UInt8], broken: BrokenSignature?, at place: String) throws -> String {
+        guard let broken else { return try sign(payload) }
+        do {
+            return try signer.sign(payload, broken: broken)
+        } catch let error as BrokenSignature.NotApplicable {
+            throw StoreError.invalid(
+                place, "\(error.broken.rawValue) cannot be done to this payload in \(app.environment.rawValue)")
+        }
     }
 
     // MARK: Payloads

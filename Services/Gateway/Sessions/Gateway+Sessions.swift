@@ -25,7 +25,6 @@ extension Gateway {
     /// PromotionController is notified of the launch.
     private func openSession(_ call: Call) async throws -> Reply<SessionResponse> {
         var request = try await call.body(of: SessionRoutes.open)
-        try request.validate()
         request.bundleId = try call.app(request.bundleId)
         if case .server(let key) = call.principal, !key.bundleId.utf8.elementsEqual(request.bundleId.utf8) {
             throw StoreError.notFound("app")
@@ -36,8 +35,7 @@ extension Gateway {
             PaymentEndpoints.openAccount,
             OpenAccountRequest(
                 bundleId: request.bundleId, account: request.account, deviceId: request.deviceId,
-                storefront: request.storefront, defaults: defaults, launches: request.client != .store),
-            context: call.context())
+                storefront: request.storefront, defaults: defaults, launches: request.client != .store), for: call)
         let storefront = try await storefronts.find(account.storefront, at: "storefront", call)
         var session = Session(request, account, identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now())
         accounts.expire(session.customer)
@@ -104,5 +102,28 @@ extension Session {
         return DeviceLaunch(
             bundleId: bundleId, deviceId: deviceId, platform: platform, osVersion: osVersion, appVersion: appVersion,
             promotedPurchases: promotedPurchases)
+    }
+}
+
+extension SessionRequest: CheckedBody {
+    /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` on systems without
+    ///   it (M59).
+    func validate() throws(StoreError) {
+        try Identifier.check(bundleId, as: .bundle, at: "$.bundleId")
+        try Identifier.check(deviceId, as: .device, at: "$.deviceId")
+        try Identifier.check(account, as: .account, at: "$.account")
+        try Identifier.check(osVersion, at: "$.osVersion", lengthMax: 64)
+        if let appVersion { try Identifier.check(appVersion, at: "$.appVersion", lengthMax: 64) }
+        switch client ?? .app {
+        case .app:
+            guard appVersion != nil else { throw .invalid("$.appVersion", "is missing") }
+            guard promotedPurchases == .purchaseIntent else { return }
+            try PromotionSupport.checkPurchaseIntent(platform: platform, osVersion: osVersion)
+        case .store:
+            guard appVersion == nil else { throw .invalid("$.appVersion", "is not for a session of the store") }
+            guard promotedPurchases == nil else {
+                throw .invalid("$.promotedPurchases", "is not for a session of the store")
+            }
+        }
     }
 }

@@ -49,28 +49,21 @@ extension Gateway {
     private func offering(
         in storefront: String, _ call: Call
     ) async throws -> (listing: PromotedListing, eligibility: EligibilityAnswers) {
-        let bundleId = call.session.bundleId
+        let (customer, bundleId) = (call.session.customer, call.session.bundleId)
         guard let expected = promoted.lastKnownSubscriptions(of: bundleId, in: storefront) else {
             let listing = try await promoted.listing(of: bundleId, in: storefront, call)
-            return (listing, try await eligibility(of: listing.subscriptions, in: storefront, call))
+            return (
+                listing, try await eligibilityAnswers(for: listing.subscriptions, of: customer, in: storefront, call)
+            )
         }
-        async let answers = eligibility(of: expected, in: storefront, call)
+        async let answers = eligibilityAnswers(for: expected, of: customer, in: storefront, call)
         let listing = try await promoted.listing(of: bundleId, in: storefront, call)
         guard Set(exactly: expected).isSuperset(of: Set(exactly: listing.subscriptions)) else {
-            return (listing, try await eligibility(of: listing.subscriptions, in: storefront, call))
+            return (
+                listing, try await eligibilityAnswers(for: listing.subscriptions, of: customer, in: storefront, call)
+            )
         }
         return (listing, try await answers)
-    }
-
-    private func eligibility(
-        of subscriptions: [String], in storefront: String, _ call: Call
-    ) async throws(StoreError) -> EligibilityAnswers {
-        guard !subscriptions.isEmpty else { return EligibilityAnswers(EligibilityReply(eligibility: [], degraded: [])) }
-        let session = call.session
-        return try await eligibilityAnswers(
-            EligibilityRequest(
-                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, storefront: storefront,
-                productIdentifiers: subscriptions), call)
     }
 
     /// - Returns: Nil when PromotionController is away.

@@ -9,13 +9,11 @@ extension Gateway {
         [
             Route(StorePageRoutes.purchase) { [self] call in
                 let body = try await call.body(of: StorePageRoutes.purchase)
-                try body.validate()
                 return try await start(body.productIdentifier, from: body.intentSource, call)
             },
             Route(StorePageRoutes.openURL) { [self] call in
                 let body = try await call.body(of: StorePageRoutes.openURL)
-                return try await start(
-                    try body.productIdentifier(of: call.session.bundleId), from: .testURL, call)
+                return try await start(try body.productIdentifier(of: call.session.bundleId), from: .testURL, call)
             },
         ]
     }
@@ -32,19 +30,56 @@ extension Gateway {
         let facts = try await services.call(
             CatalogEndpoints.productPromotion,
             ProductPromotionRequest(
-                bundleId: session.bundleId, productIdentifier: productIdentifier,
-                storefront: await shopper.storefront),
-            context: call.context())
+                bundleId: session.bundleId, productIdentifier: productIdentifier, storefront: await shopper.storefront),
+            for: call)
         let request = StartPurchaseRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
             account: session.account, source: source, facts: facts, requestIdentifier: key ?? IdempotencyKey.make())
-        return try await withKnownOutcome(
-            else: key == nil
+        let unknown = UnknownOutcome(
+            key == nil
                 ? "the purchase was sent and its outcome is not known here; GET /v1/intents tells what has begun"
                 : "the purchase was sent and its outcome is not known here; the same again, with its key, is safe",
-            isRepeatable: key != nil
-        ) { () async throws(StoreError) in
-            try await services.call(PromotionEndpoints.startPurchase, request, context: call.context())
+            isRepeatable: key != nil)
+        return try await services.call(PromotionEndpoints.startPurchase, request, for: call, else: unknown)
+    }
+}
+
+extension StorePurchase: CheckedBody {
+    func validate() throws(StoreError) {
+        try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
+    }
+
+    var intentSource: PurchaseIntent.Source {
+        switch source ?? .storePage {
+        case .storePage: .storePage
+        case .search: .search
+        case .featured: .featured
+        }
+    }
+}
+
+extension URLToOpen {
+    /// Returns the product of one of this app's test URLs, which must match exactly.
+    /// - Throws: `urlInvalid` that names the part and the fault.
+    func productIdentifier(of bundleId: String) throws(StoreError) -> String {
+        do throws(PurchaseIntentURLFault) {
+            let url = try PurchaseIntentURL(parsing: url)
+            let shown = IsolatedApp.shown(bundleId)
+            guard url.bundleId.isExactly(shown) else {
+                throw PurchaseIntentURLFault(.bundleId, .wrong, "is '\(url.bundleId)' and must be '\(shown)' here")
+            }
+            try Self.check(url)
+            return url.productIdentifier
+        } catch {
+            throw error.storeError
+        }
+    }
+
+    private static func check(_ url: PurchaseIntentURL) throws(PurchaseIntentURLFault) {
+        let length = url.productIdentifier.unicodeScalars.count
+        guard length <= IdentifierRule.product.lengthMax else {
+            throw PurchaseIntentURLFault(
+                .productIdentifier, .tooLong, "has more than \(IdentifierRule.product.lengthMax) characters")
         }
     }
 }

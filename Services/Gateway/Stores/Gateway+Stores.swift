@@ -37,11 +37,10 @@ extension Gateway {
             base, seed: request.seed ?? Int64.random(in: IsolatedApp.seeds), until: expiresAt)
         do {
             async let copied = services.call(
-                CatalogEndpoints.copyApp, CopyAppRequest(from: base, to: app.bundleId), context: call.context())
+                CatalogEndpoints.copyApp, CopyAppRequest(from: base, to: app.bundleId), for: call)
             async let clock = services.call(
                 SubscriptionEndpoints.putClock,
-                PutClockRequest(bundleId: app.bundleId, rate: nil, now: request.clock, frozen: true),
-                context: call.context())
+                PutClockRequest(bundleId: app.bundleId, rate: nil, now: request.clock, frozen: true), for: call)
             _ = try await (copied, clock)
         } catch let error as StoreError {
             _ = try? await stores.close(app.store)

@@ -8,45 +8,34 @@ extension Gateway {
     /// Routes for testers, whose settings decide how the store treats an account in every app of the request's scope.
     var testerRoutes: [Route] {
         [
-            Route(AccountRoutes.list) { [self] in try await testers($0) },
-            Route(AccountRoutes.get) { [self] in try await tester($0) },
-            Route(AccountRoutes.put) { [self] in try await putTester($0) },
-            Route(AccountRoutes.reset) { [self] in try await deleteTester($0) },
+            forward(AccountRoutes.list, to: PaymentEndpoints.listTesters) {
+                try $0.page()
+            } reply: {
+                try Reply(TestersResponse(testers: $0.testers.map(TesterAnswer.init), after: $0.after))
+            },
+            forward(AccountRoutes.get, to: PaymentEndpoints.getTester) {
+                try $0.account()
+            } reply: {
+                try Reply(TesterAnswer($0))
+            },
+            // Settings that the body lacks are no longer set.
+            forward(AccountRoutes.put, to: PaymentEndpoints.putTester) { [self] call, settings in
+                let account = try call.account()
+                if let storefront = settings.storefront {
+                    _ = try await storefronts.find(storefront, at: "$.storefront", call)
+                }
+                return PutTesterRequest(account, settings: settings)
+            } reply: {
+                try Reply(TesterAnswer($0))
+            },
+            forward(AccountRoutes.reset, to: PaymentEndpoints.deleteTester) { try $0.account() },
         ]
-    }
-
-    private func testers(_ call: Call) async throws -> TestersResponse<TesterAnswer> {
-        let request = try call.page()
-        let page = try await services.call(PaymentEndpoints.listTesters, request, context: call.context())
-        return TestersResponse(testers: page.testers.map(TesterAnswer.init), after: page.after)
-    }
-
-    private func tester(_ call: Call) async throws -> TesterAnswer {
-        TesterAnswer(try await services.call(PaymentEndpoints.getTester, try call.account(), context: call.context()))
-    }
-
-    /// Replaces all settings of a tester; those missing from the body are no longer set.
-    private func putTester(_ call: Call) async throws -> TesterAnswer {
-        let account = try call.account()
-        let settings = try await call.body(of: AccountRoutes.put)
-        try settings.validate()
-        if let storefront = settings.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
-        let tester = try await services.call(
-            PaymentEndpoints.putTester, PutTesterRequest(account, settings: settings), context: call.context())
-        return TesterAnswer(tester)
-    }
-
-    private func deleteTester(_ call: Call) async throws -> Reply<NoContent> {
-        _ = try await services.call(PaymentEndpoints.deleteTester, try call.account(), context: call.context())
-        return .noContent
     }
 }
 
-extension TesterSettings {
-
+extension TesterSettings: CheckedBody {
     /// Checks the texts that are not limited by an enumeration.
-    /// - Throws: `requestInvalid`.
-    fileprivate func validate() throws(StoreError) {
+    func validate() throws(StoreError) {
         let errors = [
             ("loadProducts", simulatedErrors?.loadProducts), ("purchase", simulatedErrors?.purchase),
             ("restore", simulatedErrors?.restore), ("receiptRefresh", simulatedErrors?.receiptRefresh),

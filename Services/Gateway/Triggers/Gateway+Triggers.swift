@@ -28,9 +28,8 @@ extension Gateway {
             known?.storefront ?? defaults?.storefront ?? TesterSettings.standard.storefront ?? Self.defaultStorefront
         var facts = TriggerFacts(
             bundleId: bundleId,
-            now: try await services.call(
-                SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context
-            ).now, items: try await items(for: body, of: bundleId, in: storefront, context),
+            now: try await clock(of: bundleId, context),
+            items: try await items(for: body, of: bundleId, in: storefront, context),
             wanted: body.productIdentifier, account: known?.account)
         if let known { try await add(known, named?.transaction, body, to: &facts, context) }
         let plan = try TriggerPlan(body.notificationType, body.subtype, facts)
@@ -65,7 +64,8 @@ extension Gateway {
         return found
     }
 
-    private func existingAccount(
+    /// Reads an account by its name; nil for one that has never used the app.
+    func existingAccount(
         _ name: String, of bundleId: String, _ context: CallContext
     ) async throws -> AccountReply? {
         do {

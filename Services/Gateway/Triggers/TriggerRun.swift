@@ -93,9 +93,7 @@ struct TriggerRun {
         switch step {
         case .set(let settings):
             if !customer.isNew, former == nil {
-                former = try await gateway.services.call(
-                    PaymentEndpoints.getTester, customer.scoped(customer.account), context: context
-                ).settings
+                former = try await ask(PaymentEndpoints.getTester, customer.scoped(customer.account)).settings
             }
             try await set(settings)
         case .buy(let product, let offer): try await buy(product, offer: offer)
@@ -106,25 +104,15 @@ struct TriggerRun {
         case .revoke: try await takeBack(SubscriptionEndpoints.revoke, .revoke)
         case .reverseRefund: try await takeBack(ServerAPIEndpoints.reverseRefund, .reverseRefund)
         case .requestRefund:
-            let made = try await gateway.services.call(
+            let made = try await ask(
                 ServerAPIEndpoints.openRefundRequest,
-                OpenRefundRequest(customer.scoped(try known().id), reason: .unintendedPurchase), context: context)
+                OpenRefundRequest(customer.scoped(try known().id), reason: .unintendedPurchase))
             refundRequest = made.refundRequestIdentifier
-            note(.requestRefund) {
-                ($0.transactionIdentifier, $0.refundRequestIdentifier) = (
-                    made.transactionIdentifier, made.refundRequestIdentifier
-                )
-            }
+            note(.requestRefund, of: made)
         case .declineRefund:
             guard let refundRequest else { throw StoreError(.internal, "no refund was requested") }
-            let made = try await gateway.services.call(
-                ServerAPIEndpoints.declineRefundRequest, customer.scoped(refundRequest),
-                context: context)
-            note(.declineRefund) {
-                ($0.transactionIdentifier, $0.refundRequestIdentifier) = (
-                    made.transactionIdentifier, made.refundRequestIdentifier
-                )
-            }
+            let made = try await ask(ServerAPIEndpoints.declineRefundRequest, customer.scoped(refundRequest))
+            note(.declineRefund, of: made)
         case .extendAll: try await extendAll()
         }
     }
@@ -133,10 +121,16 @@ struct TriggerRun {
         steps.append(with(TriggerStep(action), change))
     }
 
+    private mutating func note(_ action: TriggerStep.Action, of request: CustomerRefundRequest) {
+        note(action) {
+            $0.transactionIdentifier = request.transactionIdentifier
+            $0.refundRequestIdentifier = request.refundRequestIdentifier
+        }
+    }
+
     private mutating func set(_ settings: TesterSettings) async throws {
-        _ = try await gateway.services.call(
-            PaymentEndpoints.putTester, PutTesterRequest(customer.scoped(customer.account), settings: settings),
-            context: context)
+        _ = try await ask(
+            PaymentEndpoints.putTester, PutTesterRequest(customer.scoped(customer.account), settings: settings))
         note(.settings) { $0.settings = settings }
     }
 
@@ -161,25 +155,23 @@ struct TriggerRun {
 
     private mutating func choose(_ product: String) async throws {
         let original = try original()
-        let owner = try await gateway.services.call(
-            PaymentEndpoints.getAccount,
-            GetAccountRequest(bundleId: customer.bundleId, account: customer.account), context: context)
-        _ = try await gateway.services.call(
+        let owner = try await ask(
+            PaymentEndpoints.getAccount, GetAccountRequest(bundleId: customer.bundleId, account: customer.account))
+        _ = try await ask(
             SubscriptionEndpoints.update,
             UpdateSubscriptionRequest(
                 bundleId: customer.bundleId, customerIdentifier: owner.customerIdentifier,
-                originalTransactionIdentifier: original, autoRenewProductIdentifier: product), context: context)
+                originalTransactionIdentifier: original, autoRenewProductIdentifier: product))
         note(.renewalPreference) { ($0.productIdentifier, $0.transactionIdentifier) = (product, original) }
     }
 
     private mutating func operate(
         _ operation: OperateSubscriptionRequest.Operation, days: Int?, _ reason: Subscription.ExpirationReason?
     ) async throws {
-        let reply = try await gateway.services.call(
+        let reply = try await ask(
             SubscriptionEndpoints.operate,
             OperateSubscriptionRequest(
-                customer.scoped(try known().id), operation: operation, days: days, reason: reason),
-            context: context)
+                customer.scoped(try known().id), operation: operation, days: days, reason: reason))
         guard let action = TriggerStep.Action(rawValue: operation.rawValue) else {
             throw StoreError(.internal, "\(operation.rawValue) is no step of a trigger")
         }
@@ -189,8 +181,7 @@ struct TriggerRun {
     private mutating func takeBack(
         _ endpoint: Endpoint<RefundRequest, PaymentTransaction>, _ action: TriggerStep.Action
     ) async throws {
-        let value = try await gateway.services.call(
-            endpoint, RefundRequest(customer.scoped(try known().id)), context: context)
+        let value = try await ask(endpoint, RefundRequest(customer.scoped(try known().id)))
         note(action) { $0.transactionIdentifier = value.transactionIdentifier }
     }
 
@@ -200,10 +191,16 @@ struct TriggerRun {
             bundleId: customer.bundleId, productIdentifier: subject.productIdentifier, days: TriggerPlan.days,
             requestIdentifier: UUID().uuidString.lowercased())
         request.only = try original()
-        _ = try await gateway.services.call(ServerAPIEndpoints.extendAll, request, context: context)
+        _ = try await ask(ServerAPIEndpoints.extendAll, request)
         note(.extendAll) {
             ($0.productIdentifier, $0.transactionIdentifier) = (subject.productIdentifier, request.only)
         }
+    }
+
+    private func ask<Request, Answer>(
+        _ endpoint: Endpoint<Request, Answer>, _ request: Request
+    ) async throws(StoreError) -> Answer {
+        try await gateway.services.call(endpoint, request, context: context)
     }
 
     private func known() throws -> TriggerPlan.Subject {
@@ -226,15 +223,13 @@ struct TriggerRun {
         let subject = try known()
         var subscription: Subscription?
         if let original = subject.originalTransactionIdentifier {
-            let page = try await gateway.services.call(
+            let page = try await ask(
                 SubscriptionEndpoints.search,
-                SubscriptionListRequest(bundleId: customer.bundleId, account: customer.account), context: context)
+                SubscriptionListRequest(bundleId: customer.bundleId, account: customer.account))
             subscription = page.subscriptions.first { $0.originalTransactionIdentifier.isExactly(original) }
         }
         let id = latest ? subscription?.id ?? subject.id : subject.id
-        let found = try await gateway.services.call(
-            PaymentEndpoints.findTransaction,
-            customer.scoped(id), context: context)
+        let found = try await ask(PaymentEndpoints.findTransaction, customer.scoped(id))
         return TriggerState(transaction: found.transaction, subscription: subscription)
     }
 }

@@ -54,7 +54,7 @@ enum AttemptRepository {
                 "SELECT is_leased, attempted_at, result FROM attempt WHERE id = ?", id)
         else { return nil }
         let result: String? = try row["result"]
-        return (try row["is_leased"], Timestamp(milliseconds: try row["attempted_at"]), result != nil)
+        return (try row["is_leased"], try row["attempted_at"], result != nil)
     }
 
     /// Removes an attempt that a process has begun and not ended, so that it can be repeated.
@@ -108,7 +108,7 @@ enum AttemptRepository {
             """, arguments: positions + [Int64(shownMax)])
         var found: [Int64: [NotificationAttempt]] = [:]
         for row in rows {
-            var value = NotificationAttempt(attemptDate: Timestamp(milliseconds: try row["attempted_at"]))
+            var value = NotificationAttempt(attemptDate: try row["attempted_at"])
             value.sendAttemptResult = try row["result"]
             value.httpStatus = try row["http_status"]
             value.durationMs = try row["duration_ms"]

@@ -37,10 +37,9 @@ struct EventImporter: Sendable {
                 page = try await collaborators.events(
                     ServerEventsRequest(after: place), min(.now + Self.readTime, deadline ?? .now + Self.readTime))
             } catch {
-                guard let fault = error.positionFault, let refused = place, !hasGivenUp else { throw error }
-                #if PLANTED_BUGS
-                    if PlantedBug.active == .positionsReused { throw error }
-                #endif
+                guard let fault = error.positionFault, let refused = place, !hasGivenUp,
+                    !PlantedBug.isActive(.positionsReused)
+                else { throw error }
                 alarm.raise(fault, at: refused)
                 place = try await giveUp(refused)
                 hasGivenUp = true
@@ -134,13 +133,11 @@ struct EventImporter: Sendable {
                 draft: draft, customerIdentifier: event.customerIdentifier, account: event.account,
                 eventAt: event.at, source: source)
             try await NotificationRepository.insert(new, hasEndpoint: hasEndpoint, in: transaction)
-            #if PLANTED_BUGS
-                if PlantedBug.active == .notificationMadeTwice, ordinal == 0 {
-                    var again = new
-                    (again.draft.notificationUUID, again.source) = (NotificationUUID.random(), nil)
-                    try await NotificationRepository.insert(again, hasEndpoint: hasEndpoint, in: transaction)
-                }
-            #endif
+            if PlantedBug.isActive(.notificationMadeTwice), ordinal == 0 {
+                var again = new
+                (again.draft.notificationUUID, again.source) = (NotificationUUID.random(), nil)
+                try await NotificationRepository.insert(again, hasEndpoint: hasEndpoint, in: transaction)
+            }
         }
     }
 
@@ -190,8 +187,8 @@ private struct SignedDates {
                 ))
         }
         for (instant, query) in started {
-            let milliseconds: Int64? = try await query.first()?["last"]
-            last[instant] = milliseconds.map(Timestamp.init(milliseconds:))
+            let signed: Timestamp? = try await query.first()?["last"]
+            last[instant] = signed
         }
     }
 

@@ -55,8 +55,7 @@ enum NotificationRepository {
             """
             SELECT MAX(signed_at) AS last FROM notification WHERE bundle_id = ? AND signed_at >= ? AND event_at <= ?
             """, bundleId, instant.milliseconds, instant.milliseconds)
-        let last: Int64? = try row?["last"]
-        return last.map(Timestamp.init(milliseconds:))
+        return try row?["last"]
     }
 
     // MARK: Signatures
@@ -193,17 +192,13 @@ enum NotificationRepository {
 
     /// Reads the apps with an endpoint that have something due at some time.
     static func appsWaiting(in reader: SQLReader) async throws(PersistenceError) -> [String] {
-        var apps: [String] = []
-        for row in try await reader.query(
+        return try await reader.query(
             """
             SELECT bundle_id FROM endpoint
             WHERE EXISTS (SELECT 1 FROM notification n WHERE n.bundle_id = endpoint.bundle_id AND due_at IS NOT NULL)
                 OR EXISTS (SELECT 1 FROM notification n WHERE n.bundle_id = endpoint.bundle_id AND due_wall IS NOT NULL)
-            """)
-        {
-            apps.append(try row["bundle_id"])
-        }
-        return apps
+            """
+        ).values(of: "bundle_id")
     }
 
     /// A notification that is due.

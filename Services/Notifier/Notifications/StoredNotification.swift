@@ -39,7 +39,7 @@ struct StoredNotification: Hashable, Sendable {
 
 extension StoredNotification {
     init(_ row: SQLRow) throws {
-        let (dueAt, dueWall): (Int64?, Int64?) = (try row["due_at"], try row["due_wall"])
+        let (dueAt, dueWall): (Timestamp?, Timestamp?) = (try row["due_at"], try row["due_wall"])
         position = try row["position"]
         uuid = try row["uuid"]
         bundleId = try row["bundle_id"]
@@ -47,13 +47,11 @@ extension StoredNotification {
         account = try row["account"]
         type = try row["type"]
         subtype = try row["subtype"]
-        eventAt = Timestamp(milliseconds: try row["event_at"])
-        signedAt = Timestamp(milliseconds: try row["signed_at"])
+        eventAt = try row["event_at"]
+        signedAt = try row["signed_at"]
         state = try row["state"]
         attempts = try row["attempts"]
-        due =
-            dueAt.map { .business(Timestamp(milliseconds: $0)) }
-            ?? dueWall.map { .wall(Timestamp(milliseconds: $0)) }
+        due = dueAt.map { .business($0) } ?? dueWall.map { .wall($0) }
     }
 }
 

@@ -2,13 +2,11 @@ import Persistence
 import StoreModels
 
 /// Handles `account.open` and `account.get`: the customer of an account in an app.
-struct AccountService: Sendable {
+struct AccountService: QueuePart {
     /// The storefront of an account for which neither a request nor a setting names one.
     static let defaultStorefront = "USA"
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let defaults: AppDefaults
+    let context: QueueContext
 
     /// Finds or creates the customer of an account. Opening again returns the same customer.
     ///

@@ -177,7 +177,7 @@ enum CustomerRepository {
         let row = try await reader.queryOne(
             "SELECT opened_at FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId,
             id.customerIdentifier)
-        return try row.map { row throws(PersistenceError) in Timestamp(milliseconds: try row["opened_at"]) }
+        return try row?["opened_at"]
     }
 
     /// The download of an app by a customer.
@@ -213,7 +213,7 @@ enum CustomerRepository {
         let number: Int64 = try row["app_transaction_number"]
         return AppTransaction(
             customer: try CustomerReference(row), storefront: try row["storefront"], identifier: "\(number)",
-            firstSeen: Timestamp(milliseconds: try row["opened_at"]))
+            firstSeen: try row["opened_at"])
     }
 
     /// Moves one customer to another storefront.

@@ -19,15 +19,11 @@ enum CaptureRepository {
     static func list(
         notWithin age: Duration, of wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
-        var identifiers: [String] = []
-        for row in try await reader.query(
+        return try await reader.query(
             """
             SELECT transaction_id FROM capture WHERE written_at <= ? OR written_at > ? ORDER BY transaction_id LIMIT ?
-            """, (wall + (.zero - age)).milliseconds, wall.milliseconds, limit)
-        {
-            identifiers.append(try row["transaction_id"])
-        }
-        return identifiers
+            """, (wall + (.zero - age)).milliseconds, wall.milliseconds, limit
+        ).values(of: "transaction_id")
     }
 
     /// Counts purchases that were not committed within a period around now.

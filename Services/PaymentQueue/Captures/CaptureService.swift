@@ -10,7 +10,7 @@ import StoreModels
 /// has made the commit captures it, in batches; what a process has left is captured by any. A crash repeats at most a
 /// batch, and the processor captures once. Voiding is a courtesy: it is kept in memory, and a charge that is neither
 /// captured nor voided lapses.
-final class CaptureService: Sendable {
+final class CaptureService: QueuePart {
     /// Monotonic time between two batches.
     static let interval: Duration = .milliseconds(50)
     /// Monotonic time between two reads of what other processes have left.
@@ -39,23 +39,10 @@ final class CaptureService: Sendable {
         var failures = 0
     }
 
-    private let database: any SQLDatabase
-    private let clock: BusinessClock
-    private let collaborators: PurchaseCollaborators
-    private let checkpoint: CheckpointHook
-    private let logger: Logger
+    let context: QueueContext
     private let state = Locked(Contents(due: .now, readDue: .now))
 
-    init(
-        database: any SQLDatabase, clock: BusinessClock, collaborators: PurchaseCollaborators,
-        checkpoint: @escaping CheckpointHook, logger: Logger
-    ) {
-        self.database = database
-        self.clock = clock
-        self.collaborators = collaborators
-        self.checkpoint = checkpoint
-        self.logger = logger
-    }
+    init(context: QueueContext) { self.context = context }
 
     /// Has the charge of a purchase captured that this process has committed.
     func add(_ authorization: PurchaseAuthorization) {

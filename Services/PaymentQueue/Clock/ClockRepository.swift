@@ -53,8 +53,7 @@ enum ClockRepository {
     ) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne(
             "SELECT MIN(due_at) AS next FROM subscription WHERE bundle_id = ? AND due_at IS NOT NULL", bundleId)
-        let next: Int64? = try row?["next"]
-        return next.map(Timestamp.init(milliseconds:))
+        return try row?["next"]
     }
 
     /// Apps where something has fallen due or is in progress.
@@ -77,10 +76,8 @@ enum ClockRepository {
             """)
         var due = Due()
         for row in rows {
-            let (next, busy): (Int64?, Int) = (try row["next"], try row["busy"])
-            let at = try next.map(Timestamp.init(milliseconds:)).flatMap {
-                try AppClock(row).wall(reaching: $0, from: wall)
-            }
+            let (next, busy): (Timestamp?, Int) = (try row["next"], try row["busy"])
+            let at = try next.flatMap { try AppClock(row).wall(reaching: $0, from: wall) }
             if busy > 0 || at.map({ $0 <= wall }) == true {
                 due.apps.append(try row["bundle_id"])
             } else if let at {
@@ -95,8 +92,7 @@ extension AppClock {
     /// Reads a row of `app_clock`, or of a join with it.
     init(_ row: SQLRow) throws(PersistenceError) {
         self.init(
-            epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),
-            anchorBusiness: Timestamp(milliseconds: try row["anchor_business"]),
+            epoch: try row["epoch"], anchorWall: try row["anchor_wall"], anchorBusiness: try row["anchor_business"],
             rateMillionths: try row["rate_millionths"], rateName: try row["rate_name"],
             isFrozen: try row["is_frozen"])
     }

@@ -7,7 +7,7 @@ import StoreModels
 ///
 /// A move is one commit, in which the clock jumps. Then everything that has fallen due happens, each at its own
 /// instant. The wall clock and the machine's timers are untouched.
-struct ClockService: Sendable {
+struct ClockService: QueuePart {
     /// Pause between two checks of work by other tasks or replicas.
     static let pause: Duration = .milliseconds(50)
     /// Maximum number of moves one sweep continues.
@@ -17,8 +17,7 @@ struct ClockService: Sendable {
     /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
+    let context: QueueContext
     let renewals: RenewalService
 
     /// Reads an app's clock, and creates it unless it exists.

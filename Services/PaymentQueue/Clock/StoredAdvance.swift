@@ -37,13 +37,9 @@ enum AdvanceRepository {
 
     /// Reads the identifiers of moves that have not ended.
     static func open(limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String] {
-        var identifiers: [String] = []
-        for row in try await reader.query(
-            "SELECT id FROM clock_advance WHERE last_event IS NULL ORDER BY id LIMIT ?", limit)
-        {
-            identifiers.append(try row["id"])
-        }
-        return identifiers
+        return try await reader.query(
+            "SELECT id FROM clock_advance WHERE last_event IS NULL ORDER BY id LIMIT ?", limit
+        ).values(of: "id")
     }
 
     static func insert(
@@ -83,8 +79,8 @@ extension StoredAdvance {
     fileprivate init(_ row: SQLRow) throws(PersistenceError) {
         self.init(
             id: try row["id"], bundleId: try row["bundle_id"], requestKey: try row["request_key"],
-            fingerprint: try row["fingerprint"], from: Timestamp(milliseconds: try row["from_at"]),
-            to: Timestamp(milliseconds: try row["to_at"]), stepsLeft: try row["steps_left"],
+            fingerprint: try row["fingerprint"], from: try row["from_at"],
+            to: try row["to_at"], stepsLeft: try row["steps_left"],
             firstEvent: try row["first_event"], lastEvent: try row["last_event"])
     }
 }

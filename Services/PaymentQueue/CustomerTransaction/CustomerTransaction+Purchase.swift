@@ -224,9 +224,7 @@ extension CustomerTransaction {
         let value = stored.transaction
         switch action {
         case .journal(let kind):
-            #if PLANTED_BUGS
-                if PlantedBug.active == .journalRowMissing, value.transactionState == .failed { break }
-            #endif
+            if PlantedBug.isActive(.journalRowMissing), value.transactionState == .failed { break }
             try journal(kind, value, event: StoreEvent.Kind(value.transactionState), body: body)
         case .consumeOffer:
             guard stored.terms?.offer != nil else { break }

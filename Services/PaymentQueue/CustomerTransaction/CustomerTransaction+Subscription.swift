@@ -34,11 +34,10 @@ extension CustomerTransaction {
                 id: value.id, identifier: identifier, product: value.payment.productIdentifier,
                 chargeKey: terms.isFree ? nil : StoredTransaction.chargeKey(of: value.id), amount: terms.amount,
                 start: start, end: end),
-            group: bought.group, price: bought.price, level: bought.level, length: bought.length,
-            accessPeriod: bought.accessPeriod,
+            terms: bought,
             offer: terms.offer.map {
                 .init(applied: $0, amount: terms.amount, periodsLeft: bought.offerPeriodsLeft)
-            }, rate: bought.rate)
+            })
         let before = known ?? .new(customer, group: bought.key, value, identifier: identifier, purchase)
         let begun = try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: stored)
         if known == nil, terms.past?.willAutoRenew == false {
@@ -157,8 +156,8 @@ extension CustomerTransaction {
                     event, account: account.account, of: written, in: transaction)
                 try await journal(event, of: written, about: stored?.transaction)
                 note(event, of: written, before: before, about: stored)
-            case .writePeriod(let period):
-                try await SubscriptionPeriodRepository.insert(period, of: written, in: transaction)
+            case .writePeriod(let paid, let index):
+                try await SubscriptionPeriodRepository.insert(paid, index: index, of: written, in: transaction)
             case .askConsent(let id): try await askConsent(about: id)
             case .withdrawConsent(let id):
                 try await PromptRepository.withdraw(about: id, .priceConsent, customer, in: transaction)
@@ -209,14 +208,15 @@ extension StoredSubscription {
         _ purchase: SubscriptionPurchase
     ) -> StoredSubscription {
         StoredSubscription(
-            customer: customer, group: group, paidGroup: purchase.group, originalID: value.id,
+            customer: customer, group: group, paidGroup: purchase.terms.group, originalID: value.id,
             originalIdentifier: identifier, revision: 1,
-            state: .subscribed, product: purchase.paid.product, level: purchase.level, length: purchase.length,
+            state: .subscribed, product: purchase.paid.product, level: purchase.terms.level,
+            length: purchase.terms.length,
             period: Period(
                 index: -1, start: purchase.paid.start, end: purchase.paid.end, transactionID: value.id,
                 transactionIdentifier: identifier),
             anchor: RenewalSchedule.Anchor(at: purchase.paid.start, count: 0), willAutoRenew: true,
-            renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false)
+            renewProduct: purchase.paid.product, rate: purchase.terms.rate, renewals: 0, failsNext: false)
     }
 
     /// Tells whether a charge is in progress, or something has fallen due.

@@ -213,12 +213,10 @@ extension CustomerTransaction {
             isPending = DownloadStateMachine.isPending(download.state)
             if isPending { finished.transaction.warnings = [Self.pendingDownloads] }
         }
-        #if PLANTED_BUGS
-            if PlantedBug.active == .finishNotPersisted {
-                try journalRemoval(of: stored.transaction, event: .finished)
-                return finished.transaction
-            }
-        #endif
+        if PlantedBug.isActive(.finishNotPersisted) {
+            try journalRemoval(of: stored.transaction, event: .finished)
+            return finished.transaction
+        }
         guard isFirst, try await TransactionRepository.markFinished(stored.id, of: customer, in: transaction) else {
             return finished.transaction
         }

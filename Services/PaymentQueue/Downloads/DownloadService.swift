@@ -2,12 +2,8 @@ import Persistence
 import StoreModels
 
 /// Handles `download.update` and `download.get`: hosted content of one device (M46 to M48).
-struct DownloadService: Sendable {
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let defaults: AppDefaults
-    let checkpoint: CheckpointHook
-    let publish: @Sendable (PublishedChange) -> Void
+struct DownloadService: QueuePart {
+    let context: QueueContext
 
     /// Reads one download of a device.
     /// - Throws: `notFound`, also for another customer's or device's download, and once the transaction is finished.

@@ -6,7 +6,7 @@ import StoreModels
 /// Customers and their sessions stay. The processor comes first: it cancels the charges of purchases in flight, and a
 /// purchase it has already charged ends as purchased before it is removed. So nothing is charged without a transaction,
 /// even when another writer comes late.
-struct HistoryService: Sendable {
+struct HistoryService: QueuePart {
     /// Number of purchases in one page. A page's charges are cancelled before the next is read.
     static let pageSize = 256
     /// Maximum number of concurrent cancellations.
@@ -15,12 +15,9 @@ struct HistoryService: Sendable {
     /// Maximum number of transactions one commit removes, so that purchases can commit in between.
     static let removalMax = 500
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let checkpoint: CheckpointHook
+    let context: QueueContext
     let purchases: PurchaseService
     let renewals: RenewalService
-    let cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
 
     /// Clears the history of one account in an app, or of all accounts.
     ///
@@ -81,7 +78,7 @@ struct HistoryService: Sendable {
         while true {
             let cancelled =
                 try await cancelCharges(scope, until: last)
-                + renewals.giveUp(scope, until: last, cancel: cancelCharge)
+                + renewals.giveUp(scope, until: last, cancel: collaborators.cancelCharge)
             var isAll = false
             while !isAll {
                 guard ContinuousClock.now < last else {
@@ -139,7 +136,7 @@ struct HistoryService: Sendable {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
         let charge: Charge
         do {
-            charge = try await cancelCharge(CancelChargeRequest(chargeKey: stored.chargeKey), last)
+            charge = try await collaborators.cancelCharge(CancelChargeRequest(chargeKey: stored.chargeKey), last)
         } catch {
             throw StoreError(
                 .serviceUnavailable, "the payment processor is away, which has to give up purchases in flight first",

@@ -4,7 +4,7 @@ import ServiceDatabase
 import StoreModels
 
 /// Handles `prompt.list`, `prompt.answer` and `transaction.continue`: open prompts and their answers.
-struct PromptService: Sendable {
+struct PromptService: QueuePart {
     /// Maximum number of prompts in one page.
     static let pageMax = 100
     /// How long an app may take to answer a storefront change, in wall time.
@@ -12,9 +12,7 @@ struct PromptService: Sendable {
     /// Time between two sweeps for unanswered prompts.
     static let interval: Duration = .seconds(1)
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let checkpoint: CheckpointHook
+    let context: QueueContext
     let purchases: PurchaseService
     let storefronts: StorefrontLookup
 

@@ -6,9 +6,8 @@ import StoreModels
 ///
 /// Apple's article says: "the App Store may repeatedly prompt users to authenticate their purchases". Only testers with
 /// interactive sign-in are asked.
-struct SignInService: Sendable {
-    let database: any SQLDatabase
-    let clock: BusinessClock
+struct SignInService: QueuePart {
+    let context: QueueContext
 
     /// Creates a prompt about the oldest purchase that a launch delivers to a customer.
     ///

@@ -37,7 +37,7 @@ struct StoredPrompt: Hashable, Sendable {
         account = try row["account"]
         transactionID = try row["transaction_id"]
         times = try row["times"]
-        createdAt = Timestamp(milliseconds: try row["created_at"])
+        createdAt = try row["created_at"]
     }
 
     /// The prompt as operators name it.

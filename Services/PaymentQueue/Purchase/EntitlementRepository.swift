@@ -141,19 +141,14 @@ enum EntitlementRepository {
             for row in paid where row.originalID == value.originalID { groups.insert(exactly: row.group) }
             return SubscriptionHistory.Entry(value, groups: groups)
         }
-        let offers = try await started.offers.rows().map { row in
+        var offers = try await started.offers.rows().map { row in
             let product: String = try row["product_identifier"]
             var groups: [String] = [try row["subscription_group"]]
             for row in paid where row.product.isExactly(product) { groups.insert(exactly: row.group) }
             return SubscriptionHistory.Offer(
                 productIdentifier: product, groups: groups, transactionIdentifier: try row["transaction_identifier"])
         }
-        #if PLANTED_BUGS
-            if PlantedBug.active == .offerClaimedTwice {
-                return SubscriptionHistory(
-                    subscriptions: entries, offers: offers.filter { $0.transactionIdentifier != nil })
-            }
-        #endif
+        if PlantedBug.isActive(.offerClaimedTwice) { offers.removeAll { $0.transactionIdentifier == nil } }
         return SubscriptionHistory(subscriptions: entries, offers: offers)
     }
 
@@ -249,11 +244,8 @@ enum EntitlementRepository {
     static func waiting(
         for product: String, _ customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
-        var identifiers: [String] = []
-        for row in try await reader.query(waitingSQL, customer.bundleId, customer.customerIdentifier, product) {
-            identifiers.append(try row["id"])
-        }
-        return identifiers
+        return try await reader.query(waitingSQL, customer.bundleId, customer.customerIdentifier, product).values(
+            of: "id")
     }
 
     /// Runs with every settled purchase, so it has its own index.

@@ -46,9 +46,7 @@ enum PaymentRepository {
     /// Waits for the payment that was looked for.
     static func found(_ query: StartedQuery, in reader: SQLReader) async throws -> StoredPayment? {
         let row = try await query.first()
-        #if PLANTED_BUGS
-            if PlantedBug.active == .checkThenInsert, reader is SQLTransaction { return nil }
-        #endif
+        if PlantedBug.isActive(.checkThenInsert), reader is SQLTransaction { return nil }
         guard let row else { return nil }
         return StoredPayment(
             fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], reply: try reply(row))
@@ -87,17 +85,15 @@ enum PaymentRepository {
         _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerReference, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        #if PLANTED_BUGS
-            let payment = PlantedBug.active == .noDeduplication ? payment.under(key: transactionID) : payment
-        #endif
+        let key = PlantedBug.isActive(.noDeduplication) ? transactionID : payment.requestIdentifier
         try await transaction.send(
             """
             INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,
                 transaction_id, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
-            customer.bundleId, customer.customerIdentifier, payment.requestIdentifier, fingerprint,
-            payment.intentIdentifier, transactionID, wall.milliseconds)
+            customer.bundleId, customer.customerIdentifier, key, fingerprint, payment.intentIdentifier, transactionID,
+            wall.milliseconds)
     }
 
     /// Copies the reply to a transaction's payment, before the transaction's next revision takes its place.

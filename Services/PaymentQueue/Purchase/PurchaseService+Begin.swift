@@ -191,12 +191,11 @@ extension PurchaseService {
     ) async throws -> Begun {
         try checkpoint(.beforeFirstCommit)
         let customer = request.customer
-        #if PLANTED_BUGS
-            let key = request.payment.requestIdentifier
-            if PlantedBug.active == .checkThenInsert, let known = try await lookUp(key: key, of: customer)?.payment {
-                return .existing(known)
-            }
-        #endif
+        if PlantedBug.isActive(.checkThenInsert),
+            let known = try await lookUp(key: request.payment.requestIdentifier, of: customer)?.payment
+        {
+            return .existing(known)
+        }
         let purchase = NewPurchase(
             id: newIdentifier(), payment: request.payment, deviceId: request.deviceId, quote: quote,
             request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),

@@ -50,9 +50,7 @@ extension PurchaseService {
         try checkpoint(.beforeCharge)
         let reply: ChargeReply
         do {
-            #if PLANTED_BUGS
-                let request = PlantedBug.active == .chargeUnderNewKey ? request.underNewKey : request
-            #endif
+            let request = PlantedBug.isActive(.chargeUnderNewKey) ? request.underNewKey : request
             reply = ChargeReply(
                 try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {

@@ -11,7 +11,7 @@ import Synchronization
 /// the first commit begins a purchase, the processor is asked, and the outcome commit ends it (ADR 0004). The request
 /// that began it, a request that joins it and the sweep all call ``drive(_:fresh:until:)``, one at a time in this
 /// process. Each commit is one function; between them the process may die.
-struct PurchaseService: Sendable {
+struct PurchaseService: QueuePart {
     /// Time kept back from the deadline for sending the reply.
     static let replyMargin: Duration = .milliseconds(200)
     /// Timeout of an authorization. A processor that takes longer is asked after the first commit.
@@ -27,20 +27,13 @@ struct PurchaseService: Sendable {
     /// Timeout of one attempt of a sweep.
     static let sweepTime: Duration = .seconds(5)
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let claims: PurchaseClaims
-    let collaborators: PurchaseCollaborators
-    let quotes: QuoteCache
+    let context: QueueContext
     /// Does what is due in a purchase's subscription group before the purchase.
     let renewals: RenewalService
     /// Captures what was authorized and committed.
     let captures: CaptureService
     /// The purchases this process works on.
     let inFlight: InFlightRegistry
-    let checkpoint: CheckpointHook
-    let record: SalesRecord
-    let logger: Logger
     /// What was last read about customers, for a quote and an authorization before the database is read. Only hints:
     /// the commit compares them with the customer's rows.
     let shoppers = ExpiringCache<CustomerReference, ShopperHint>(max: 10_000)

@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 /// Handles `receipt.facts`: a customer's transactions and subscriptions, in pages. Each page is one snapshot.
-struct ReceiptService: Sendable {
+struct ReceiptService: QueuePart {
     /// Maximum number of items in one page.
     static let pageMax = 500
     /// Maximum number of transactions one page reads, whether the receipt lists them or not.
@@ -11,8 +11,7 @@ struct ReceiptService: Sendable {
     /// Maximum number of subscriptions, which come with the first page.
     static let subscriptionsMax = 100
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
+    let context: QueueContext
 
     /// Reads one page.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.

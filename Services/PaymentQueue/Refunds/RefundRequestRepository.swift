@@ -67,13 +67,12 @@ extension ConsumptionRequestReason: SQLValueConvertible {}
 
 extension CustomerRefundRequest {
     fileprivate init(_ row: SQLRow) throws {
-        let (decidedAt, consumption): (Int64?, String?) = (try row["decided_at"], try row["consumption"])
+        let consumption: String? = try row["consumption"]
         self.init(
             refundRequestIdentifier: try row["id"], transactionId: try row["transaction_id"],
             transactionIdentifier: try row["transaction_identifier"], bundleId: try row["bundle_id"],
             account: try row["account"], state: try row["state"], reason: try row["reason"],
-            requestedAt: Timestamp(milliseconds: try row["requested_at"]),
-            decidedAt: decidedAt.map(Timestamp.init(milliseconds:)),
+            requestedAt: try row["requested_at"], decidedAt: try row["decided_at"],
             consumption: try consumption.map { try StoredJSON.value(JSONValue.self, $0) })
     }
 }

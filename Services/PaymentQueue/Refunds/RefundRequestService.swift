@@ -5,14 +5,12 @@ import StoreModels
 
 /// Handles `refundRequest.open`, `.get`, `.list`, `.grant`, `.decline` and `.consumption`: customers' requests for
 /// refunds.
-struct RefundRequestService: Sendable {
+struct RefundRequestService: QueuePart {
     /// Maximum number of requests in one page.
     static let pageMax = 100
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
+    let context: QueueContext
     let refunds: RefundService
-    let publish: @Sendable (PublishedChange) -> Void
 
     /// Opens a request about a purchase that was not taken back.
     /// - Throws: `notFound`; `transactionStateInvalid` for no purchase, one that was taken back, and while one is open.

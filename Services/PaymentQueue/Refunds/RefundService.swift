@@ -8,7 +8,7 @@ import StoreModels
 /// A decision is one commit, which includes the refund. After it the service asks the processor, first immediately and
 /// then by ``sweep(now:)`` until the processor has replied (ADR 0015). Every replica may ask about the same refund: one
 /// key is one refund.
-struct RefundService: Sendable {
+struct RefundService: QueuePart {
     /// Timeout of the processor's reply within a request.
     static let sendTime: Duration = .seconds(2)
     /// Pause before a refund is tried again that a renewal has delayed.
@@ -20,13 +20,8 @@ struct RefundService: Sendable {
     /// Timeout of one attempt of a sweep.
     static let attemptTime: Duration = .seconds(3)
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let collaborators: PurchaseCollaborators
+    let context: QueueContext
     let renewals: RenewalService
-    let checkpoint: CheckpointHook
-    let record: SalesRecord
-    let logger: Logger
     private let retries = RetrySweep(concurrency: concurrency)
 
     /// Takes a purchase back. A repetition returns the same transaction and refunds nothing more.

@@ -126,9 +126,8 @@ enum RestoreRepository {
             """, customer.bundleId, customer.customerIdentifier, customer.bundleId, customer.customerIdentifier,
             customer.bundleId, customer.customerIdentifier, after, through, limit
         ).map { row in
-            let until: Int64? = try row["active_until"]
-            return Original(
-                stored: try StoredTransaction(row), activeUntil: until.map(Timestamp.init(milliseconds:)),
+            Original(
+                stored: try StoredTransaction(row), activeUntil: try row["active_until"],
                 state: try row["subscription_state"])
         }
     }

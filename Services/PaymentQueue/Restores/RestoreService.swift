@@ -6,7 +6,7 @@ import StoreModels
 ///
 /// The processor is never asked. Each commit is one function; between them the process may die, and ``sweep()`` of
 /// another process continues.
-struct RestoreService: Sendable {
+struct RestoreService: QueuePart {
     /// Monotonic time between two sweeps.
     static let sweepInterval: Duration = .milliseconds(500)
     /// Number of rows in one page of a sweep.
@@ -14,12 +14,7 @@ struct RestoreService: Sendable {
     /// Maximum time for one restore in one sweep, so that others are processed too.
     static let attemptTime: Duration = .seconds(2)
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let defaults: AppDefaults
-    let checkpoint: CheckpointHook
-    let publish: @Sendable (PublishedChange) -> Void
-    let logger: Logger
+    let context: QueueContext
 
     /// Begins a restore, or finds the one this key has begun.
     ///

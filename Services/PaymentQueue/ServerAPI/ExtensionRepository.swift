@@ -27,7 +27,7 @@ enum ExtensionRepository {
             """, value.customer.bundleId, request, value.originalID
         ).map { row in
             ExtendSubscriptionReply(
-                outcome: .extended, effectiveDate: Timestamp(milliseconds: try row["effective_at"]),
+                outcome: .extended, effectiveDate: try row["effective_at"],
                 webOrderLineItemIdentifier: try row["line_item"])
         }
     }
@@ -177,13 +177,12 @@ struct StoredMassExtension: Hashable, Sendable {
 extension StoredMassExtension {
     init(_ row: SQLRow) throws {
         let storefronts: String? = try row["storefronts"]
-        let completedAt: Int64? = try row["completed_at"]
         self.init(
             request: ExtendSubscriptionsRequest(
                 bundleId: try row["bundle_id"], productIdentifier: try row["product_identifier"],
                 storefronts: try storefronts.map { try StoredJSON.value([String].self, $0) }, days: try row["days"],
                 requestIdentifier: try row["request_identifier"]),
             place: try row["place"], lastPlace: try row["last_place"], succeeded: try row["succeeded"],
-            failed: try row["failed"], completedAt: completedAt.map(Timestamp.init(milliseconds:)))
+            failed: try row["failed"], completedAt: try row["completed_at"])
     }
 }

@@ -3,13 +3,12 @@ import Persistence
 import StoreModels
 
 /// Handles `transaction.lookup`, `transaction.modified` and `subscription.statuses`: what the App Store Server API shows.
-struct ServerAPIService: Sendable {
+struct ServerAPIService: QueuePart {
     /// Maximum number of transactions in one page.
     static let pageMax = 100
     /// Maximum number of transactions one page reads, whether the filter selects them or not.
     static let scanMax = 2_000
-    let database: any SQLDatabase
-    let clock: BusinessClock
+    let context: QueueContext
     let subscriptions: SubscriptionReader
 
     // MARK: Lookup

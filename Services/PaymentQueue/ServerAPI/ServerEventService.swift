@@ -5,7 +5,7 @@ import ServiceDatabase
 import StoreModels
 
 /// Handles `serverEvents.list` and `.acknowledge`: what apps' servers are notified of, for the notifier.
-struct ServerEventService: Sendable {
+struct ServerEventService: QueuePart {
     /// Maximum number of events in one page.
     static let pageMax = 100
     /// Prefix of an event's position, as the notifier gets it.
@@ -17,8 +17,7 @@ struct ServerEventService: Sendable {
     /// Maximum number of rows one commit removes.
     static let pruneBatch = 500
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
+    let context: QueueContext
     let subscriptions: SubscriptionReader
 
     /// Lists the events after a place, oldest first.
@@ -58,19 +57,13 @@ struct ServerEventService: Sendable {
     @discardableResult
     func prune() async throws -> Int {
         let limit = clock.wall() + (.zero - Self.keptFor)
-        var total = 0
-        while !Task.isCancelled {
-            let count = try await database.write { transaction in
-                guard let text = try await ServerEventRepository.acknowledged(in: transaction),
-                    let end = EventPosition(text, prefix: Self.prefix)
-                else { return 0 }
-                return try await ServerEventRepository.table.prune(
-                    writtenBefore: limit, through: end, limit: Self.pruneBatch, in: transaction)
-            }
-            total += count
-            if count < Self.pruneBatch { break }
+        return try await database.writeInBatches(of: Self.pruneBatch) { transaction in
+            guard let text = try await ServerEventRepository.acknowledged(in: transaction),
+                let end = EventPosition(text, prefix: Self.prefix)
+            else { return 0 }
+            return try await ServerEventRepository.table.prune(
+                writtenBefore: limit, through: end, limit: Self.pruneBatch, in: transaction)
         }
-        return total
     }
 
     // MARK: Events

@@ -1,4 +1,3 @@
-import Logging
 import Persistence
 import ServiceDatabase
 import StoreModels
@@ -6,17 +5,13 @@ import StoreModels
 /// Finds subscriptions whose price exceeds the agreed one, and asks their testers.
 ///
 /// An import does not say which customers it concerns, so each sweep reads all subscriptions of such testers.
-struct PriceConsentService: Sendable {
+struct PriceConsentService: QueuePart {
     /// Time between two sweeps.
     static let interval: Duration = .seconds(1)
     /// Number of accounts in one page of a sweep.
     static let pageSize = 100
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let quotes: QuoteCache
-    let publish: @Sendable (PublishedChange) -> Void
-    let logger: Logger
+    let context: QueueContext
 
     /// Sweeps while a tester is to be asked about prices: an import can raise one at any time.
     func round() async throws -> BackgroundJob.Rest {
@@ -86,15 +81,11 @@ private enum PriceConsentRepository {
     static func accounts(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
-        var accounts: [String] = []
-        for row in try await reader.query(
+        return try await reader.query(
             """
             SELECT account FROM tester WHERE account > ? AND settings LIKE '%"priceConsent":%' ORDER BY account LIMIT ?
-            """, after, limit)
-        {
-            accounts.append(try row["account"])
-        }
-        return accounts
+            """, after, limit
+        ).values(of: "account")
     }
 
     /// Reads an account's subscriptions with automatic renewal, in every app.

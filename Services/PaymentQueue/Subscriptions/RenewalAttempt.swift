@@ -56,11 +56,6 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
         guard let subscription = terms.subscription else {
             throw StoreError(.internal, "a renewal of something that is no subscription")
         }
-        return SubscriptionRenewal(
-            id: id, identifier: identifier, product: product, group: subscription.group,
-            price: subscription.price, asks: asks, level: subscription.level, length: subscription.length,
-            chargeKey: terms.isFree ? nil : chargeKey, amount: terms.amount,
-            offer: terms.offer.map { .init(applied: $0, amount: terms.amount, periodsLeft: offerLeft) },
-            formerPrice: formerPrice)
+        return SubscriptionRenewal(id: id, identifier: identifier, attempt: self, terms: subscription)
     }
 }

@@ -116,13 +116,9 @@ extension RenewalService {
             ) { commit in
                 let locked = try await SubscriptionRepository.lock(
                     originalID: job.value.originalID, of: job.value.customer, in: transaction)
-                #if PLANTED_BUGS
-                    if PlantedBug.active == .renewalWithoutUniqueRow, let locked {
-                        return try await Self.perform(job, reply, on: locked, &commit)
-                            as (StoredSubscription, PaymentTransaction?)?
-                    }
-                #endif
-                guard let known = locked, known.revision == job.value.revision else {
+                guard let known = locked,
+                    known.revision == job.value.revision || PlantedBug.isActive(.renewalWithoutUniqueRow)
+                else {
                     return nil as (StoredSubscription, PaymentTransaction?)?
                 }
                 let result = try await Self.perform(job, reply, on: known, &commit)

@@ -9,7 +9,7 @@ import StoreModels
 ///
 /// The sweep, a clock that is moved, a purchase in the group and an operator all use it, one at a time per subscription
 /// in this process. Between replicas the database decides.
-final class RenewalService: Sendable {
+final class RenewalService: QueuePart {
     /// Number of subscriptions in one page. One commit fixes a page's charges.
     static let pageSize = 512
     /// Maximum number of concurrent charges and commits.
@@ -21,13 +21,7 @@ final class RenewalService: Sendable {
     /// Timeout of one request to Catalog.
     static let quoteTime: Duration = .seconds(2)
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let claims: PurchaseClaims
-    let checkpoint: CheckpointHook
-    let collaborators: PurchaseCollaborators
-    let record: SalesRecord
-    let quotes: QuoteCache
+    let context: QueueContext
     /// The purchases this process works on; some wait for a renewal.
     let purchases: InFlightRegistry
     /// The subscriptions this process works on, and the tasks that wait for them.
@@ -35,22 +29,10 @@ final class RenewalService: Sendable {
     /// The apps that are being swept in this process.
     private let sweeping = Locked<Set<ExactText>>([])
     private let schedule = Locked(RetrySchedule())
-    private let logger: Logger
 
-    init(
-        database: any SQLDatabase, clock: BusinessClock, claims: PurchaseClaims, checkpoint: @escaping CheckpointHook,
-        collaborators: PurchaseCollaborators, record: SalesRecord, quotes: QuoteCache, purchases: InFlightRegistry,
-        logger: Logger
-    ) {
-        self.database = database
-        self.clock = clock
-        self.claims = claims
-        self.checkpoint = checkpoint
-        self.collaborators = collaborators
-        self.record = record
-        self.quotes = quotes
+    init(context: QueueContext, purchases: InFlightRegistry) {
+        self.context = context
         self.purchases = purchases
-        self.logger = logger
     }
 
     // MARK: Sweep
@@ -176,9 +158,7 @@ final class RenewalService: Sendable {
     private func perform(_ job: RenewalJob) async throws -> Settled?? {
         guard let reply = try await reply(to: job) else { return nil }
         guard let settled = try await settle(job, reply) else { return .some(nil) }
-        #if PLANTED_BUGS
-            if PlantedBug.active == .renewalWithoutUniqueRow { _ = try await settle(job.ofAnotherReplica, reply) }
-        #endif
+        if PlantedBug.isActive(.renewalWithoutUniqueRow) { _ = try await settle(job.ofAnotherReplica, reply) }
         try checkpoint(.afterRenewalCommit)
         publish(settled, job, reply)
         return settled

@@ -110,10 +110,6 @@ extension StoredSubscription {
         let offer: String? = try row["offer"]
         let price: String? = try row["price"]
         let known = try price.map { try StoredJSON.value(Price.self, $0) }
-        func instant(_ column: String) throws -> Timestamp? {
-            let value: Int64? = try row[column]
-            return value.map(Timestamp.init(milliseconds:))
-        }
         customer = try CustomerReference(row)
         group = try row["subscription_group"]
         paidGroup = try row["paid_group"]
@@ -125,11 +121,9 @@ extension StoredSubscription {
         level = try row["level"]
         self.length = length
         period = Period(
-            index: try row["period_index"], start: Timestamp(milliseconds: try row["period_start"]),
-            end: Timestamp(milliseconds: try row["active_until"]), transactionID: try row["active_id"],
-            transactionIdentifier: try row["active_transaction"])
-        anchor = RenewalSchedule.Anchor(
-            at: Timestamp(milliseconds: try row["anchor"]), count: try row["anchor_count"])
+            index: try row["period_index"], start: try row["period_start"], end: try row["active_until"],
+            transactionID: try row["active_id"], transactionIdentifier: try row["active_transaction"])
+        anchor = RenewalSchedule.Anchor(at: try row["anchor"], count: try row["anchor_count"])
         willAutoRenew = try row["will_auto_renew"]
         renewProduct = try row["renew_product"]
         self.offer = try offer.map { try StoredJSON.value(RunningOffer.self, $0) }
@@ -137,12 +131,11 @@ extension StoredSubscription {
         renewals = try row["renewals"]
         failsNext = try row["fails_next"]
         retry = Retry(
-            since: try instant("retry_since"), count: try row["retry_count"],
-            graceUntil: try instant("grace_until"))
+            since: try row["retry_since"], count: try row["retry_count"], graceUntil: try row["grace_until"])
         expirationReason = try row["expiration_reason"]
         agreedPrice = known?.agreed
         priceIncrease = known?.increase
-        dueAt = try instant("due_at")
+        dueAt = try row["due_at"]
         attempt = try row["attempt"]
     }
 }

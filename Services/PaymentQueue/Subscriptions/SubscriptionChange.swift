@@ -35,7 +35,7 @@ enum SubscriptionChange: Hashable, Sendable {
 enum SubscriptionAction: Hashable, Sendable {
     /// Record a timeline entry; the commit adds the account.
     case record(SubscriptionEvent)
-    case writePeriod(SubscriptionPeriodRow)
+    case writePeriod(SubscriptionPaid, index: Int)
     /// Ask a person about the price; the prompt is about this transaction.
     case askConsent(about: String)
     /// Withdraw the price prompt about this transaction.
@@ -62,14 +62,14 @@ struct SubscriptionTakenBack: Hashable, Sendable {
     var identifier: String?
 }
 
-/// A paid period.
+/// A paid period of a subscription: a row, and one captured charge unless it was free (S1, S2).
 struct SubscriptionPaid: Hashable, Sendable {
     /// The transaction's `id`.
     var id: String
     /// The transaction's identifier.
     var identifier: String
     var product: String
-    /// Nil when nothing was charged.
+    /// The key of its charge at the processor; nil when nothing was charged.
     var chargeKey: String?
     /// The charged amount, zero included.
     var amount: Money
@@ -80,19 +80,9 @@ struct SubscriptionPaid: Hashable, Sendable {
 /// A purchase that begins a period now.
 struct SubscriptionPurchase: Hashable, Sendable {
     var paid: SubscriptionPaid
-    /// The product's group.
-    var group: String
-    /// The product's own price, to which the subscriber agrees; nil where it is not known.
-    var price: Money?
-    /// The product's service level; 1 is the highest.
-    var level: Int
-    /// The product's own period.
-    var length: SubscriptionPeriod
-    /// The length that was bought.
-    var accessPeriod: SubscriptionPeriod
+    var terms: PurchaseTerms.Subscription
     /// The offer of the new period; nil at the regular price.
     var offer: StoredSubscription.RunningOffer?
-    var rate: SubscriptionRenewalRate
 }
 
 /// A paid renewal.
@@ -101,24 +91,15 @@ struct SubscriptionRenewal: Hashable, Sendable {
     var id: String
     /// The transaction's identifier.
     var identifier: String
-    var product: String
-    /// The product's group.
-    var group: String
-    /// The product's own price.
-    var price: Money?
-    /// A higher price the subscriber was not asked about in time; this period has the former one.
-    var asks: PriceIncrease?
-    /// The product's service level; 1 is the highest.
-    var level: Int
-    var length: SubscriptionPeriod
-    /// Nil when nothing was charged.
-    var chargeKey: String?
-    /// The charged amount, zero included.
-    var amount: Money
+    /// What was decided before the charge.
+    var attempt: RenewalAttempt
+    /// The subscription's part of the attempt's terms.
+    var terms: PurchaseTerms.Subscription
+
     /// The offer of the new period; nil at the regular price.
-    var offer: StoredSubscription.RunningOffer?
-    /// The former period's regular price, when the new one differs; else nil.
-    var formerPrice: Money?
+    var offer: StoredSubscription.RunningOffer? {
+        attempt.terms.offer.map { .init(applied: $0, amount: attempt.terms.amount, periodsLeft: attempt.offerLeft) }
+    }
 }
 
 /// A renewal that the processor has charged with another amount than was agreed.

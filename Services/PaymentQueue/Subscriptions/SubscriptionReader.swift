@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 /// Handles `subscription.list`, `.search` and `.timeline`.
-struct SubscriptionReader: Sendable {
+struct SubscriptionReader: QueuePart {
     /// Maximum number of subscriptions in one page.
     static let pageMax = 100
     /// Maximum number of timeline entries in one page.
@@ -11,9 +11,7 @@ struct SubscriptionReader: Sendable {
     /// Timeout of all quotes of a reply; prices not known by then are left out.
     static let quoteTime: Duration = .seconds(1)
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let quotes: QuoteCache
+    let context: QueueContext
 
     /// Lists a customer's subscriptions.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.

@@ -97,16 +97,12 @@ enum SubscriptionRepository {
     static func waitingPurchases(
         of customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
-        var identifiers: [String] = []
-        for row in try await reader.query(
+        return try await reader.query(
             """
             SELECT id FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND phase = 'waiting' LIMIT 100
-            """, customer.bundleId, customer.customerIdentifier)
-        {
-            identifiers.append(try row["id"])
-        }
-        return identifiers
+            """, customer.bundleId, customer.customerIdentifier
+        ).values(of: "id")
     }
 
     /// Inserts a subscription. The primary key lets a customer begin one subscription in a group (S6).

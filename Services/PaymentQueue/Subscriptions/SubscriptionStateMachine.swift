@@ -79,19 +79,20 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     // MARK: Periods
 
     private mutating func buy(_ bought: SubscriptionPurchase) {
+        let terms = bought.terms
         let isFirst = value.period.index < 0
         let wasExisting = !isFirst && value.state.isExisting
         let (former, formerLevel) = (value.product, value.level)
         if wasExisting { actions.append(.cutPeriods(at: bought.paid.start)) }
         forgetIncrease()
-        begin(bought.paid, group: bought.group, level: bought.level, length: bought.length)
-        value.anchor = RenewalSchedule(bought.rate).anchor(
-            from: bought.paid.start, to: bought.paid.end, access: bought.accessPeriod, length: bought.length)
-        (value.willAutoRenew, value.rate, value.renewals, value.failsNext) = (true, bought.rate, 0, false)
-        (value.offer, value.agreedPrice) = (bought.offer, bought.price)
+        begin(bought.paid, group: terms.group, level: terms.level, length: terms.length)
+        value.anchor = RenewalSchedule(terms.rate).anchor(
+            from: bought.paid.start, to: bought.paid.end, access: terms.accessPeriod, length: terms.length)
+        (value.willAutoRenew, value.rate, value.renewals, value.failsNext) = (true, terms.rate, 0, false)
+        (value.offer, value.agreedPrice) = (bought.offer, terms.price)
         let kind: SubscriptionEvent.Kind =
             if isFirst { .subscribed } else if !wasExisting { .resubscribed } else {
-                bought.level < formerLevel ? .upgraded : .crossgraded
+                terms.level < formerLevel ? .upgraded : .crossgraded
             }
         record(
             kind, amount: bought.paid.amount, offer: bought.offer?.applied, expires: value.period.end,
@@ -101,36 +102,39 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private mutating func charge(_ renewal: SubscriptionRenewal) throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "renewed")
         let isRecovery = value.state != .subscribed
-        let anchor = anchor(of: renewal)
-        let increase = renewal.asks ?? (renewal.offer == nil ? nil : value.priceIncrease)
+        let (attempt, terms, offer) = (renewal.attempt, renewal.terms, renewal.offer)
+        let amount = attempt.terms.amount
+        let anchor = anchor(for: terms.length)
+        let increase = attempt.asks ?? (offer == nil ? nil : value.priceIncrease)
         forgetIncrease()
         let start = value.state == .inBillingRetryPeriod ? at : value.period.end
-        let end = calendar.end(of: renewal.length, times: anchor.count, from: anchor.at)
+        let end = calendar.end(of: terms.length, times: anchor.count, from: anchor.at)
         begin(
             SubscriptionPaid(
-                id: renewal.id, identifier: renewal.identifier, product: renewal.product, chargeKey: renewal.chargeKey,
-                amount: renewal.amount, start: start, end: end),
-            group: renewal.group, level: renewal.level, length: renewal.length)
-        (value.anchor, value.offer) = (anchor, renewal.offer)
+                id: renewal.id, identifier: renewal.identifier, product: attempt.product,
+                chargeKey: attempt.terms.isFree ? nil : attempt.chargeKey,
+                amount: amount, start: start, end: end),
+            group: terms.group, level: terms.level, length: terms.length)
+        (value.anchor, value.offer) = (anchor, offer)
         value.renewals += 1
-        if renewal.offer == nil { value.agreedPrice = renewal.asks?.formerPrice ?? renewal.price }
-        if let former = renewal.formerPrice {
-            record(.priceChanged, amount: renewal.amount, detail: "was \(former.amount)")
+        if offer == nil { value.agreedPrice = attempt.asks?.formerPrice ?? terms.price }
+        if let former = attempt.formerPrice {
+            record(.priceChanged, amount: amount, detail: "was \(former.amount)")
         }
         record(
-            isRecovery ? .recovered : .renewed, amount: renewal.amount, offer: renewal.offer?.applied, expires: end,
+            isRecovery ? .recovered : .renewed, amount: amount, offer: offer?.applied, expires: end,
             transactionIdentifier: renewal.identifier)
         if let increase {
             value.priceIncrease = increase
-            if renewal.asks != nil { record(.priceIncreasePending, amount: increase.price) }
+            if attempt.asks != nil { record(.priceIncreasePending, amount: increase.price) }
             if increase.status == .pending { actions.append(.askConsent(about: value.period.transactionID)) }
         }
     }
 
     /// Returns the next period's anchor. The billing date stays, unless access was interrupted or the length changes.
-    private func anchor(of renewal: SubscriptionRenewal) -> RenewalSchedule.Anchor {
+    private func anchor(for length: SubscriptionPeriod) -> RenewalSchedule.Anchor {
         if value.state == .inBillingRetryPeriod { return RenewalSchedule.Anchor(at: at, count: 1) }
-        guard renewal.length == value.length else { return RenewalSchedule.Anchor(at: value.period.end, count: 1) }
+        guard length == value.length else { return RenewalSchedule.Anchor(at: value.period.end, count: 1) }
         return RenewalSchedule.Anchor(at: value.anchor.at, count: value.anchor.count + 1)
     }
 
@@ -152,11 +156,7 @@ struct SubscriptionStateMachine: Hashable, Sendable {
         value.dueAt = paid.end
         (value.state, value.expirationReason) = (.subscribed, nil)
         leaveRetry()
-        actions.append(
-            .writePeriod(
-                SubscriptionPeriodRow(
-                    index: value.period.index, id: paid.id, identifier: paid.identifier, product: paid.product,
-                    chargeKey: paid.chargeKey, amount: paid.amount, start: paid.start, end: paid.end)))
+        actions.append(.writePeriod(paid, index: value.period.index))
     }
 
     private mutating func leaveRetry() {

@@ -70,9 +70,7 @@ enum TesterRepository {
             UNION SELECT account FROM customer WHERE account > ? AND \(customers.sql)
             ORDER BY account LIMIT ?
             """, arguments: [page.scope.key, after, after] + customers.arguments + [limit])
-        var accounts: [String] = []
-        for row in rows { accounts.append(try row["account"]) }
-        return accounts
+        return try rows.values(of: "account")
     }
 
     /// Reads the storefront that all of an account's customers share.

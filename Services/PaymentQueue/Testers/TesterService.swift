@@ -3,13 +3,11 @@ import Persistence
 import StoreModels
 
 /// Handles `tester.get`, `.put`, `.delete` and `.list`: an account's settings at the store.
-struct TesterService: Sendable {
+struct TesterService: QueuePart {
     /// Maximum number of accounts in one page.
     static let pageMax = 500
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
+    let context: QueueContext
 
     /// Reads an account's settings. An account without settings behaves as StoreKit does, whether it has customers or
     /// not.
@@ -46,7 +44,7 @@ struct TesterService: Sendable {
     private func checkExists(_ storefront: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
         let known: [Storefront]
         do {
-            known = try await storefronts(deadline)
+            known = try await collaborators.storefronts(deadline)
         } catch {
             throw StoreError(
                 .serviceUnavailable, "the catalogue is away, which knows the storefronts; nothing was changed",

@@ -196,11 +196,9 @@ extension TransactionRepository {
     static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
         -> [String]
     {
-        var identifiers: [String] = []
         let rows = try await reader.query(
             "SELECT id FROM payment_transaction WHERE \(isUnsettled) AND id > ? ORDER BY id LIMIT ?", after, limit)
-        for row in rows { identifiers.append(try row["id"]) }
-        return identifiers
+        return try rows.values(of: "id")
     }
 
     /// The condition of the partial index on open transactions.
@@ -232,9 +230,7 @@ extension TransactionRepository {
             """
             SELECT id FROM payment_transaction WHERE \(isUnsettled) AND claimed_by = ? AND id > ? ORDER BY id LIMIT ?
             """, claims.replica, after, limit)
-        var identifiers: [String] = []
-        for row in rows { identifiers.append(try row["id"]) }
-        return identifiers
+        return try rows.values(of: "id")
     }
 
     /// Counts quarantined transactions, for the health check.

@@ -149,9 +149,7 @@ enum TransactionRepository {
     /// - Throws: `requestInvalid` for a number that several apps of the scope have given.
     static func find(_ named: ScopedIdentifier, in reader: SQLReader) async throws -> StoredTransaction? {
         var apps = named.scope.condition()
-        #if PLANTED_BUGS
-            if PlantedBug.active == .scopeDropped { apps = ("bundle_id <> ?", [""]) }
-        #endif
+        if PlantedBug.isActive(.scopeDropped) { apps = ("bundle_id <> ?", [""]) }
         let found = try await find(named.id, apps, limit: 2, in: reader)
         guard found.count < 2 else {
             let all = found.map { "\($0.id) of \($0.customer.bundleId)" }.joined(separator: " and ")

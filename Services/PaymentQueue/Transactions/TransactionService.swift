@@ -3,14 +3,11 @@ import Persistence
 import StoreModels
 
 /// Reads, finishes and lists transactions, and summarizes customers' offers.
-struct TransactionService: Sendable {
+struct TransactionService: QueuePart {
     /// Maximum number of transactions in one page.
     static let pageMax = 100
 
-    let database: any SQLDatabase
-    let clock: BusinessClock
-    var checkpoint: CheckpointHook = { _ in }
-    let publish: @Sendable (PublishedChange) -> Void
+    let context: QueueContext
 
     /// Reads a transaction.
     /// - Throws: `notFound`, also for another customer's, and for one this device does not see.

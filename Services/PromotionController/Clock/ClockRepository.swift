@@ -8,8 +8,8 @@ enum ClockRepository {
             return nil
         }
         return RememberedClock(
-            epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),
-            anchorBusiness: Timestamp(milliseconds: try row["anchor_business"]),
+            epoch: try row["epoch"], anchorWall: try row["anchor_wall"],
+            anchorBusiness: try row["anchor_business"],
             rateMillionths: try row["rate_millionths"], isFrozen: try row["is_frozen"])
     }
 

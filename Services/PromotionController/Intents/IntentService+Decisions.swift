@@ -153,9 +153,7 @@ extension IntentService {
             deviceId: intent.installation.deviceId, payment: addition.payment, discountCheck: addition.discountCheck,
             isTest: intent.source == .testURL ? true : nil, isRepeat: intent.life.isAdded ? true : nil)
         do throws(StoreError) {
-            #if PLANTED_BUGS
-                let request = PlantedBug.active == .intentPaidTwice ? request.underNewKey : request
-            #endif
+            let request = PlantedBug.isActive(.intentPaidTwice) ? request.underNewKey : request
             return .success(try await collaborators.addPayment(request, deadline))
         } catch {
             return .failure(error)
@@ -246,14 +244,12 @@ enum IntentPaymentPolicy {
     }
 }
 
-#if PLANTED_BUGS
-    extension AddPaymentRequest {
-        /// The request as if the payment's key had not been stored with the decision.
-        fileprivate var underNewKey: AddPaymentRequest {
-            var request = self
-            request.payment.requestIdentifier = RandomIdentifier.hex(digits: 24)
-            request.isRepeat = nil
-            return request
-        }
+extension AddPaymentRequest {
+    /// The request as if the payment's key had not been stored with the decision (``PlantedBug/intentPaidTwice``).
+    fileprivate var underNewKey: AddPaymentRequest {
+        var request = self
+        request.payment.requestIdentifier = RandomIdentifier.hex(digits: 24)
+        request.isRepeat = nil
+        return request
     }
-#endif
+}

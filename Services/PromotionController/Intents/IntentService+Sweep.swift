@@ -130,18 +130,12 @@ extension IntentService {
     private func settle(
         at now: PurchaseIntent.Life.Now, _ due: @escaping @Sendable (SQLTransaction) async throws -> [StoredIntent]
     ) async throws -> Int {
-        var total = 0
-        while !Task.isCancelled {
-            let count = try await database.write { transaction in
-                let commit = IntentTransaction(transaction: transaction, now: now)
-                let intents = try await due(transaction)
-                for intent in intents { _ = try await commit.settle(intent) }
-                return intents.count
-            }
-            total += count
-            if count < Self.settleBatch { break }
+        try await database.writeInBatches(of: Self.settleBatch) { transaction in
+            let commit = IntentTransaction(transaction: transaction, now: now)
+            let intents = try await due(transaction)
+            for intent in intents { _ = try await commit.settle(intent) }
+            return intents.count
         }
-        return total
     }
 
     // MARK: Pruning
@@ -151,28 +145,18 @@ extension IntentService {
     @discardableResult
     func prune() async throws -> Int {
         let limit = times.wall() + (.zero - Self.keptFor)
-        let events = try await repeating { transaction in
+        let events = try await database.writeInBatches(of: Self.pruneBatch) { transaction in
             try await EventRepository.table.prune(writtenBefore: limit, limit: Self.pruneBatch, in: transaction)
         }
-        let starts = try await repeating { transaction in
+        let starts = try await database.writeInBatches(of: Self.pruneBatch) { transaction in
             try await StartRepository.prune(startedBefore: limit, limit: Self.pruneBatch, in: transaction)
         }
-        let intents = try await repeating { transaction in
+        let intents = try await database.writeInBatches(of: Self.pruneBatch) { transaction in
             try await IntentRepository.prune(startedBefore: limit, limit: Self.pruneBatch, in: transaction)
         }
         if events + intents > 0 {
             logger.info("intents pruned", metadata: ["events": "\(events)", "intents": "\(intents)"])
         }
         return events + starts + intents
-    }
-
-    private func repeating(_ step: @escaping @Sendable (SQLTransaction) async throws -> Int) async throws -> Int {
-        var total = 0
-        while !Task.isCancelled {
-            let count = try await database.write(step)
-            total += count
-            if count < Self.pruneBatch { break }
-        }
-        return total
     }
 }

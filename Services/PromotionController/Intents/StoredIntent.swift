@@ -65,8 +65,8 @@ struct StoredIntent: Hashable, Sendable {
         promptId = try row["prompt_id"]
         life = PurchaseIntent.Life(
             state: try row["state"],
-            answerBy: (try row["answer_by"] as Int64?).map { Timestamp(milliseconds: $0) },
-            expiresAt: Timestamp(milliseconds: try row["expires_at"]), deferredBy: try row["deferred_by"],
+            answerBy: try row["answer_by"],
+            expiresAt: try row["expires_at"], deferredBy: try row["deferred_by"],
             feedback: try row["feedback"], isAdded: try row["is_added"])
         addition = try (row["addition"] as String?).map { try StoredJSON.value(Addition.self, $0) }
         transactionId = try row["transaction_id"]

@@ -23,7 +23,7 @@ struct StoredPrompt: Hashable, Sendable {
         version = try row["version"]
         product = try row["product_identifier"]
         appPrice = try (row["app_price"] as String?).map { try StoredJSON.value(Money.self, $0) }
-        createdAt = Timestamp(milliseconds: try row["created_at"])
+        createdAt = try row["created_at"]
     }
 
     /// The prompt as the operator sees it.

@@ -15,7 +15,7 @@ package final class SBPClient: LoopClient {
     package let connection: SBPConnection
     package let broadcast = StateBroadcast()
     package let eventLoop: UVLoop
-    private let logger: Logger
+    package let logger: Logger
     private let numbers = Atomic<UInt64>(UInt64(BusClientCore.inboxSid))
 
     /// Creates a client; ``start()`` connects it.
@@ -45,19 +45,7 @@ package final class SBPClient: LoopClient {
     package func publish(
         _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
     ) throws(BusError) {
-        let frame = try Self.frame(subject, body: body, headers: headers, reply: reply, key: key)
-        if eventLoop.isCurrent {
-            if let error = connection.assumeIsolated({ $0.publish(frame) }) { throw error }
-            return
-        }
-        if let endReason { throw endReason }
-        let logger = self.logger
-        onLoop { connection in
-            // The connection may be lost, and the buffer full, by the time this runs; an event may get lost.
-            if let error = connection.publish(frame) {
-                logger.warning("an event was dropped", metadata: ["subject": "\(subject)", "error": "\(error)"])
-            }
-        }
+        try publish(Self.frame(subject, body: body, headers: headers, reply: reply, key: key), to: subject)
     }
 
     package func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }

@@ -17,8 +17,7 @@ extension SBPConnection {
         core.add(waiter, token: token, subject: message.subject.text, timeout: timeout)
     }
 
-    /// Sends an event, or keeps it for the next connection. Returns the error when it does neither.
-    func publish(_ frame: [UInt8]) -> BusError? {
+    package func publish(_ frame: [UInt8]) -> BusError? {
         if machine.isReady, let link {
             link.write(frame)
             return nil

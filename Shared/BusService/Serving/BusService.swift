@@ -28,6 +28,7 @@ package final class BusService: ServiceLifecycle.Service {
     private let readiness = Readiness()
     /// Set once the operator has asked for a graceful end.
     let drainRequest = DrainRequest()
+    private let undeclared: UndeclaredErrorHook?
     private let registry = Locked(Registry())
 
     private struct Registry {
@@ -40,14 +41,17 @@ package final class BusService: ServiceLifecycle.Service {
     /// - Parameters:
     ///   - instance: Random for each process start; `$SRV` and logs name the instance by it.
     ///   - description: One sentence, for `$SRV.INFO`.
+    ///   - undeclared: Gets the errors that an endpoint answers and does not declare; for tests.
     package init(
         name: ServiceName, version: String, bus: any BusClient, logger: Logger,
-        instance: String = RandomIdentifier.hex(digits: 24), description: String = ""
+        instance: String = RandomIdentifier.hex(digits: 24), description: String = "",
+        undeclared: UndeclaredErrorHook? = nil
     ) {
         identity = ServiceIdentity(name: name.rawValue, id: instance, version: version)
         self.description = description
         self.bus = bus
         self.logger = logger
+        self.undeclared = undeclared
     }
 
     /// Registers the handler of an endpoint, before `run`.
@@ -60,7 +64,7 @@ package final class BusService: ServiceLifecycle.Service {
         _ endpoint: Endpoint<Request, Response>,
         _ handler: @escaping @Sendable (Request, RequestContext) async throws -> Response
     ) {
-        let served = ServedEndpoint(endpoint, handler)
+        let served = ServedEndpoint(endpoint, undeclared: undeclared, handler)
         registry.withLock { registry in
             precondition(!registry.isSealed, "handle(\(endpoint.name)) was called after run()")
             precondition(

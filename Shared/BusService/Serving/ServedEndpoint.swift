@@ -7,18 +7,22 @@ import StoreModels
 final class ServedEndpoint: Sendable {
     let name: String
     let subject: String
+    private let errors: [StoreErrorCode]
+    private let undeclared: UndeclaredErrorHook?
     private let invoke: @Sendable ([UInt8], RequestContext) async throws -> [UInt8]
     private let statistics = Locked(EndpointStatistics())
     private let timers = Locked<[String: Timer]>([:])
     private let service: String
 
     init<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>,
+        _ endpoint: Endpoint<Request, Response>, undeclared: UndeclaredErrorHook? = nil,
         _ handler: @escaping @Sendable (Request, RequestContext) async throws -> Response
     ) {
         name = endpoint.name
         subject = endpoint.subject
         service = endpoint.service
+        errors = endpoint.errors
+        self.undeclared = undeclared
         invoke = { body, context in
             // A request without members may come without a body.
             let request = try StoreJSON.decode(Request.self, from: body.isEmpty ? Array("{}".utf8) : body)
@@ -43,6 +47,7 @@ final class ServedEndpoint: Sendable {
         do {
             reply = try await invoke(body, context)
         } catch let error as StoreError {
+            check(error.code, context)
             throw error
         } catch {
             context.logger.error("a handler failed", metadata: ["error": "\(error)"])
@@ -53,6 +58,16 @@ final class ServedEndpoint: Sendable {
             throw StoreError(.internal, "the reply of \(name) is over \(BusServiceLimits.replyBytesMax) bytes")
         }
         return reply
+    }
+
+    /// Reports an answer that the endpoint does not declare. Release builds log none, and the caller gets it anyway.
+    private func check(_ code: StoreErrorCode, _ context: RequestContext) {
+        guard !errors.contains(code), !StoreErrorCode.general.contains(code) else { return }
+        #if DEBUG
+            context.logger.error(
+                "the endpoint does not declare the error it answers", metadata: ["code": "\(code)"])
+        #endif
+        undeclared?(subject, code)
     }
 
     var stats: EndpointStatistics { statistics.withLock { $0 } }
@@ -75,6 +90,9 @@ final class ServedEndpoint: Sendable {
         }
     }
 }
+
+/// Gets a code that the endpoint of a subject answers and does not declare. Tests fail then.
+package typealias UndeclaredErrorHook = @Sendable (_ subject: String, _ code: StoreErrorCode) -> Void
 
 /// The counts of one endpoint in `$SRV.STATS`, since the process started.
 struct EndpointStatistics: Sendable {

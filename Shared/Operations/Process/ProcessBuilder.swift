@@ -23,9 +23,7 @@ enum ProcessBuilder {
         let instance = RandomIdentifier.hex(digits: 24)
         let logger = try bootstrapLogging(name: name, instance: instance, settings)
         if let warning = hashingWarning(ProcessInfo.processInfo.environment) { logger.warning("\(warning)") }
-        #if PLANTED_BUGS
-            try checkPlantedBug(logger)
-        #endif
+        try checkPlantedBug(logger)
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(metrics)
         let loop: UVLoop
@@ -55,19 +53,13 @@ enum ProcessBuilder {
         return "\(deterministicHashing) is set, so clients can slow this process down; unset it outside of tests"
     }
 
-    #if PLANTED_BUGS
-        /// Says which bug this process has.
-        /// - Throws: `badConfiguration` for an unknown one.
-        private static func checkPlantedBug(_ logger: Logger) throws(StartupError) {
-            guard let name = PlantedBug.chosen else { return }
-            guard let bug = PlantedBug.active else {
-                let known = PlantedBug.allCases.map(\.rawValue).joined(separator: ", ")
-                throw StartupError(
-                    .badConfiguration, "\(PlantedBug.variable): there is no bug '\(name)'; they are \(known)")
-            }
-            logger.critical("THIS PROCESS HAS A PLANTED BUG: do not sell with it", metadata: ["bug": "\(bug.rawValue)"])
-        }
-    #endif
+    /// Says which bug this process has.
+    /// - Throws: `badConfiguration` for an unknown one.
+    private static func checkPlantedBug(_ logger: Logger) throws(StartupError) {
+        guard let name = PlantedBug.chosen else { return }
+        if let refusal = PlantedBug.refusal(of: name) { throw StartupError(.badConfiguration, refusal) }
+        logger.critical("THIS PROCESS HAS A PLANTED BUG: do not sell with it", metadata: ["bug": "\(name)"])
+    }
 
     private static let deterministicHashing = "SWIFT_DETERMINISTIC_HASHING"
 

@@ -1,6 +1,11 @@
-#if PLANTED_BUGS
+internal import PlantedBugs
+
+#if canImport(Glibc)
     import Glibc
-    internal import PlantedBugs
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
 #endif
 
 /// Runs the waiting writes as one transaction: BEGIN IMMEDIATE, the bodies in turn, one COMMIT. So a group costs one
@@ -31,9 +36,7 @@ struct GroupCommit {
                 _ = try connection.run("BEGIN IMMEDIATE")
                 for job in jobs { try await performInSavepoint(job) }
             }
-            #if PLANTED_BUGS
-                if acknowledgesEarly { acknowledge(jobs) }
-            #endif
+            if acknowledgesEarly { acknowledge(jobs) }
             _ = try connection.run("COMMIT")
             return nil
         } catch {
@@ -77,19 +80,17 @@ struct GroupCommit {
     }
 }
 
-#if PLANTED_BUGS
-    extension GroupCommit {
-        /// Whether results are handed out before the commit.
-        ///
-        /// Only the payment queue's: a gateway that reads back what it has written would not even start.
-        var acknowledgesEarly: Bool {
-            PlantedBug.active == .acknowledgeBeforeCommit && connection.path.hasSuffix("payment-queue.sqlite")
-        }
-
-        /// Hands out the results of a group that is not committed, and lets the disk take its time.
-        private func acknowledge(_ jobs: [any DatabaseJob<SQLTransaction>]) {
-            for job in jobs { job.deliver(failure: nil) }
-            usleep(50_000)
-        }
+extension GroupCommit {
+    /// Whether results are handed out before the commit (``PlantedBug/acknowledgeBeforeCommit``).
+    ///
+    /// Only the payment queue's: a gateway that reads back what it has written would not even start.
+    var acknowledgesEarly: Bool {
+        PlantedBug.isActive(.acknowledgeBeforeCommit) && connection.path.hasSuffix("payment-queue.sqlite")
     }
-#endif
+
+    /// Hands out the results of a group that is not committed, and lets the disk take its time.
+    private func acknowledge(_ jobs: [any DatabaseJob<SQLTransaction>]) {
+        for job in jobs { job.deliver(failure: nil) }
+        usleep(50_000)
+    }
+}

@@ -98,9 +98,7 @@ package final class SQLiteDatabase: SQLDatabase {
             var failure = state.fault
             if failure == nil { failure = await group.run(jobs) }
             state.finishedGroup(of: jobs.count, failure: failure)
-            #if PLANTED_BUGS
-                if group.acknowledgesEarly, failure == nil { continue }
-            #endif
+            if group.acknowledgesEarly, failure == nil { continue }
             for job in jobs { job.deliver(failure: failure) }
         }
     }

@@ -87,3 +87,22 @@ package struct BackgroundJob: Sendable {
         }
     }
 }
+
+extension SQLDatabase {
+    /// Repeats a commit until it has less to do than a batch, or the task is cancelled.
+    ///
+    /// - Parameter body: Processes at most `batch` rows, and returns how many.
+    /// - Returns: The number of processed rows.
+    /// - Throws: As ``SQLDatabase/write(_:)``; earlier batches stay written.
+    package func writeInBatches(
+        of batch: Int, _ body: @escaping @Sendable (SQLTransaction) async throws -> Int
+    ) async throws -> Int {
+        var total = 0
+        while !Task.isCancelled {
+            let count = try await write(body)
+            total += count
+            if count < batch { break }
+        }
+        return total
+    }
+}

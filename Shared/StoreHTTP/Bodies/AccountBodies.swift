@@ -58,14 +58,8 @@ package struct PromptsResponse: Hashable, Sendable, Codable {
     package var prompts: [Prompt]
     /// Absent on the last page.
     package var after: String?
-    /// Services whose prompts are missing.
-    package var degraded: [String]?
-
-    package init(prompts: [Prompt], after: String? = nil, degraded: [String] = []) {
-        self.prompts = prompts
-        self.after = after
-        self.degraded = degraded
-    }
+    /// Services whose prompts are missing; an empty list, not an absent one, without.
+    package var degraded: [String]? = []
 }
 
 /// The body of `POST /admin/v1/prompts/{id}`: `{"answer":"decline","error":"paymentInvalid"}`.

@@ -101,30 +101,6 @@ package struct BusConnectionsResponse: Hashable, Sendable, Codable {
         package var bytesIn: Int
         package var bytesOut: Int
         package var subscriptions: Int
-
-        package init(
-            cid: Int, name: String, user: String, address: String, instance: String?, language: String,
-            version: String, startedAt: Timestamp, lastActivityAt: Timestamp, stoppedAt: Timestamp?, reason: String?,
-            pendingBytes: Int, messagesIn: Int, messagesOut: Int, bytesIn: Int, bytesOut: Int, subscriptions: Int
-        ) {
-            self.cid = cid
-            self.name = name
-            self.user = user
-            self.address = address
-            self.instance = instance
-            self.language = language
-            self.version = version
-            self.startedAt = startedAt
-            self.lastActivityAt = lastActivityAt
-            self.stoppedAt = stoppedAt
-            self.reason = reason
-            self.pendingBytes = pendingBytes
-            self.messagesIn = messagesIn
-            self.messagesOut = messagesOut
-            self.bytesIn = bytesIn
-            self.bytesOut = bytesOut
-            self.subscriptions = subscriptions
-        }
     }
 
     /// In the requested order.
@@ -144,13 +120,6 @@ package struct BusSubjectsResponse: Hashable, Sendable, Codable {
         package var subscribers: Int
         /// Messages that the present subscribers were sent.
         package var messages: Int
-
-        package init(subject: String, queue: String?, subscribers: Int, messages: Int) {
-            self.subject = subject
-            self.queue = queue
-            self.subscribers = subscribers
-            self.messages = messages
-        }
     }
 
     /// By messages, the busiest first.
@@ -242,12 +211,4 @@ package struct FaultsResponse: Hashable, Sendable, Codable {
     package var rules: [BusRule]
     /// Faults since the broker started, by the broker's name of the action.
     package var struck: [String: Int]
-
-    package init(isEnabled: Bool, seed: UInt64?, faults: [Fault], rules: [BusRule], struck: [String: Int]) {
-        self.isEnabled = isEnabled
-        self.seed = seed
-        self.faults = faults
-        self.rules = rules
-        self.struck = struck
-    }
 }

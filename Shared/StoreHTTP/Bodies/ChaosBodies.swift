@@ -47,13 +47,6 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         package var faults: [String]
         /// The longest recovery so far; absent before the first.
         package var worstRecoveryMilliseconds: Int?
-
-        package init(service: String, isUp: Bool, faults: [String], worstRecoveryMilliseconds: Int?) {
-            self.service = service
-            self.isUp = isUp
-            self.faults = faults
-            self.worstRecoveryMilliseconds = worstRecoveryMilliseconds
-        }
     }
 
     /// A fault that was injected.
@@ -67,14 +60,6 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         package var beganAtSecond: Double
         /// Absent while it is in force.
         package var endedAtSecond: Double?
-
-        package init(number: Int, fault: String, service: String, beganAtSecond: Double, endedAtSecond: Double?) {
-            self.number = number
-            self.fault = fault
-            self.service = service
-            self.beganAtSecond = beganAtSecond
-            self.endedAtSecond = endedAtSecond
-        }
     }
 
     /// What happened in one step of the timeline.
@@ -88,17 +73,6 @@ package struct ChaosRun: Hashable, Sendable, Codable {
         /// Absent without an answer.
         package var p50Milliseconds: Double?
         package var p99Milliseconds: Double?
-
-        package init(
-            second: Int, succeeded: Int, refused: Int, unknown: Int, p50Milliseconds: Double?, p99Milliseconds: Double?
-        ) {
-            self.second = second
-            self.succeeded = succeeded
-            self.refused = refused
-            self.unknown = unknown
-            self.p50Milliseconds = p50Milliseconds
-            self.p99Milliseconds = p99Milliseconds
-        }
     }
 
     /// An invariant and what became of it.
@@ -137,17 +111,17 @@ package struct ChaosRun: Hashable, Sendable, Codable {
     package var workload: String
     /// Requests a second.
     package var rate: Int
-    package var operations: Int
-    package var succeeded: Int
-    package var refused: Int
-    package var unknown: Int
-    package var services: [Service]
-    package var faults: [Fault]
+    package var operations: Int = 0
+    package var succeeded: Int = 0
+    package var refused: Int = 0
+    package var unknown: Int = 0
+    package var services: [Service] = []
+    package var faults: [Fault] = []
     /// At most 180.
-    package var steps: [Step]
-    package var stepSeconds: Int
+    package var steps: [Step] = []
+    package var stepSeconds: Int = 1
     /// Those that can be judged so far.
-    package var invariants: [Invariant]
+    package var invariants: [Invariant] = []
     /// Absent while the run goes on, as everything below.
     package var verdict: Verdict?
     /// Acknowledged purchases that are gone.
@@ -158,36 +132,6 @@ package struct ChaosRun: Hashable, Sendable, Codable {
     package var line: String?
     /// The file of the report, on the machine of the run.
     package var report: String?
-
-    package init(
-        id: String, seed: String, app: String, startedAt: Timestamp, updatedAt: Timestamp, phase: Phase,
-        elapsedSeconds: Int, durationSeconds: Int, targets: [String], faultNames: [String], workload: String,
-        rate: Int, operations: Int = 0, succeeded: Int = 0, refused: Int = 0, unknown: Int = 0,
-        services: [Service] = [], faults: [Fault] = [], steps: [Step] = [], stepSeconds: Int = 1,
-        invariants: [Invariant] = []
-    ) {
-        self.id = id
-        self.seed = seed
-        self.app = app
-        self.startedAt = startedAt
-        self.updatedAt = updatedAt
-        self.phase = phase
-        self.elapsedSeconds = elapsedSeconds
-        self.durationSeconds = durationSeconds
-        self.targets = targets
-        self.faultNames = faultNames
-        self.workload = workload
-        self.rate = rate
-        self.operations = operations
-        self.succeeded = succeeded
-        self.refused = refused
-        self.unknown = unknown
-        self.services = services
-        self.faults = faults
-        self.steps = steps
-        self.stepSeconds = stepSeconds
-        self.invariants = invariants
-    }
 }
 
 /// A run in a list, without its timeline, faults and invariants.

@@ -27,17 +27,9 @@ package struct StoreEnvironment: Hashable, Sendable, Codable {
     /// The `iss` of the App Store Server API's tokens.
     package var issuerId: String
     /// The app's last In-App Purchase key; absent for an app without one.
-    package var keyId: String?
+    package let keyId: String?
     /// Base64 of DER.
     package var rootCertificate: String
-
-    package init(url: String, bundleId: String, issuerId: String, keyId: String?, rootCertificate: String) {
-        self.url = url
-        self.bundleId = bundleId
-        self.issuerId = issuerId
-        self.keyId = keyId
-        self.rootCertificate = rootCertificate
-    }
 
     /// Names and values in the order of printing.
     package var values: [(name: String, value: String)] {

@@ -17,18 +17,11 @@ package struct ReadinessResponse: Hashable, Sendable, Codable {
     /// Whether the gateway accepts purchases: 200 when true, else 503.
     package var ready: Bool
     /// The gateway's own connection: `connected` or `away`.
-    package var bus: String?
+    package let bus: String?
     /// Unavailable services that purchases wait for: payments are accepted and stay `purchasing`.
-    package var degraded: [String]?
+    package let degraded: [String]?
     /// `answering`, `away`, `slow` or `failing`, by the service's name.
-    package var services: [String: String]?
-
-    package init(ready: Bool, bus: String, degraded: [String], services: [String: String]) {
-        self.ready = ready
-        self.bus = bus
-        self.degraded = degraded
-        self.services = services
-    }
+    package let services: [String: String]?
 }
 
 /// The response of `GET /admin/v1/services`, with the health of instances on the bus. Statistics are counted since an
@@ -59,20 +52,6 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         package var inFlight: Int?
         /// Statistics by endpoint; empty without a statistics response in time.
         package var endpoints: [Endpoint]
-
-        package init(
-            name: String, id: String, version: String, status: Health, checks: [String: Check],
-            startedAt: Timestamp?, inFlight: Int?, endpoints: [Endpoint]
-        ) {
-            self.inFlight = inFlight
-            self.name = name
-            self.id = id
-            self.version = version
-            self.status = status
-            self.checks = checks
-            self.startedAt = startedAt
-            self.endpoints = endpoints
-        }
 
         package init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -108,11 +87,6 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         package var status: Health?
         /// A sentence for people; absent when there is nothing to say.
         package var message: String?
-
-        package init(status: Health, message: String? = nil) {
-            self.status = status
-            self.message = message
-        }
     }
 
     /// The statistics of one subject.
@@ -129,17 +103,6 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
         package var averageProcessingMs: Double?
         /// Status and code; absent without an error.
         package var lastError: String?
-
-        package init(
-            name: String, subject: String, requests: Int, errors: Int, averageProcessingMs: Double, lastError: String?
-        ) {
-            self.name = name
-            self.subject = subject
-            self.requests = requests
-            self.errors = errors
-            self.averageProcessingMs = averageProcessingMs
-            self.lastError = lastError
-        }
     }
 
     /// The gateway's own connection: `connected` or `away`.
@@ -148,12 +111,6 @@ package struct ServicesResponse: Hashable, Sendable, Codable {
     package var services: [Instance]
     /// The expected services that have no instance.
     package var missing: [String]
-
-    package init(bus: String, services: [Instance], missing: [String]) {
-        self.bus = bus
-        self.services = services
-        self.missing = missing
-    }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)

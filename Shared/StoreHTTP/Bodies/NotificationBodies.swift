@@ -20,12 +20,6 @@ package struct NotificationEndpointBody: Hashable, Sendable, Codable {
     package var shuffle: Bool?
     /// Whether each notification that was delivered is sent once more.
     package var duplicate: Bool?
-
-    package init(url: String, retry: NotificationEndpoint.Retry? = nil, timeoutMs: Int? = nil) {
-        self.url = url
-        self.retry = retry
-        self.timeoutMs = timeoutMs
-    }
 }
 
 /// The response of `GET /admin/v1/apps/{bundleId}/notifications/endpoint`: the endpoint's members, or `{"url":null}`.
@@ -72,8 +66,6 @@ package struct ReportAttemptBody: Hashable, Sendable, Codable {
     package var durationMs: Int?
     /// The beginning of the response, or the error.
     package var bodyStart: String?
-
-    package init(sendAttemptResult: SendAttemptResult) { self.sendAttemptResult = sendAttemptResult }
 }
 
 /// The body of `POST /inApps/v1/notifications/history`, with Apple's member names.

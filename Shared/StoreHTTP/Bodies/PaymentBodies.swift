@@ -40,19 +40,9 @@ package struct DiscountParts: Hashable, Sendable, Codable {
     package var signature: String?
     /// Milliseconds since 1970, as they were signed.
     package var timestamp: Int64?
+}
 
-    /// Creates the parts as an app sent them.
-    package init(
-        identifier: String? = nil, keyIdentifier: String? = nil, nonce: String? = nil,
-        signature: String? = nil, timestamp: Int64? = nil
-    ) {
-        self.identifier = identifier
-        self.keyIdentifier = keyIdentifier
-        self.nonce = nonce
-        self.signature = signature
-        self.timestamp = timestamp
-    }
-
+extension DiscountParts {
     /// Creates the complete parts of a discount.
     package init(_ discount: PaymentDiscount) {
         identifier = discount.identifier

@@ -80,12 +80,7 @@ package struct OrderLookupResponse: Hashable, Sendable, Codable {
     /// 0 for an order of the app, else 1.
     package var status: Int
     /// Absent with status 1.
-    package var signedTransactions: [String]?
-
-    package init(status: Int, signedTransactions: [String]?) {
-        self.status = status
-        self.signedTransactions = signedTransactions
-    }
+    package let signedTransactions: [String]?
 }
 
 /// The response of `GET /inApps/v1/transactions/appTransactions/{transactionId}`: a JWS of ``AppTransactionClaims``.
@@ -283,15 +278,6 @@ package struct ExtendRenewalDateResponse: Hashable, Sendable, Codable {
     package var success: Bool
     /// The new end of the period, milliseconds since 1970.
     package var effectiveDate: Int64?
-
-    package init(
-        originalTransactionId: String, webOrderLineItemId: String?, success: Bool, effectiveDate: Int64?
-    ) {
-        self.originalTransactionId = originalTransactionId
-        self.webOrderLineItemId = webOrderLineItemId
-        self.success = success
-        self.effectiveDate = effectiveDate
-    }
 }
 
 /// The body of `POST /inApps/v1/subscriptions/extend/mass`, with Apple's member names.

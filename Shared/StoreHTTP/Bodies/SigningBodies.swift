@@ -7,11 +7,6 @@ package struct SigningResponse: Hashable, Sendable, Codable {
         package var mode: OCSPMode
         /// The address in the certificates.
         package var url: String?
-
-        package init(mode: OCSPMode, url: String?) {
-            self.mode = mode
-            self.url = url
-        }
     }
 
     /// Base64 of DER, leaf first, as in the header of a signed payload.
@@ -49,13 +44,6 @@ package struct IssueRequest: Hashable, Sendable, Codable {
     package var set: [String: JSONValue]?
     /// How the signature is to be wrong; absent for a good one.
     package var `break`: BrokenSignature?
-
-    package init(kind: Kind, of: String, set: [String: JSONValue]? = nil, break: BrokenSignature? = nil) {
-        self.kind = kind
-        self.of = of
-        self.set = set
-        self.break = `break`
-    }
 }
 
 /// The response of `POST /admin/v1/apps/{bundleId}/signing/issue`.

@@ -42,14 +42,9 @@ package enum StreamEventName: String, CaseIterable, Sendable {
 /// The data of `updatedTransactions` and `removedTransactions`: `{"seq":7,"transactions":[…]}`.
 package struct TransactionsEvent<Transaction: Sendable>: Sendable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// Oldest first; each in its state at that `seq`.
     package var transactions: [Transaction]
-
-    package init(seq: Int64, transactions: [Transaction]) {
-        self.seq = seq
-        self.transactions = transactions
-    }
 }
 
 extension TransactionsEvent: Encodable where Transaction: Encodable {}
@@ -58,14 +53,9 @@ extension TransactionsEvent: Decodable where Transaction: Decodable {}
 /// The data of `updatedDownloads`: `{"seq":7,"downloads":[…]}`.
 package struct DownloadsEvent<Element: Sendable>: Sendable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// Downloads of this device that have changed.
     package var downloads: [Element]
-
-    package init(seq: Int64, downloads: [Element]) {
-        self.seq = seq
-        self.downloads = downloads
-    }
 }
 
 extension DownloadsEvent: Encodable where Element: Encodable {}
@@ -74,49 +64,33 @@ extension DownloadsEvent: Decodable where Element: Decodable {}
 /// The data of `restoreCompletedTransactionsFinished` and `restoreCompletedTransactionsFailedWithError`.
 package struct RestoreEndEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// As `POST /v1/restore` returned it.
     package var restoreIdentifier: String
     /// Of a failed restore only.
-    package var error: TransactionError?
-
-    package init(seq: Int64, restoreIdentifier: String, error: TransactionError?) {
-        self.seq = seq
-        self.restoreIdentifier = restoreIdentifier
-        self.error = error
-    }
+    package let error: TransactionError?
 }
 
 /// The data of `didChangeStorefront`.
 package struct StorefrontEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// The account's new storefront.
     package var storefront: Storefront
-
-    package init(seq: Int64, storefront: Storefront) {
-        self.seq = seq
-        self.storefront = storefront
-    }
 }
 
 /// The data of `didRevokeEntitlementsForProductIdentifiers`.
 package struct RevocationEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// The products the customer has lost.
     package var productIdentifiers: [String]
-
-    package init(seq: Int64, productIdentifiers: [String]) {
-        self.seq = seq
-        self.productIdentifiers = productIdentifiers
-    }
 }
 
 /// The data of `shouldShowPriceConsent`.
 package struct PriceConsentEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// The subscription's first transaction, decimal digits.
     package var originalTransactionIdentifier: String
     /// The product whose price rises.
@@ -139,33 +113,21 @@ package struct PriceConsentEvent: Hashable, Sendable, Codable {
 /// The data of `openApp`.
 package struct OpenAppEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// The intent that follows as `promotedPurchase` once the app handles it.
     package var intentIdentifier: String
-
-    package init(seq: Int64, intentIdentifier: String) {
-        self.seq = seq
-        self.intentIdentifier = intentIdentifier
-    }
 }
 
 /// The data of `promotedPurchase`.
 package struct PromotedPurchaseEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
+    package let seq: Int64?
     /// Pending, with `answerBy` set.
     package var intent: PurchaseIntent
-
-    package init(seq: Int64, intent: PurchaseIntent) {
-        self.seq = seq
-        self.intent = intent
-    }
 }
 
 /// The data of `synchronized` and `superseded`: `{"seq":7}`.
 package struct PositionEvent: Hashable, Sendable, Codable {
     /// Grows with every event of this customer.
-    package var seq: Int64?
-
-    package init(seq: Int64) { self.seq = seq }
+    package let seq: Int64?
 }

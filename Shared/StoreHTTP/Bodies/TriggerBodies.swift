@@ -26,12 +26,6 @@ package struct TriggerNotificationBody: Hashable, Sendable, Codable {
     package var set: [String: JSONValue]?
     /// How the signature is to be wrong, of a notification that is only sent; absent for a good one.
     package var `break`: BrokenSignature?
-
-    package init(notificationType: NotificationType, subtype: NotificationSubtype? = nil, account: String? = nil) {
-        self.notificationType = notificationType
-        self.subtype = subtype
-        self.account = account
-    }
 }
 
 /// The response of `POST /admin/v1/apps/{bundleId}/notifications/trigger`: the notification's members, and `cause`.
@@ -63,19 +57,9 @@ package struct TriggerCause: Hashable, Sendable, Codable {
     /// What was done, in order.
     package var steps: [TriggerStep]
     /// What the event found; absent when nothing was bought before it.
-    package var before: TriggerState?
+    package let before: TriggerState?
     /// What the event left.
     package var after: TriggerState
-
-    package init(
-        account: String, isNewAccount: Bool, steps: [TriggerStep], before: TriggerState?, after: TriggerState
-    ) {
-        self.account = account
-        self.isNewAccount = isNewAccount
-        self.steps = steps
-        self.before = before
-        self.after = after
-    }
 }
 
 /// One thing that a trigger did: `{"action":"refund","transactionIdentifier":"2000000000000001"}`.

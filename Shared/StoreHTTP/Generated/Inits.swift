@@ -24,6 +24,22 @@ extension BusConnectionsResponse {
     }
 }
 
+extension BusConnectionsResponse.Connection {
+    @_disfavoredOverload
+    package init(
+        cid: borrowing Int, name: String, user: String, address: String, instance: String? = nil, language: String,
+        version: String, startedAt: Timestamp, lastActivityAt: Timestamp, stoppedAt: Timestamp? = nil,
+        reason: String? = nil, pendingBytes: Int, messagesIn: Int, messagesOut: Int, bytesIn: Int, bytesOut: Int,
+        subscriptions: Int
+    ) {
+        self.init(
+            cid: copy cid, name: name, user: user, address: address, instance: instance, language: language,
+            version: version, startedAt: startedAt, lastActivityAt: lastActivityAt, stoppedAt: stoppedAt,
+            reason: reason, pendingBytes: pendingBytes, messagesIn: messagesIn, messagesOut: messagesOut,
+            bytesIn: bytesIn, bytesOut: bytesOut, subscriptions: subscriptions)
+    }
+}
+
 extension BusState {
     @_disfavoredOverload
     package init(
@@ -52,6 +68,13 @@ extension BusSubjectsResponse {
     }
 }
 
+extension BusSubjectsResponse.Subject {
+    @_disfavoredOverload
+    package init(subject: borrowing String, queue: String? = nil, subscribers: Int, messages: Int) {
+        self.init(subject: copy subject, queue: queue, subscribers: subscribers, messages: messages)
+    }
+}
+
 extension BusTapMessages {
     @_disfavoredOverload
     package init(messages: borrowing [Message], missed: Int) {
@@ -75,12 +98,63 @@ extension BusTapState {
     }
 }
 
+extension ChaosRun {
+    @_disfavoredOverload
+    package init(
+        id: borrowing String, seed: String, app: String, startedAt: Timestamp, updatedAt: Timestamp, phase: Phase,
+        elapsedSeconds: Int, durationSeconds: Int, targets: [String], faultNames: [String], workload: String, rate: Int,
+        operations: Int = 0, succeeded: Int = 0, refused: Int = 0, unknown: Int = 0, services: [Service] = [],
+        faults: [Fault] = [], steps: [Step] = [], stepSeconds: Int = 1, invariants: [Invariant] = [],
+        verdict: Verdict? = nil, lost: Int? = nil, doubleCharges: Int? = nil, worstRecoveryMilliseconds: Int? = nil,
+        line: String? = nil, report: String? = nil
+    ) {
+        self.init(
+            id: copy id, seed: seed, app: app, startedAt: startedAt, updatedAt: updatedAt, phase: phase,
+            elapsedSeconds: elapsedSeconds, durationSeconds: durationSeconds, targets: targets, faultNames: faultNames,
+            workload: workload, rate: rate, operations: operations, succeeded: succeeded, refused: refused,
+            unknown: unknown, services: services, faults: faults, steps: steps, stepSeconds: stepSeconds,
+            invariants: invariants, verdict: verdict, lost: lost, doubleCharges: doubleCharges,
+            worstRecoveryMilliseconds: worstRecoveryMilliseconds, line: line, report: report)
+    }
+}
+
+extension ChaosRun.Fault {
+    @_disfavoredOverload
+    package init(
+        number: borrowing Int, fault: String, service: String, beganAtSecond: Double, endedAtSecond: Double? = nil
+    ) {
+        self.init(
+            number: copy number, fault: fault, service: service, beganAtSecond: beganAtSecond,
+            endedAtSecond: endedAtSecond)
+    }
+}
+
 extension ChaosRun.Invariant {
     @_disfavoredOverload
     package init(invariant: borrowing String, statement: String, outcome: Outcome, examined: Int, violations: Int) {
         self.init(
             invariant: copy invariant, statement: statement, outcome: outcome, examined: examined,
             violations: violations)
+    }
+}
+
+extension ChaosRun.Service {
+    @_disfavoredOverload
+    package init(service: borrowing String, isUp: Bool, faults: [String], worstRecoveryMilliseconds: Int? = nil) {
+        self.init(
+            service: copy service, isUp: isUp, faults: faults, worstRecoveryMilliseconds: worstRecoveryMilliseconds)
+    }
+}
+
+extension ChaosRun.Step {
+    @_disfavoredOverload
+    package init(
+        second: borrowing Int, succeeded: Int, refused: Int, unknown: Int, p50Milliseconds: Double? = nil,
+        p99Milliseconds: Double? = nil
+    ) {
+        self.init(
+            second: copy second, succeeded: succeeded, refused: refused, unknown: unknown,
+            p50Milliseconds: p50Milliseconds, p99Milliseconds: p99Milliseconds)
     }
 }
 
@@ -184,6 +258,25 @@ extension DeviceSetting {
     }
 }
 
+extension DiscountParts {
+    @_disfavoredOverload
+    package init(
+        identifier: borrowing String? = nil, keyIdentifier: String? = nil, nonce: String? = nil,
+        signature: String? = nil, timestamp: Int64? = nil
+    ) {
+        self.init(
+            identifier: copy identifier, keyIdentifier: keyIdentifier, nonce: nonce, signature: signature,
+            timestamp: timestamp)
+    }
+}
+
+extension DownloadsEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, downloads: [Element]) {
+        self.init(seq: copy seq, downloads: downloads)
+    }
+}
+
 extension DrainResponse {
     @_disfavoredOverload
     package init(name: borrowing String, id: String) {
@@ -213,6 +306,18 @@ extension ExtendRenewalDateBody {
     }
 }
 
+extension ExtendRenewalDateResponse {
+    @_disfavoredOverload
+    package init(
+        originalTransactionId: borrowing String, webOrderLineItemId: String? = nil, success: Bool,
+        effectiveDate: Int64? = nil
+    ) {
+        self.init(
+            originalTransactionId: copy originalTransactionId, webOrderLineItemId: webOrderLineItemId, success: success,
+            effectiveDate: effectiveDate)
+    }
+}
+
 extension Extension {
     @_disfavoredOverload
     package init(days: borrowing Int) {
@@ -224,6 +329,15 @@ extension FaultRequest {
     @_disfavoredOverload
     package init(fault: borrowing BusFault, service: String) {
         self.init(fault: copy fault, service: service)
+    }
+}
+
+extension FaultsResponse {
+    @_disfavoredOverload
+    package init(
+        isEnabled: borrowing Bool, seed: UInt64? = nil, faults: [Fault], rules: [BusRule], struck: [String: Int]
+    ) {
+        self.init(isEnabled: copy isEnabled, seed: seed, faults: faults, rules: rules, struck: struck)
     }
 }
 
@@ -281,6 +395,13 @@ extension IsolatedStoresResponse {
     @_disfavoredOverload
     package init(stores: borrowing [IsolatedStore], after: String? = nil) {
         self.init(stores: copy stores, after: after)
+    }
+}
+
+extension IssueRequest {
+    @_disfavoredOverload
+    package init(kind: borrowing Kind, of: String, set: [String: JSONValue]? = nil, break: BrokenSignature? = nil) {
+        self.init(kind: copy kind, of: of, set: set, break: `break`)
     }
 }
 
@@ -366,6 +487,16 @@ extension NewVisibility {
     }
 }
 
+extension NotificationEndpointBody {
+    @_disfavoredOverload
+    package init(
+        url: borrowing String, retry: NotificationEndpoint.Retry? = nil, timeoutMs: Int? = nil, shuffle: Bool? = nil,
+        duplicate: Bool? = nil
+    ) {
+        self.init(url: copy url, retry: retry, timeoutMs: timeoutMs, shuffle: shuffle, duplicate: duplicate)
+    }
+}
+
 extension NotificationHistoryBody {
     @_disfavoredOverload
     package init(
@@ -387,10 +518,24 @@ extension OCSPSetting {
     }
 }
 
+extension OpenAppEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, intentIdentifier: String) {
+        self.init(seq: copy seq, intentIdentifier: intentIdentifier)
+    }
+}
+
 extension OptionalError {
     @_disfavoredOverload
     package init(error: borrowing NamedError? = nil) {
         self.init(error: copy error)
+    }
+}
+
+extension OrderLookupResponse {
+    @_disfavoredOverload
+    package init(status: borrowing Int, signedTransactions: [String]?) {
+        self.init(status: copy status, signedTransactions: signedTransactions)
     }
 }
 
@@ -421,6 +566,13 @@ extension PaymentRequest {
             productIdentifier: copy productIdentifier, quantity: quantity, applicationUsername: applicationUsername,
             appAccountToken: appAccountToken, simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
             paymentDiscount: paymentDiscount, intentIdentifier: intentIdentifier)
+    }
+}
+
+extension PositionEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?) {
+        self.init(seq: copy seq)
     }
 }
 
@@ -472,10 +624,31 @@ extension ProductsResponse {
     }
 }
 
+extension PromotedPurchaseEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, intent: PurchaseIntent) {
+        self.init(seq: copy seq, intent: intent)
+    }
+}
+
 extension PromptAnswerBody {
     @_disfavoredOverload
     package init(answer: borrowing Prompt.Answer, error: NamedError? = nil) {
         self.init(answer: copy answer, error: error)
+    }
+}
+
+extension PromptsResponse {
+    @_disfavoredOverload
+    package init(prompts: borrowing [Prompt], after: String? = nil, degraded: [String]? = []) {
+        self.init(prompts: copy prompts, after: after, degraded: degraded)
+    }
+}
+
+extension ReadinessResponse {
+    @_disfavoredOverload
+    package init(ready: borrowing Bool, bus: String?, degraded: [String]?, services: [String: String]?) {
+        self.init(ready: copy ready, bus: bus, degraded: degraded, services: services)
     }
 }
 
@@ -528,6 +701,18 @@ extension RefundShare {
     }
 }
 
+extension ReportAttemptBody {
+    @_disfavoredOverload
+    package init(
+        sendAttemptResult: borrowing SendAttemptResult, httpStatus: Int? = nil, durationMs: Int? = nil,
+        bodyStart: String? = nil
+    ) {
+        self.init(
+            sendAttemptResult: copy sendAttemptResult, httpStatus: httpStatus, durationMs: durationMs,
+            bodyStart: bodyStart)
+    }
+}
+
 extension ResetResponse {
     @_disfavoredOverload
     package init(removedTransactions: borrowing Int, cancelledIntents: Int? = nil) {
@@ -542,10 +727,24 @@ extension RestoreAccepted {
     }
 }
 
+extension RestoreEndEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, restoreIdentifier: String, error: TransactionError?) {
+        self.init(seq: copy seq, restoreIdentifier: restoreIdentifier, error: error)
+    }
+}
+
 extension ReviewReason {
     @_disfavoredOverload
     package init(reason: borrowing String? = nil) {
         self.init(reason: copy reason)
+    }
+}
+
+extension RevocationEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, productIdentifiers: [String]) {
+        self.init(seq: copy seq, productIdentifiers: productIdentifiers)
     }
 }
 
@@ -581,9 +780,50 @@ extension ServerAPISettings {
     package init(
         environment: AppStoreEnvironment = .sandbox, appAppleId: Int64? = nil, rateLimits: ServerAPIRateLimits? = nil
     ) {
-        self.environment = environment
-        self.appAppleId = appAppleId
-        self.rateLimits = rateLimits
+        self.environment = environment; self.appAppleId = appAppleId; self.rateLimits = rateLimits
+    }
+}
+
+extension ServerSentEvent {
+    @_disfavoredOverload
+    package init(id: borrowing String? = nil, name: String = "message", data: [UInt8] = []) {
+        self.init(id: copy id, name: name, data: data)
+    }
+}
+
+extension ServicesResponse {
+    package init(bus: String? = nil, services: [Instance], missing: [String]) {
+        self.bus = bus; self.services = services; self.missing = missing
+    }
+}
+
+extension ServicesResponse.Check {
+    @_disfavoredOverload
+    package init(status: borrowing ServicesResponse.Health? = nil, message: String? = nil) {
+        self.init(status: copy status, message: message)
+    }
+}
+
+extension ServicesResponse.Endpoint {
+    @_disfavoredOverload
+    package init(
+        name: borrowing String, subject: String? = nil, requests: Int? = nil, errors: Int? = nil,
+        averageProcessingMs: Double? = nil, lastError: String? = nil
+    ) {
+        self.init(
+            name: copy name, subject: subject, requests: requests, errors: errors,
+            averageProcessingMs: averageProcessingMs, lastError: lastError)
+    }
+}
+
+extension ServicesResponse.Instance {
+    package init(
+        name: String, id: String, version: String? = nil, status: ServicesResponse.Health? = nil,
+        checks: [String: ServicesResponse.Check], startedAt: Timestamp? = nil, inFlight: Int? = nil,
+        endpoints: [ServicesResponse.Endpoint]
+    ) {
+        self.name = name; self.id = id; self.version = version; self.status = status; self.checks = checks;
+        self.startedAt = startedAt; self.inFlight = inFlight; self.endpoints = endpoints
     }
 }
 
@@ -619,6 +859,20 @@ extension SigningResponse {
     }
 }
 
+extension SigningResponse.Responder {
+    @_disfavoredOverload
+    package init(mode: borrowing OCSPMode, url: String? = nil) {
+        self.init(mode: copy mode, url: url)
+    }
+}
+
+extension StoreEnvironment {
+    @_disfavoredOverload
+    package init(url: borrowing String, bundleId: String, issuerId: String, keyId: String?, rootCertificate: String) {
+        self.init(url: copy url, bundleId: bundleId, issuerId: issuerId, keyId: keyId, rootCertificate: rootCertificate)
+    }
+}
+
 extension StorePageResponse {
     @_disfavoredOverload
     package init(promotions: borrowing [Entry], degraded: [String] = []) {
@@ -630,6 +884,13 @@ extension StorePurchase {
     @_disfavoredOverload
     package init(productIdentifier: borrowing String, source: Source? = nil) {
         self.init(productIdentifier: copy productIdentifier, source: source)
+    }
+}
+
+extension StorefrontEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, storefront: Storefront) {
+        self.init(seq: copy seq, storefront: storefront)
     }
 }
 
@@ -686,10 +947,38 @@ extension TransactionInfoResponse {
     }
 }
 
+extension TransactionsEvent {
+    @_disfavoredOverload
+    package init(seq: borrowing Int64?, transactions: [Transaction]) {
+        self.init(seq: copy seq, transactions: transactions)
+    }
+}
+
+extension TriggerCause {
+    @_disfavoredOverload
+    package init(
+        account: borrowing String, isNewAccount: Bool, steps: [TriggerStep], before: TriggerState?, after: TriggerState
+    ) {
+        self.init(account: copy account, isNewAccount: isNewAccount, steps: steps, before: before, after: after)
+    }
+}
+
+extension TriggerNotificationBody {
+    @_disfavoredOverload
+    package init(
+        notificationType: borrowing NotificationType, subtype: NotificationSubtype? = nil, account: String? = nil,
+        of: String? = nil, productIdentifier: String? = nil, onlySend: Bool? = nil, set: [String: JSONValue]? = nil,
+        break: BrokenSignature? = nil
+    ) {
+        self.init(
+            notificationType: copy notificationType, subtype: subtype, account: account, of: of,
+            productIdentifier: productIdentifier, onlySend: onlySend, set: set, break: `break`)
+    }
+}
+
 extension TriggerResponse {
     package init(notification: ServerNotification, cause: TriggerCause? = nil) {
-        self.notification = notification
-        self.cause = cause
+        self.notification = notification; self.cause = cause
     }
 }
 

@@ -2,10 +2,6 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Fetches one content into its file, one range at a time.
 ///
 /// A part bounds the memory used, and a broken connection costs only one part. `If-Range` prevents mixing the bytes of

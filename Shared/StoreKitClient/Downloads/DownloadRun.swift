@@ -2,10 +2,6 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Performs one action on one download.
 struct DownloadRun: Sendable {
     let call: RepeatedCall

@@ -1,10 +1,6 @@
 import Foundation
 internal import StoreHTTP
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Sends requests with the session's token. After a 401 it opens a new session and sends the request once more.
 struct GatewayClient: Sendable {
     let connection: StoreConnection

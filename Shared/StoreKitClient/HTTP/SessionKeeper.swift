@@ -2,10 +2,6 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Keeps the session of this launch. It opens one when it is first needed, and again when the gateway refuses the
 /// token.
 ///

@@ -2,10 +2,6 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Requests products: `POST /v1/products/query {"productIdentifiers":["a","b"]}`.
 struct ProductsQuery: Sendable {
     let gateway: GatewayClient

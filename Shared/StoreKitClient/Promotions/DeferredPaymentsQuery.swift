@@ -2,10 +2,6 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Requests the deferred purchases: `GET /v1/intents?state=deferred` → `{"intents":[…]}`.
 ///
 /// The store keeps at most 50, which is less than a page.

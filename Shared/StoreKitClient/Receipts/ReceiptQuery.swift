@@ -2,10 +2,6 @@ import Foundation
 internal import StoreHTTP
 internal import StoreModels
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Fetches the receipt into its file: `GET /v1/receipt` → `{"receiptData":"MII…"}`.
 struct ReceiptQuery: Sendable {
     let gateway: GatewayClient

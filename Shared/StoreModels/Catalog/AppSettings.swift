@@ -9,37 +9,20 @@ public struct AppSettings: Hashable, Sendable, Codable {
     /// The price of the app itself; null when it is free.
     public var appPrice: Money?
     /// The app's version on sale.
-    public var currentVersion: String
+    public var currentVersion: String = "1.0"
     /// The first version that handles promoted purchases; null: every one does.
     public var promotionsSupportedSince: String?
     /// Whether the app is released; before that the store page stays empty (M109).
-    public var released: Bool
+    public var released: Bool = true
     /// Whether the agreements are in force; without them no product is available (M5).
-    public var agreementsActive: Bool
+    public var agreementsActive: Bool = true
     /// Whether subscriptions have a billing grace period.
-    public var billingGracePeriod: Bool
+    public var billingGracePeriod: Bool = false
     /// How many unfinished transactions stop further purchases (M52); null: no limit.
     public var unfinishedLimit: Int?
     /// How fast subscriptions renew that are bought from now on, unless the account has another rate; null: as the
     /// catalogue's `_timeRate` says.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
-
-    /// Creates settings with the defaults that a PUT gives to members left out.
-    public init(
-        name: String, appPrice: Money? = nil, currentVersion: String = "1.0", promotionsSupportedSince: String? = nil,
-        released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false,
-        unfinishedLimit: Int? = nil, subscriptionRenewalRate: SubscriptionRenewalRate? = nil
-    ) {
-        self.name = name
-        self.appPrice = appPrice
-        self.currentVersion = currentVersion
-        self.promotionsSupportedSince = promotionsSupportedSince
-        self.released = released
-        self.agreementsActive = agreementsActive
-        self.billingGracePeriod = billingGracePeriod
-        self.unfinishedLimit = unfinishedLimit
-        self.subscriptionRenewalRate = subscriptionRenewalRate
-    }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, appPrice, currentVersion, promotionsSupportedSince, released, agreementsActive, billingGracePeriod
@@ -52,17 +35,16 @@ public struct AppSettings: Hashable, Sendable, Codable {
     /// Reads a missing or null member as its default.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            name: try container.decodeIfPresent(String.self, forKey: .name) ?? "",
-            appPrice: try container.decodeIfPresent(Money.self, forKey: .appPrice),
-            currentVersion: try container.decodeIfPresent(String.self, forKey: .currentVersion) ?? "1.0",
-            promotionsSupportedSince: try container.decodeIfPresent(String.self, forKey: .promotionsSupportedSince),
-            released: try container.decodeIfPresent(Bool.self, forKey: .released) ?? true,
-            agreementsActive: try container.decodeIfPresent(Bool.self, forKey: .agreementsActive) ?? true,
-            billingGracePeriod: try container.decodeIfPresent(Bool.self, forKey: .billingGracePeriod) ?? false,
-            unfinishedLimit: try container.decodeIfPresent(Int.self, forKey: .unfinishedLimit),
-            subscriptionRenewalRate: try container.decodeIfPresent(
-                SubscriptionRenewalRate.self, forKey: .subscriptionRenewalRate))
+        self.init(name: try container.decodeIfPresent(String.self, forKey: .name) ?? "")
+        appPrice = try container.decodeIfPresent(Money.self, forKey: .appPrice)
+        currentVersion = try container.decodeIfPresent(String.self, forKey: .currentVersion) ?? currentVersion
+        promotionsSupportedSince = try container.decodeIfPresent(String.self, forKey: .promotionsSupportedSince)
+        released = try container.decodeIfPresent(Bool.self, forKey: .released) ?? released
+        agreementsActive = try container.decodeIfPresent(Bool.self, forKey: .agreementsActive) ?? agreementsActive
+        billingGracePeriod = try container.decodeIfPresent(Bool.self, forKey: .billingGracePeriod) ?? billingGracePeriod
+        unfinishedLimit = try container.decodeIfPresent(Int.self, forKey: .unfinishedLimit)
+        subscriptionRenewalRate = try container.decodeIfPresent(
+            SubscriptionRenewalRate.self, forKey: .subscriptionRenewalRate)
     }
 
     public func encode(to encoder: any Encoder) throws {

@@ -23,12 +23,7 @@ public struct PageRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
-    public var limit: Int
-    public init(in scope: IsolationScope, after: String? = nil, limit: Int = 100) {
-        self.scope = scope
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of apps, by bundle identifier.
@@ -100,21 +95,6 @@ public struct ImportReport: Hashable, Sendable, Codable {
     public var winBackOfferCount: Int?
     /// Absent as ``promotionalOfferCount``.
     public var offerCodeCount: Int?
-
-    public init(
-        bundleId: String, catalogVersion: Int64, fileVersion: String, productCount: Int, subscriptionGroupCount: Int,
-        introductoryOfferCount: Int, settingsApplied: [String], settingsIgnored: [String], notes: [String]
-    ) {
-        self.bundleId = bundleId
-        self.catalogVersion = catalogVersion
-        self.fileVersion = fileVersion
-        self.productCount = productCount
-        self.subscriptionGroupCount = subscriptionGroupCount
-        self.introductoryOfferCount = introductoryOfferCount
-        self.settingsApplied = settingsApplied
-        self.settingsIgnored = settingsIgnored
-        self.notes = notes
-    }
 }
 
 /// Asks for one part of the file in force.
@@ -181,11 +161,6 @@ public struct ProductsPage: Hashable, Sendable, Codable {
     public var after: String?
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
-    public init(products: [Product], after: String?, catalogVersion: Int64) {
-        self.products = products
-        self.after = after
-        self.catalogVersion = catalogVersion
-    }
 }
 
 /// Asks for the data to sell one product.

@@ -32,28 +32,13 @@ public struct Product: Hashable, Sendable, Codable {
     /// Promotional offers.
     public var discounts: [ProductDiscount] = []
     /// Copied from the catalogue file; without effect on purchases.
-    public var isFamilyShareable = false
+    public var isFamilyShareable: Bool = false
     /// Whether the catalogue declares hosted content for it.
-    public var isDownloadable = false
+    public var isDownloadable: Bool = false
     /// Bytes of each hosted content package.
     public var downloadContentLengths: [Int64] = []
     /// Dotted integers, `1.0`; empty when there is no content.
-    public var downloadContentVersion = ""
+    public var downloadContentVersion: String = ""
     /// Added by the gateway for the requesting customer; absent in Catalog's answers.
     public var introductoryOfferEligibility: OfferEligibility?
-
-    public init(
-        productIdentifier: String, type: ProductType, localizedTitle: String, localizedDescription: String,
-        price: Money, priceLocale: String, subscriptionPeriod: SubscriptionPeriod? = nil,
-        subscriptionGroupIdentifier: String? = nil
-    ) {
-        self.productIdentifier = productIdentifier
-        self.type = type
-        self.localizedTitle = localizedTitle
-        self.localizedDescription = localizedDescription
-        self.price = price
-        self.priceLocale = priceLocale
-        self.subscriptionPeriod = subscriptionPeriod
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-    }
 }

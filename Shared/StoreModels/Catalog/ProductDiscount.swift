@@ -27,20 +27,6 @@ public struct ProductDiscount: Hashable, Sendable, Codable {
     /// The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
     public var numberOfPeriods: Int
 
-    /// Creates an offer; `identifier` has no default because clients rely on its null.
-    public init(
-        identifier: String?, type: Kind, price: Money, priceLocale: String, paymentMode: PaymentMode,
-        subscriptionPeriod: SubscriptionPeriod, numberOfPeriods: Int
-    ) {
-        self.identifier = identifier
-        self.type = type
-        self.price = price
-        self.priceLocale = priceLocale
-        self.paymentMode = paymentMode
-        self.subscriptionPeriod = subscriptionPeriod
-        self.numberOfPeriods = numberOfPeriods
-    }
-
     private enum CodingKeys: String, CodingKey {
         case identifier, type, price, priceLocale, paymentMode, subscriptionPeriod, numberOfPeriods
     }

@@ -22,14 +22,4 @@ public struct ProductOffers: Hashable, Sendable, Codable {
     public var discounts: [ProductDiscount]
     /// Offer codes and win-back offers.
     public var redeemableOffers: [RedeemableOffer]
-    public init(
-        productIdentifier: String, storefront: String, introductoryPrice: ProductDiscount?,
-        discounts: [ProductDiscount], redeemableOffers: [RedeemableOffer]
-    ) {
-        self.productIdentifier = productIdentifier
-        self.storefront = storefront
-        self.introductoryPrice = introductoryPrice
-        self.discounts = discounts
-        self.redeemableOffers = redeemableOffers
-    }
 }

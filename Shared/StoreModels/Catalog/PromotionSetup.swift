@@ -121,10 +121,6 @@ public struct PromotionImage: Hashable, Sendable, Codable {
 public struct ProductReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     @ExactText public var productIdentifier: String
-    public init(bundleId: String, productIdentifier: String) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-    }
 }
 
 /// Begins the upload of a promotional image. Parts follow as ``ContentPartRequest``, then ``CommitContentRequest``,
@@ -159,7 +155,6 @@ public struct ReviewImageRequest: Hashable, Sendable, Codable {
 /// Asks for the featured tab of a scope.
 public struct FeaturedRequest: Hashable, Sendable, Codable {
     public var scope: IsolationScope
-    public init(in scope: IsolationScope) { self.scope = scope }
 }
 
 /// Replaces the featured tab of a scope.

@@ -7,13 +7,9 @@ public struct SubscriptionPeriod: Hashable, Sendable, Codable, CustomStringConve
     public var numberOfUnits: Int
     /// A calendar unit: a month is as long as the calendar says.
     public var unit: Unit
+}
 
-    /// Creates a period; the caller keeps `numberOfUnits` at 1 or more.
-    public init(numberOfUnits: Int, unit: Unit) {
-        self.numberOfUnits = numberOfUnits
-        self.unit = unit
-    }
-
+extension SubscriptionPeriod {
     /// Reads an ISO 8601 duration of one unit, `P1W`, `P3M`, as in `.storekit` files.
     /// - Returns: Nil for any other text and for a count outside 1…999.
     public init?(iso8601 text: String) {

@@ -28,9 +28,4 @@ public struct SubscriptionProductsPage: Hashable, Sendable, Codable {
     public var after: String?
     /// As ``AppVersion/catalogVersion``.
     public var catalogVersion: Int64
-    public init(subscriptions: [SubscriptionProduct], after: String?, catalogVersion: Int64) {
-        self.subscriptions = subscriptions
-        self.after = after
-        self.catalogVersion = catalogVersion
-    }
 }

@@ -9,15 +9,12 @@ public struct BusinessDuration: Hashable, Sendable {
     public static let millisecondsMax: Int64 = 36_525 * 86_400_000
 
     /// Calendar months, 0…``monthsMax``; a year counts twelve.
-    public var months: Int
+    public var months: Int = 0
     /// Everything below a month, 0…``millisecondsMax``; a day has 24 hours.
-    public var milliseconds: Int64
+    public var milliseconds: Int64 = 0
+}
 
-    public init(months: Int = 0, milliseconds: Int64 = 0) {
-        self.months = months
-        self.milliseconds = milliseconds
-    }
-
+extension BusinessDuration {
     /// Reads a duration.
     ///
     /// - Returns: Nil for any other text, for nothing at all, and for more than 100 years.

@@ -2,11 +2,11 @@
 public enum EligibilityEndpoints {
     /// Answers for all requested subscriptions of one customer (M123).
     public static let check = Endpoint<EligibilityRequest, EligibilityReply>(
-        .eligibility, "offers.check", isIdempotent: true)
+        .eligibility, "offers.check", isIdempotent: true, errors: [.notFound])
     /// Answers for several customers.
     /// - Throws: `requestInvalid` beyond ``EligibilityBatch``'s bounds.
     public static let checkMany = Endpoint<EligibilityBatch, EligibilityBatchReply>(
-        .eligibility, "offers.checkMany", isIdempotent: true)
+        .eligibility, "offers.checkMany", isIdempotent: true, errors: [.notFound])
 }
 
 /// Asks whether a customer may have introductory offers.

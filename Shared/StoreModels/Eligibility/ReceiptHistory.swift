@@ -4,14 +4,9 @@ public struct ReceiptHistory: Hashable, Sendable, Codable {
     public var items: [ReceiptItem]
     /// The app's business clock.
     public var now: Timestamp
-    /// The known renewals of the subscriptions; a receipt itself says nothing of them.
+    /// The known renewals of the subscriptions; a receipt itself says nothing of them. Nil is no failed
+    /// renewal.
     public var renewals: [ReceiptRenewal]?
-    /// Creates a history; nil `renewals` count no failed renewal.
-    public init(items: [ReceiptItem], now: Timestamp, renewals: [ReceiptRenewal]? = nil) {
-        self.items = items
-        self.now = now
-        self.renewals = renewals
-    }
 }
 
 extension ReceiptHistory {

@@ -10,15 +10,6 @@ public struct WinBackFacts: Hashable, Sendable {
     /// The last purchase of a win-back offer of the group.
     public var lastWinBackAt: Timestamp?
 
-    public init(
-        history: SubscriptionGroupHistory?, paidMonths: Int, expiredAt: Timestamp?, lastWinBackAt: Timestamp? = nil
-    ) {
-        self.history = history
-        self.paidMonths = paidMonths
-        self.expiredAt = expiredAt
-        self.lastWinBackAt = lastWinBackAt
-    }
-
     /// Whole months in `periods` together, by their nominal lengths. A month is 30 days and a year twelve of them, so
     /// that February is as long as March, and a tester's short periods count with their nominal lengths.
     public static func months(of periods: some Sequence<SubscriptionPeriod>) -> Int {

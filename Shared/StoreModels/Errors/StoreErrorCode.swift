@@ -98,120 +98,67 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
 
     private struct Entry {
         let status: Int
-        let isRetryable: Bool
         let remedy: String
+        let isRetryable: Bool
+
+        init(_ status: Int, _ remedy: String, isRetryable: Bool = false) {
+            self.status = status
+            self.remedy = remedy
+            self.isRetryable = isRetryable
+        }
     }
 
     private static let entries: [(StoreErrorCode, Entry)] = [
-        (.requestInvalid, Entry(status: 400, isRetryable: false, remedy: "Correct the member the message names.")),
+        (.requestInvalid, Entry(400, "Correct the member the message names.")),
         (
             .unauthenticated,
             Entry(
-                status: 401, isRetryable: false,
-                remedy: "Send a valid bearer token: an app's from POST /v1/sessions, a server's API key, or for /admin "
+                401,
+                "Send a valid bearer token: an app's from POST /v1/sessions, a server's API key, or for /admin "
                     + "the admin key, admin.key in the data directory.")
         ),
-        (.forbidden, Entry(status: 403, isRetryable: false, remedy: "Use a token of the kind this path is for.")),
-        (.notFound, Entry(status: 404, isRetryable: false, remedy: "Check the path and the identifier.")),
-        (.methodNotAllowed, Entry(status: 405, isRetryable: false, remedy: "Use a method the Allow header names.")),
-        (.bodyTooLarge, Entry(status: 413, isRetryable: false, remedy: "Send less than the limit the message names.")),
-        (
-            .idempotencyKeyInvalid,
-            Entry(
-                status: 400, isRetryable: false,
-                remedy: "Send an Idempotency-Key of 1 to 255 printable ASCII characters.")
-        ),
-        (
-            .inFlight,
-            Entry(status: 409, isRetryable: true, remedy: "Send the same request with the same key again shortly.")
-        ),
-        (.keyReused, Entry(status: 422, isRetryable: false, remedy: "Use a new Idempotency-Key for another request.")),
-        (
-            .transactionNotFinishable,
-            Entry(
-                status: 409, isRetryable: false,
-                remedy: "Finish a transaction when it is purchased, failed or restored.")
-        ),
+        (.forbidden, Entry(403, "Use a token of the kind this path is for.")),
+        (.notFound, Entry(404, "Check the path and the identifier.")),
+        (.methodNotAllowed, Entry(405, "Use a method the Allow header names.")),
+        (.bodyTooLarge, Entry(413, "Send less than the limit the message names.")),
+        (.idempotencyKeyInvalid, Entry(400, "Send an Idempotency-Key of 1 to 255 printable ASCII characters.")),
+        (.inFlight, Entry(409, "Send the same request with the same key again shortly.", isRetryable: true)),
+        (.keyReused, Entry(422, "Use a new Idempotency-Key for another request.")),
+        (.transactionNotFinishable, Entry(409, "Finish a transaction when it is purchased, failed or restored.")),
         (
             .transactionStateInvalid,
-            Entry(
-                status: 409, isRetryable: false,
-                remedy: "Approve or decline a deferred transaction, resolve an interrupted one.")
+            Entry(409, "Approve or decline a deferred transaction, resolve an interrupted one.")
         ),
-        (
-            .downloadStateInvalid,
-            Entry(status: 409, isRetryable: false, remedy: "Look at the download's state; a cancelled one stays so.")
-        ),
-        (
-            .productNotFound,
-            Entry(status: 404, isRetryable: false, remedy: "Ask for a product of this app's catalogue.")
-        ),
+        (.downloadStateInvalid, Entry(409, "Look at the download's state; a cancelled one stays so.")),
+        (.productNotFound, Entry(404, "Ask for a product of this app's catalogue.")),
         (
             .productNotPromotable,
             Entry(
-                status: 422, isRetryable: false,
-                remedy:
-                    "Promote an approved product that has an image, and show it on the device if it is hidden there.")
+                422, "Promote an approved product that has an image, and show it on the device if it is hidden there.")
         ),
-        (
-            .intentDecided,
-            Entry(status: 409, isRetryable: false, remedy: "The intent is already decided; start the purchase again.")
-        ),
-        (
-            .intentMismatch,
-            Entry(status: 422, isRetryable: false, remedy: "Add the payment the intent carries, unchanged.")
-        ),
-        (.intentExpired, Entry(status: 409, isRetryable: false, remedy: "Start the purchase in the store again.")),
-        (.appNeverLaunched, Entry(status: 409, isRetryable: false, remedy: "Launch the app on the device once.")),
-        (
-            .promotedPurchaseHandlerConflict,
-            Entry(status: 409, isRetryable: false, remedy: "Handle promoted purchases one way only.")
-        ),
-        (
-            .promotionUnsupported,
-            Entry(status: 409, isRetryable: false, remedy: "Use a platform and version that supports promotions.")
-        ),
-        (
-            .storefrontMismatch,
-            Entry(status: 409, isRetryable: false, remedy: "Leave out `storefront`, or name the account's own.")
-        ),
-        (
-            .faultsDisabled,
-            Entry(
-                status: 409, isRetryable: false,
-                remedy: "Start the store with its fault injector: STOREBUS_CHAOS=1 storebus up.")
-        ),
-        (.receiptInvalid, Entry(status: 422, isRetryable: false, remedy: "Send a receipt this store has signed.")),
-        (
-            .catalogInvalid,
-            Entry(
-                status: 422, isRetryable: false, remedy: "Correct the places the message names; nothing was imported.")
-        ),
-        (.urlInvalid, Entry(status: 422, isRetryable: false, remedy: "Correct the part of the URL the message names.")),
-        (.rateLimited, Entry(status: 429, isRetryable: true, remedy: "Wait for the time Retry-After names.")),
-        (.deadlineExceeded, Entry(status: 504, isRetryable: true, remedy: "Try again: it is safe to send twice.")),
+        (.intentDecided, Entry(409, "The intent is already decided; start the purchase again.")),
+        (.intentMismatch, Entry(422, "Add the payment the intent carries, unchanged.")),
+        (.intentExpired, Entry(409, "Start the purchase in the store again.")),
+        (.appNeverLaunched, Entry(409, "Launch the app on the device once.")),
+        (.promotedPurchaseHandlerConflict, Entry(409, "Handle promoted purchases one way only.")),
+        (.promotionUnsupported, Entry(409, "Use a platform and version that supports promotions.")),
+        (.storefrontMismatch, Entry(409, "Leave out `storefront`, or name the account's own.")),
+        (.faultsDisabled, Entry(409, "Start the store with its fault injector: STOREBUS_CHAOS=1 storebus up.")),
+        (.receiptInvalid, Entry(422, "Send a receipt this store has signed.")),
+        (.catalogInvalid, Entry(422, "Correct the places the message names; nothing was imported.")),
+        (.urlInvalid, Entry(422, "Correct the part of the URL the message names.")),
+        (.rateLimited, Entry(429, "Wait for the time Retry-After names.", isRetryable: true)),
+        (.deadlineExceeded, Entry(504, "Try again: it is safe to send twice.", isRetryable: true)),
         (
             .outcomeUnknown,
-            Entry(
-                status: 504, isRetryable: true,
-                remedy: "Send the same request with the same key again: it cannot be charged twice.")
+            Entry(504, "Send the same request with the same key again: it cannot be charged twice.", isRetryable: true)
         ),
-        (
-            .serviceUnavailable,
-            Entry(status: 503, isRetryable: true, remedy: "Try again shortly; /readyz says which service is away.")
-        ),
+        (.serviceUnavailable, Entry(503, "Try again shortly; /readyz says which service is away.", isRetryable: true)),
         (
             .notImplemented,
-            Entry(
-                status: 501, isRetryable: false,
-                remedy: "This version does not do that; where there is another way, the message names it.")
+            Entry(501, "This version does not do that; where there is another way, the message names it.")
         ),
-        (
-            .internal,
-            Entry(
-                status: 500, isRetryable: false,
-                remedy: "This is a fault of Storebus; report it with the trace identifier.")
-        ),
+        (.internal, Entry(500, "This is a fault of Storebus; report it with the trace identifier.")),
     ]
     private static let order = entries.map(\.0)
     private static let registry = Dictionary(uniqueKeysWithValues: entries)

@@ -53,6 +53,19 @@ extension AddPaymentReplyOf {
     }
 }
 
+extension AddPaymentRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, customerIdentifier: String, deviceId: String, payment: Payment,
+        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, isTest: Bool? = nil,
+        isRepeat: Bool? = nil, past: PastPurchase? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, customerIdentifier: customerIdentifier, deviceId: deviceId, payment: payment,
+            discountCheck: discountCheck, redeemedOffer: redeemedOffer, isTest: isTest, isRepeat: isRepeat, past: past)
+    }
+}
+
 extension AdvanceClockRequest {
     @_disfavoredOverload
     public init(
@@ -69,16 +82,20 @@ extension AdvanceRequest {
     }
 }
 
+extension AnswerPromptRequest {
+    @_disfavoredOverload
+    public init(_ prompt: borrowing ScopedIdentifier, answer: Prompt.Answer, error: SKErrorCode? = nil) {
+        self.init(prompt: copy prompt, answer: answer, error: error)
+    }
+}
+
 extension App {
     public init(
         bundleId: String, settings: AppSettings, catalogVersion: Int64, testerDefaults: TesterSettings? = nil,
         timeRate: Int? = nil, subscriptionOfferKeys: [SubscriptionOfferKey]? = nil
     ) {
-        self.bundleId = bundleId
-        self.settings = settings
-        self.catalogVersion = catalogVersion
-        self.testerDefaults = testerDefaults
-        self.timeRate = timeRate
+        self.bundleId = bundleId; self.settings = settings; self.catalogVersion = catalogVersion;
+        self.testerDefaults = testerDefaults; self.timeRate = timeRate;
         self.subscriptionOfferKeys = subscriptionOfferKeys
     }
 }
@@ -106,6 +123,19 @@ extension AppRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String) {
         self.init(bundleId: copy bundleId)
+    }
+}
+
+extension AppSettings {
+    public init(
+        name: String, appPrice: Money? = nil, currentVersion: String = "1.0", promotionsSupportedSince: String? = nil,
+        released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false,
+        unfinishedLimit: Int? = nil, subscriptionRenewalRate: SubscriptionRenewalRate? = nil
+    ) {
+        self.name = name; self.appPrice = appPrice; self.currentVersion = currentVersion;
+        self.promotionsSupportedSince = promotionsSupportedSince; self.released = released;
+        self.agreementsActive = agreementsActive; self.billingGracePeriod = billingGracePeriod;
+        self.unfinishedLimit = unfinishedLimit; self.subscriptionRenewalRate = subscriptionRenewalRate
     }
 }
 
@@ -175,10 +205,29 @@ extension BeginImportRequest {
     }
 }
 
+extension BusRule {
+    @_disfavoredOverload
+    package init(
+        match: borrowing String, from: String? = nil, to: String? = nil, p: Double, action: String, ms: Int? = nil,
+        count: Int? = nil, matched: Int? = nil, struck: Int? = nil
+    ) {
+        self.init(
+            match: copy match, from: from, to: to, p: p, action: action, ms: ms, count: count, matched: matched,
+            struck: struck)
+    }
+}
+
 extension BusRulesInForce {
     @_disfavoredOverload
     package init(seed: borrowing UInt64, rules: [BusRule], faults: [String: Int]) {
         self.init(seed: copy seed, rules: rules, faults: faults)
+    }
+}
+
+extension BusinessDuration {
+    @_disfavoredOverload
+    public init(months: borrowing Int = 0, milliseconds: Int64 = 0) {
+        self.init(months: copy months, milliseconds: milliseconds)
     }
 }
 
@@ -374,6 +423,13 @@ extension CustomerChangeOf {
     }
 }
 
+extension CustomerReference {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier)
+    }
+}
+
 extension CustomerRefundRequest {
     @_disfavoredOverload
     public init(
@@ -460,6 +516,18 @@ extension Device {
         deviceId: borrowing String, platform: DeviceLaunch.Platform, osVersion: String, apps: [InstalledApp] = []
     ) {
         self.init(deviceId: copy deviceId, platform: platform, osVersion: osVersion, apps: apps)
+    }
+}
+
+extension Device.InstalledApp {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil,
+        isLaunched: Bool, overrides: PromotionOverrides = PromotionOverrides()
+    ) {
+        self.init(
+            bundleId: copy bundleId, version: version, promotedPurchases: promotedPurchases, isLaunched: isLaunched,
+            overrides: overrides)
     }
 }
 
@@ -617,10 +685,43 @@ extension ExtendSubscriptionRequest {
     }
 }
 
+extension ExtendSubscriptionsRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, productIdentifier: String, storefronts: [String]? = nil, days: Int,
+        requestIdentifier: String, only: String? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, productIdentifier: productIdentifier, storefronts: storefronts, days: days,
+            requestIdentifier: requestIdentifier, only: only)
+    }
+}
+
 extension FeaturedList {
     @_disfavoredOverload
     public init(products: borrowing [ProductReference]) {
         self.init(products: copy products)
+    }
+}
+
+extension FeaturedRequest {
+    @_disfavoredOverload
+    public init(in scope: borrowing IsolationScope) {
+        self.init(scope: copy scope)
+    }
+}
+
+extension GetAccountRequest {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, customerIdentifier: String? = nil, account: String? = nil) {
+        self.init(bundleId: copy bundleId, customerIdentifier: customerIdentifier, account: account)
+    }
+}
+
+extension GrantRefundRequest {
+    @_disfavoredOverload
+    public init(_ refundRequest: borrowing ScopedIdentifier, type: RevocationType? = nil, percentage: Int? = nil) {
+        self.init(refundRequest: copy refundRequest, type: type, percentage: percentage)
     }
 }
 
@@ -658,6 +759,29 @@ extension ImportPartRequest {
     @_disfavoredOverload
     public init(importIdentifier: borrowing String, index: Int, data: Data) {
         self.init(importIdentifier: copy importIdentifier, index: index, data: data)
+    }
+}
+
+extension ImportReport {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, catalogVersion: Int64, fileVersion: String, productCount: Int,
+        subscriptionGroupCount: Int, introductoryOfferCount: Int, settingsApplied: [String], settingsIgnored: [String],
+        notes: [String], promotionalOfferCount: Int? = nil, winBackOfferCount: Int? = nil, offerCodeCount: Int? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, catalogVersion: catalogVersion, fileVersion: fileVersion,
+            productCount: productCount, subscriptionGroupCount: subscriptionGroupCount,
+            introductoryOfferCount: introductoryOfferCount, settingsApplied: settingsApplied,
+            settingsIgnored: settingsIgnored, notes: notes, promotionalOfferCount: promotionalOfferCount,
+            winBackOfferCount: winBackOfferCount, offerCodeCount: offerCodeCount)
+    }
+}
+
+extension InstallationReference {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, deviceId: String) {
+        self.init(bundleId: copy bundleId, deviceId: deviceId)
     }
 }
 
@@ -759,6 +883,18 @@ extension LeaseNotificationsReply {
     }
 }
 
+extension LeaseNotificationsReply.Attempt {
+    @_disfavoredOverload
+    public init(
+        attemptIdentifier: borrowing String, notificationUUID: String, notificationType: NotificationType,
+        subtype: NotificationSubtype? = nil, signedPayload: String
+    ) {
+        self.init(
+            attemptIdentifier: copy attemptIdentifier, notificationUUID: notificationUUID,
+            notificationType: notificationType, subtype: subtype, signedPayload: signedPayload)
+    }
+}
+
 extension LeaseNotificationsRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, max: Int, waitMs: Int) {
@@ -785,6 +921,25 @@ extension ModifiedTransactionsRequest {
     }
 }
 
+extension Money {
+    @_disfavoredOverload
+    public init(minorUnits: borrowing Int64, currency: Currency) {
+        self.init(minorUnits: copy minorUnits, currency: currency)
+    }
+}
+
+extension NotificationAttempt {
+    @_disfavoredOverload
+    public init(
+        attemptDate: borrowing Timestamp, sendAttemptResult: SendAttemptResult? = nil, httpStatus: Int? = nil,
+        durationMs: Int? = nil, bodyStart: String? = nil
+    ) {
+        self.init(
+            attemptDate: copy attemptDate, sendAttemptResult: sendAttemptResult, httpStatus: httpStatus,
+            durationMs: durationMs, bodyStart: bodyStart)
+    }
+}
+
 extension NotificationClaims.Data {
     @_disfavoredOverload
     public init(
@@ -796,6 +951,23 @@ extension NotificationClaims.Data {
             appAppleId: copy appAppleId, bundleId: bundleId, bundleVersion: bundleVersion, environment: environment,
             signedTransactionInfo: signedTransactionInfo, signedRenewalInfo: signedRenewalInfo, status: status,
             consumptionRequestReason: consumptionRequestReason)
+    }
+}
+
+extension NotificationDraft {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, notificationUUID: String, notificationType: NotificationType,
+        subtype: NotificationSubtype? = nil, signedDate: Timestamp, appTransactionIdentifier: String? = nil,
+        transaction: ServerTransaction? = nil, subscription: ServerSubscription? = nil,
+        consumptionRequestReason: ConsumptionRequestReason? = nil, extensions: SubscriptionExtensions? = nil,
+        set: [String: JSONValue]? = nil, break: BrokenSignature? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, notificationUUID: notificationUUID, notificationType: notificationType,
+            subtype: subtype, signedDate: signedDate, appTransactionIdentifier: appTransactionIdentifier,
+            transaction: transaction, subscription: subscription, consumptionRequestReason: consumptionRequestReason,
+            extensions: extensions, set: set, break: `break`)
     }
 }
 
@@ -811,10 +983,31 @@ extension NotificationEndpoint {
     }
 }
 
+extension NotificationEndpointReply {
+    @_disfavoredOverload
+    public init(endpoint: borrowing NotificationEndpoint? = nil) {
+        self.init(endpoint: copy endpoint)
+    }
+}
+
 extension NotificationHistoryPage {
     @_disfavoredOverload
     public init(notifications: borrowing [ServerNotification], after: String? = nil) {
         self.init(notifications: copy notifications, after: after)
+    }
+}
+
+extension NotificationHistoryRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, startDate: Timestamp, endDate: Timestamp, notificationType: NotificationType? = nil,
+        subtype: NotificationSubtype? = nil, customerIdentifier: String? = nil, onlyFailures: Bool = false,
+        after: String? = nil, limit: Int = 20
+    ) {
+        self.init(
+            bundleId: copy bundleId, startDate: startDate, endDate: endDate, notificationType: notificationType,
+            subtype: subtype, customerIdentifier: customerIdentifier, onlyFailures: onlyFailures, after: after,
+            limit: limit)
     }
 }
 
@@ -829,6 +1022,18 @@ extension NotificationsPage {
     @_disfavoredOverload
     public init(notifications: borrowing [ServerNotification], after: String? = nil) {
         self.init(notifications: copy notifications, after: after)
+    }
+}
+
+extension NotificationsRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, notificationType: NotificationType? = nil, subtype: NotificationSubtype? = nil,
+        account: String? = nil, state: ServerNotification.State? = nil, after: String? = nil, limit: Int = 100
+    ) {
+        self.init(
+            bundleId: copy bundleId, notificationType: notificationType, subtype: subtype, account: account,
+            state: state, after: after, limit: limit)
     }
 }
 
@@ -902,10 +1107,34 @@ extension OpenAccountRequest {
     }
 }
 
+extension OpenRefundRequest {
+    @_disfavoredOverload
+    public init(_ transaction: borrowing ScopedIdentifier, reason: ConsumptionRequestReason) {
+        self.init(transaction: copy transaction, reason: reason)
+    }
+}
+
 extension OperateSubscriptionReply {
     @_disfavoredOverload
     public init(subscription: borrowing Subscription, transaction: PaymentTransaction? = nil) {
         self.init(subscription: copy subscription, transaction: transaction)
+    }
+}
+
+extension OperateSubscriptionRequest {
+    @_disfavoredOverload
+    public init(
+        _ transaction: borrowing ScopedIdentifier, operation: Operation, days: Int? = nil,
+        reason: Subscription.ExpirationReason? = nil
+    ) {
+        self.init(transaction: copy transaction, operation: operation, days: days, reason: reason)
+    }
+}
+
+extension OperateTransactionRequest {
+    @_disfavoredOverload
+    public init(_ transaction: borrowing ScopedIdentifier, error: SKErrorCode? = nil) {
+        self.init(transaction: copy transaction, error: error)
     }
 }
 
@@ -920,6 +1149,13 @@ extension OverridesBatchReply {
     @_disfavoredOverload
     public init(promotions: borrowing [DevicePromotions]) {
         self.init(promotions: copy promotions)
+    }
+}
+
+extension PageRequest {
+    @_disfavoredOverload
+    public init(in scope: borrowing IsolationScope, after: String? = nil, limit: Int = 100) {
+        self.init(scope: copy scope, after: after, limit: limit)
     }
 }
 
@@ -956,10 +1192,81 @@ extension PaymentDiscount {
     }
 }
 
+extension PaymentTransaction {
+    @_disfavoredOverload
+    public init(
+        id: borrowing String, transactionIdentifier: String? = nil, transactionState: TransactionState,
+        transactionDate: Timestamp? = nil, payment: Payment, original: OriginalTransaction? = nil,
+        originalTransactionIdentifier: String? = nil, error: TransactionError? = nil, downloads: [Download] = [],
+        warnings: [String]? = nil, revision: Int, deliveries: Int = 0, originDeviceId: String,
+        supersedes: String? = nil, expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil,
+        isInIntroOfferPeriod: Bool? = nil, isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil,
+        revocationReason: RefundRequest.Reason? = nil, revocationType: RevocationType? = nil,
+        revocationPercentage: Int? = nil, effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil,
+        price: Money? = nil, offer: AppliedOffer? = nil, storefrontChange: StorefrontChange? = nil,
+        priceIncrease: PriceIncrease? = nil
+    ) {
+        self.init(
+            id: copy id, transactionIdentifier: transactionIdentifier, transactionState: transactionState,
+            transactionDate: transactionDate, payment: payment, original: original,
+            originalTransactionIdentifier: originalTransactionIdentifier, error: error, downloads: downloads,
+            warnings: warnings, revision: revision, deliveries: deliveries, originDeviceId: originDeviceId,
+            supersedes: supersedes, expiresDate: expiresDate, isTrialPeriod: isTrialPeriod,
+            isInIntroOfferPeriod: isInIntroOfferPeriod, isUpgraded: isUpgraded, revocationDate: revocationDate,
+            revocationReason: revocationReason, revocationType: revocationType,
+            revocationPercentage: revocationPercentage, effectiveDate: effectiveDate,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier, price: price, offer: offer,
+            storefrontChange: storefrontChange, priceIncrease: priceIncrease)
+    }
+}
+
+extension PriceConsentQuestion {
+    @_disfavoredOverload
+    public init(
+        originalTransactionIdentifier: borrowing String, productIdentifier: String, price: Money, formerPrice: Money
+    ) {
+        self.init(
+            originalTransactionIdentifier: copy originalTransactionIdentifier, productIdentifier: productIdentifier,
+            price: price, formerPrice: formerPrice)
+    }
+}
+
 extension PriceIncrease {
     @_disfavoredOverload
     public init(status: borrowing Status, price: Money, formerPrice: Money) {
         self.init(status: copy status, price: price, formerPrice: formerPrice)
+    }
+}
+
+extension Product {
+    @_disfavoredOverload
+    public init(
+        productIdentifier: borrowing String, type: ProductType, localizedTitle: String, localizedDescription: String,
+        price: Money, priceLocale: String, subscriptionPeriod: SubscriptionPeriod? = nil,
+        subscriptionGroupIdentifier: String? = nil, introductoryPrice: ProductDiscount? = nil,
+        discounts: [ProductDiscount] = [], isFamilyShareable: Bool = false, isDownloadable: Bool = false,
+        downloadContentLengths: [Int64] = [], downloadContentVersion: String = "",
+        introductoryOfferEligibility: OfferEligibility? = nil
+    ) {
+        self.init(
+            productIdentifier: copy productIdentifier, type: type, localizedTitle: localizedTitle,
+            localizedDescription: localizedDescription, price: price, priceLocale: priceLocale,
+            subscriptionPeriod: subscriptionPeriod, subscriptionGroupIdentifier: subscriptionGroupIdentifier,
+            introductoryPrice: introductoryPrice, discounts: discounts, isFamilyShareable: isFamilyShareable,
+            isDownloadable: isDownloadable, downloadContentLengths: downloadContentLengths,
+            downloadContentVersion: downloadContentVersion, introductoryOfferEligibility: introductoryOfferEligibility)
+    }
+}
+
+extension ProductDiscount {
+    @_disfavoredOverload
+    public init(
+        identifier: borrowing String? = nil, type: Kind, price: Money, priceLocale: String, paymentMode: PaymentMode,
+        subscriptionPeriod: SubscriptionPeriod, numberOfPeriods: Int
+    ) {
+        self.init(
+            identifier: copy identifier, type: type, price: price, priceLocale: priceLocale, paymentMode: paymentMode,
+            subscriptionPeriod: subscriptionPeriod, numberOfPeriods: numberOfPeriods)
     }
 }
 
@@ -976,6 +1283,18 @@ extension ProductEligibility {
     }
 }
 
+extension ProductOffers {
+    @_disfavoredOverload
+    public init(
+        productIdentifier: borrowing String, storefront: String, introductoryPrice: ProductDiscount? = nil,
+        discounts: [ProductDiscount], redeemableOffers: [RedeemableOffer]
+    ) {
+        self.init(
+            productIdentifier: copy productIdentifier, storefront: storefront, introductoryPrice: introductoryPrice,
+            discounts: discounts, redeemableOffers: redeemableOffers)
+    }
+}
+
 extension ProductOffersRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, productIdentifier: String, storefront: String? = nil) {
@@ -987,6 +1306,20 @@ extension ProductPromotionRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, productIdentifier: String, storefront: String) {
         self.init(bundleId: copy bundleId, productIdentifier: productIdentifier, storefront: storefront)
+    }
+}
+
+extension ProductReference {
+    @_disfavoredOverload
+    public init(bundleId: borrowing String, productIdentifier: String) {
+        self.init(bundleId: copy bundleId, productIdentifier: productIdentifier)
+    }
+}
+
+extension ProductsPage {
+    @_disfavoredOverload
+    public init(products: borrowing [Product], after: String? = nil, catalogVersion: Int64) {
+        self.init(products: copy products, after: after, catalogVersion: catalogVersion)
     }
 }
 
@@ -1015,6 +1348,18 @@ extension ProductsRequest {
     }
 }
 
+extension PromotedProductFacts {
+    @_disfavoredOverload
+    public init(
+        product: borrowing Product, isPromoted: Bool, isAvailable: Bool, appPrice: Money? = nil, currentVersion: String,
+        promotionsSupportedSince: String? = nil, isHidden: Bool? = nil
+    ) {
+        self.init(
+            product: copy product, isPromoted: isPromoted, isAvailable: isAvailable, appPrice: appPrice,
+            currentVersion: currentVersion, promotionsSupportedSince: promotionsSupportedSince, isHidden: isHidden)
+    }
+}
+
 extension PromotedProductsReplyOf {
     @_disfavoredOverload
     public init(
@@ -1031,6 +1376,13 @@ extension PromotedProductsRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, storefront: String) {
         self.init(bundleId: copy bundleId, storefront: storefront)
+    }
+}
+
+extension Promotion {
+    @_disfavoredOverload
+    public init(product: borrowing Product, owned: Bool? = nil) {
+        self.init(product: copy product, owned: owned)
     }
 }
 
@@ -1074,6 +1426,20 @@ extension PromotionalOfferPolicy.Decision {
     }
 }
 
+extension Prompt {
+    @_disfavoredOverload
+    public init(
+        id: borrowing String, kind: Kind, bundleId: String, account: String, transaction: PaymentTransaction? = nil,
+        productIdentifier: String? = nil, appPrice: Money? = nil, times: Int? = nil,
+        priceIncrease: PriceIncrease? = nil, createdAt: Timestamp, answers: [Answer]
+    ) {
+        self.init(
+            id: copy id, kind: kind, bundleId: bundleId, account: account, transaction: transaction,
+            productIdentifier: productIdentifier, appPrice: appPrice, times: times, priceIncrease: priceIncrease,
+            createdAt: createdAt, answers: answers)
+    }
+}
+
 extension PromptsPage {
     @_disfavoredOverload
     public init(prompts: borrowing [Prompt], after: String? = nil) {
@@ -1088,6 +1454,40 @@ extension PromptsRequest {
     }
 }
 
+extension PurchaseIntent {
+    @_disfavoredOverload
+    public init(
+        intentIdentifier: borrowing String, state: State, payment: Payment, product: Product, offer: String? = nil,
+        source: Source, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
+        feedback: String? = nil, transactionId: String? = nil, bundleId: String? = nil, account: String? = nil,
+        deviceId: String? = nil, warning: String? = nil
+    ) {
+        self.init(
+            intentIdentifier: copy intentIdentifier, state: state, payment: payment, product: product, offer: offer,
+            source: source, answerBy: answerBy, expiresAt: expiresAt, deferredBy: deferredBy, feedback: feedback,
+            transactionId: transactionId, bundleId: bundleId, account: account, deviceId: deviceId, warning: warning)
+    }
+}
+
+extension PurchaseIntent.Life {
+    @_disfavoredOverload
+    public init(
+        state: borrowing PurchaseIntent.State = .pending, answerBy: Timestamp? = nil, expiresAt: Timestamp,
+        deferredBy: PurchaseIntent.Deferral? = nil, feedback: String? = nil, isAdded: Bool = false
+    ) {
+        self.init(
+            state: copy state, answerBy: answerBy, expiresAt: expiresAt, deferredBy: deferredBy, feedback: feedback,
+            isAdded: isAdded)
+    }
+}
+
+extension PurchaseIntent.Life.Now {
+    @_disfavoredOverload
+    public init(wall: borrowing Timestamp, business: Timestamp) {
+        self.init(wall: copy wall, business: business)
+    }
+}
+
 extension PutAppRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, settings: AppSettings) {
@@ -1099,6 +1499,13 @@ extension PutClockRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
         self.init(bundleId: copy bundleId, rate: rate, now: now, frozen: frozen)
+    }
+}
+
+extension PutDeviceRequest {
+    @_disfavoredOverload
+    public init(_ device: borrowing ScopedIdentifier, platform: DeviceLaunch.Platform, osVersion: String) {
+        self.init(device: copy device, platform: platform, osVersion: osVersion)
     }
 }
 
@@ -1140,6 +1547,13 @@ extension PutPromotionsRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, entries: [PromotionEntry]) {
         self.init(bundleId: copy bundleId, entries: entries)
+    }
+}
+
+extension PutTesterRequest {
+    @_disfavoredOverload
+    public init(_ account: borrowing ScopedIdentifier, settings: TesterSettings) {
+        self.init(account: copy account, settings: settings)
     }
 }
 
@@ -1204,6 +1618,36 @@ extension ReceiptFactsRequest {
     }
 }
 
+extension ReceiptHistory {
+    @_disfavoredOverload
+    public init(items: borrowing [ReceiptItem], now: Timestamp, renewals: [ReceiptRenewal]? = nil) {
+        self.init(items: copy items, now: now, renewals: renewals)
+    }
+}
+
+extension ReceiptItem {
+    @_disfavoredOverload
+    public init(
+        transactionIdentifier: borrowing String, originalTransactionIdentifier: String, productIdentifier: String,
+        type: ProductType, quantity: Int, purchaseDate: Timestamp, originalPurchaseDate: Timestamp,
+        expiresDate: Timestamp? = nil, webOrderLineItemIdentifier: String? = nil,
+        subscriptionGroupIdentifier: String? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
+        isUpgraded: Bool? = nil, cancellationDate: Timestamp? = nil, cancellationReason: RefundRequest.Reason? = nil,
+        revocationType: RevocationType? = nil, revocationPercentage: Int? = nil, offer: AppliedOffer? = nil,
+        appAccountToken: String? = nil
+    ) {
+        self.init(
+            transactionIdentifier: copy transactionIdentifier,
+            originalTransactionIdentifier: originalTransactionIdentifier, productIdentifier: productIdentifier,
+            type: type, quantity: quantity, purchaseDate: purchaseDate, originalPurchaseDate: originalPurchaseDate,
+            expiresDate: expiresDate, webOrderLineItemIdentifier: webOrderLineItemIdentifier,
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier, isTrialPeriod: isTrialPeriod,
+            isInIntroOfferPeriod: isInIntroOfferPeriod, isUpgraded: isUpgraded, cancellationDate: cancellationDate,
+            cancellationReason: cancellationReason, revocationType: revocationType,
+            revocationPercentage: revocationPercentage, offer: offer, appAccountToken: appAccountToken)
+    }
+}
+
 extension ReceiptRenewal {
     @_disfavoredOverload
     public init(
@@ -1219,8 +1663,7 @@ extension ReceiptRenewal {
 
 extension RecordedTransaction {
     public init(transaction: PaymentTransaction, record: TransactionsPage.Record) {
-        self.transaction = transaction
-        self.record = record
+        self.transaction = transaction; self.record = record
     }
 }
 
@@ -1253,6 +1696,13 @@ extension RedeemedOffer {
     }
 }
 
+extension RefundRequest {
+    @_disfavoredOverload
+    public init(_ transaction: borrowing ScopedIdentifier, reason: Reason? = nil) {
+        self.init(transaction: copy transaction, reason: reason)
+    }
+}
+
 extension RefundRequestsPage {
     @_disfavoredOverload
     public init(refundRequests: borrowing [CustomerRefundRequest], after: String? = nil) {
@@ -1278,6 +1728,18 @@ extension RemoveAppReply {
     @_disfavoredOverload
     public init(isDone: borrowing Bool) {
         self.init(isDone: copy isDone)
+    }
+}
+
+extension ReportAttemptRequest {
+    @_disfavoredOverload
+    public init(
+        bundleId: borrowing String, attemptIdentifier: String, sendAttemptResult: SendAttemptResult,
+        httpStatus: Int? = nil, durationMs: Int? = nil, bodyStart: String? = nil
+    ) {
+        self.init(
+            bundleId: copy bundleId, attemptIdentifier: attemptIdentifier, sendAttemptResult: sendAttemptResult,
+            httpStatus: httpStatus, durationMs: durationMs, bodyStart: bodyStart)
     }
 }
 
@@ -1344,10 +1806,57 @@ extension ServerApp {
     }
 }
 
+extension ServerEvent {
+    @_disfavoredOverload
+    public init(
+        position: borrowing String, bundleId: String, customerIdentifier: String? = nil, account: String? = nil,
+        appTransactionIdentifier: String? = nil, at: Timestamp, changes: [Change],
+        extensions: SubscriptionExtensions? = nil
+    ) {
+        self.init(
+            position: copy position, bundleId: bundleId, customerIdentifier: customerIdentifier, account: account,
+            appTransactionIdentifier: appTransactionIdentifier, at: at, changes: changes, extensions: extensions)
+    }
+}
+
+extension ServerEvent.Change {
+    @_disfavoredOverload
+    public init(
+        kind: borrowing ServerEvent.Kind, transaction: ServerTransaction, subscription: ServerSubscription? = nil,
+        level: ServerEvent.LevelChange? = nil, endsRenewal: Bool? = nil,
+        consumptionRequestReason: ConsumptionRequestReason? = nil
+    ) {
+        self.init(
+            kind: copy kind, transaction: transaction, subscription: subscription, level: level,
+            endsRenewal: endsRenewal, consumptionRequestReason: consumptionRequestReason)
+    }
+}
+
+extension ServerEventsPage {
+    @_disfavoredOverload
+    public init(events: borrowing [ServerEvent], after: String? = nil, hasMore: Bool) {
+        self.init(events: copy events, after: after, hasMore: hasMore)
+    }
+}
+
 extension ServerEventsRequest {
     @_disfavoredOverload
     public init(after: borrowing String? = nil, limit: Int = 100) {
         self.init(after: copy after, limit: limit)
+    }
+}
+
+extension ServerNotification {
+    @_disfavoredOverload
+    public init(
+        notificationUUID: borrowing String, bundleId: String, notificationType: NotificationType,
+        subtype: NotificationSubtype? = nil, account: String? = nil, at: Timestamp, state: State,
+        signedPayload: String? = nil, attempts: [NotificationAttempt] = [], nextAttemptAt: Timestamp? = nil
+    ) {
+        self.init(
+            notificationUUID: copy notificationUUID, bundleId: bundleId, notificationType: notificationType,
+            subtype: subtype, account: account, at: at, state: state, signedPayload: signedPayload, attempts: attempts,
+            nextAttemptAt: nextAttemptAt)
     }
 }
 
@@ -1359,6 +1868,15 @@ extension ServerSubscription {
     ) {
         self.init(
             subscription: copy subscription, transaction: transaction, recentStart: recentStart, nextOffer: nextOffer)
+    }
+}
+
+extension ServerTransaction {
+    @_disfavoredOverload
+    public init(
+        item: borrowing ReceiptItem, price: Money? = nil, storefront: String, reason: Reason, modifiedSeq: Int64
+    ) {
+        self.init(item: copy item, price: price, storefront: storefront, reason: reason, modifiedSeq: modifiedSeq)
     }
 }
 
@@ -1393,6 +1911,18 @@ extension SignNotificationsRequest {
     @_disfavoredOverload
     public init(drafts: borrowing [NotificationDraft]) {
         self.init(drafts: copy drafts)
+    }
+}
+
+extension SnapshotOf {
+    @_disfavoredOverload
+    public init(
+        transactions: borrowing [Item], seq: Int64, after: String? = nil, restores: [Restore] = [],
+        revocations: [Revocation] = [], priceConsents: [PriceConsentQuestion]? = nil
+    ) {
+        self.init(
+            transactions: copy transactions, seq: seq, after: after, restores: restores, revocations: revocations,
+            priceConsents: priceConsents)
     }
 }
 
@@ -1511,6 +2041,32 @@ extension Subscription.Period {
     }
 }
 
+extension SubscriptionEvent {
+    @_disfavoredOverload
+    public init(
+        at: borrowing Timestamp, kind: Kind, account: String? = nil, originalTransactionIdentifier: String,
+        productIdentifier: String, amount: Money? = nil, offer: AppliedOffer? = nil,
+        transactionIdentifier: String? = nil, period: Int, expiresDate: Timestamp? = nil, detail: String? = nil
+    ) {
+        self.init(
+            at: copy at, kind: kind, account: account, originalTransactionIdentifier: originalTransactionIdentifier,
+            productIdentifier: productIdentifier, amount: amount, offer: offer,
+            transactionIdentifier: transactionIdentifier, period: period, expiresDate: expiresDate, detail: detail)
+    }
+}
+
+extension SubscriptionExtensions {
+    @_disfavoredOverload
+    public init(
+        requestIdentifier: borrowing String, productIdentifier: String, storefronts: [String]? = nil,
+        succeededCount: Int64, failedCount: Int64, completedAt: Timestamp? = nil
+    ) {
+        self.init(
+            requestIdentifier: copy requestIdentifier, productIdentifier: productIdentifier, storefronts: storefronts,
+            succeededCount: succeededCount, failedCount: failedCount, completedAt: completedAt)
+    }
+}
+
 extension SubscriptionExtensionsRequest {
     @_disfavoredOverload
     public init(bundleId: borrowing String, productIdentifier: String, requestIdentifier: String) {
@@ -1579,12 +2135,26 @@ extension SubscriptionOfferKey {
     }
 }
 
+extension SubscriptionPeriod {
+    @_disfavoredOverload
+    public init(numberOfUnits: borrowing Int, unit: Unit) {
+        self.init(numberOfUnits: copy numberOfUnits, unit: unit)
+    }
+}
+
 extension SubscriptionProduct {
     @_disfavoredOverload
     public init(productIdentifier: borrowing String, subscriptionGroupIdentifier: String, isAvailable: Bool) {
         self.init(
             productIdentifier: copy productIdentifier, subscriptionGroupIdentifier: subscriptionGroupIdentifier,
             isAvailable: isAvailable)
+    }
+}
+
+extension SubscriptionProductsPage {
+    @_disfavoredOverload
+    public init(subscriptions: borrowing [SubscriptionProduct], after: String? = nil, catalogVersion: Int64) {
+        self.init(subscriptions: copy subscriptions, after: after, catalogVersion: catalogVersion)
     }
 }
 
@@ -1637,6 +2207,23 @@ extension TestNotificationReply {
     }
 }
 
+extension TesterSettings {
+    @_disfavoredOverload
+    public init(
+        storefront: borrowing String? = nil, canMakePayments: Bool? = nil, askToBuy: Bool? = nil,
+        interruptPurchases: Bool? = nil, signIn: SignIn? = nil, sheet: PaymentSheetAnswer? = nil,
+        priceConsent: PriceConsent? = nil, billingGracePeriod: Bool? = nil,
+        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil,
+        processor: ProcessorMode? = nil
+    ) {
+        self.init(
+            storefront: copy storefront, canMakePayments: canMakePayments, askToBuy: askToBuy,
+            interruptPurchases: interruptPurchases, signIn: signIn, sheet: sheet, priceConsent: priceConsent,
+            billingGracePeriod: billingGracePeriod, subscriptionRenewalRate: subscriptionRenewalRate,
+            simulatedErrors: simulatedErrors, processor: processor)
+    }
+}
+
 extension TesterSettings.SimulatedErrors {
     @_disfavoredOverload
     public init(
@@ -1660,6 +2247,13 @@ extension TestersVersion {
     @_disfavoredOverload
     public init(version: borrowing Int64) {
         self.init(version: copy version)
+    }
+}
+
+extension TimelineRequest {
+    @_disfavoredOverload
+    public init(_ transaction: borrowing ScopedIdentifier, after: String? = nil, limit: Int = 100) {
+        self.init(transaction: copy transaction, after: after, limit: limit)
     }
 }
 
@@ -1755,6 +2349,16 @@ extension UpdateSubscriptionRequest {
             bundleId: copy bundleId, customerIdentifier: customerIdentifier,
             originalTransactionIdentifier: originalTransactionIdentifier, willAutoRenew: willAutoRenew,
             autoRenewProductIdentifier: autoRenewProductIdentifier)
+    }
+}
+
+extension WinBackFacts {
+    @_disfavoredOverload
+    public init(
+        history: borrowing SubscriptionGroupHistory? = nil, paidMonths: Int, expiredAt: Timestamp? = nil,
+        lastWinBackAt: Timestamp? = nil
+    ) {
+        self.init(history: copy history, paidMonths: paidMonths, expiredAt: expiredAt, lastWinBackAt: lastWinBackAt)
     }
 }
 

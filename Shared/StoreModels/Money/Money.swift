@@ -6,13 +6,9 @@ public struct Money: Hashable, Sendable, Codable {
     public var minorUnits: Int64
     /// Decides how many digits `minorUnits` has behind the point.
     public var currency: Currency
+}
 
-    /// Creates an amount; 199 is 1.99 in dollars and 199 in yen.
-    public init(minorUnits: Int64, currency: Currency) {
-        self.minorUnits = minorUnits
-        self.currency = currency
-    }
-
+extension Money {
     /// Reads a decimal such as `1.99`, `0.5` or `300`. It has digits with at most one point, no sign, no exponent, no
     /// spaces.
     ///

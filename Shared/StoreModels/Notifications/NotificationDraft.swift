@@ -19,17 +19,6 @@ public struct NotificationDraft: Hashable, Sendable, Codable {
     public var set: [String: JSONValue]?
     /// How the signature is to be wrong, by an operator's trigger; nil for a good one.
     public var `break`: BrokenSignature?
-
-    public init(
-        bundleId: String, notificationUUID: String, notificationType: NotificationType,
-        subtype: NotificationSubtype? = nil, signedDate: Timestamp
-    ) {
-        self.bundleId = bundleId
-        self.notificationUUID = notificationUUID
-        self.notificationType = notificationType
-        self.subtype = subtype
-        self.signedDate = signedDate
-    }
 }
 
 /// Asks the gateway to sign notifications: their transactions and renewal information, then the whole.
@@ -52,5 +41,5 @@ public enum GatewayEndpoints {
     /// Signs notifications. The gateway alone has the keys.
     /// - Throws: `requestInvalid`, also for a `break` that cannot be done to the payload.
     public static let signNotifications = Endpoint<SignNotificationsRequest, SignNotificationsReply>(
-        .gateway, "notification.sign", isIdempotent: true)
+        .gateway, "notification.sign", isIdempotent: true, errors: [])
 }

@@ -8,7 +8,6 @@ public struct PutNotificationEndpointRequest: Hashable, Sendable, Codable {
 public struct NotificationEndpointReply: Hashable, Sendable, Codable {
     /// Nil for an app without one.
     public var endpoint: NotificationEndpoint?
-    public init(endpoint: NotificationEndpoint?) { self.endpoint = endpoint }
 }
 
 /// Asks for an app's notifications, newest first, for the operator.
@@ -22,12 +21,7 @@ public struct NotificationsRequest: Hashable, Sendable, Codable {
     /// ``NotificationsPage/after`` of the page before.
     public var after: String?
     /// 1…100.
-    public var limit: Int
-    public init(bundleId: String, after: String? = nil, limit: Int = 100) {
-        self.bundleId = bundleId
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of notifications, without their payloads.
@@ -56,22 +50,11 @@ public struct NotificationHistoryRequest: Hashable, Sendable, Codable {
     /// As ``OpenAccountReply/customerIdentifier``.
     public var customerIdentifier: String?
     /// Whether only those are wanted whose last attempt has failed.
-    public var onlyFailures: Bool
+    public var onlyFailures: Bool = false
     /// ``NotificationHistoryPage/after`` of the page before.
     public var after: String?
     /// 1…20.
-    public var limit: Int
-    public init(
-        bundleId: String, startDate: Timestamp, endDate: Timestamp, onlyFailures: Bool = false, after: String? = nil,
-        limit: Int = 20
-    ) {
-        self.bundleId = bundleId
-        self.startDate = startDate
-        self.endDate = endDate
-        self.onlyFailures = onlyFailures
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 20
 }
 
 /// A page of what was sent.
@@ -121,16 +104,6 @@ public struct LeaseNotificationsReply: Hashable, Sendable, Codable {
         public var subtype: NotificationSubtype?
         /// The JWS to post as `{"signedPayload":"…"}`.
         public var signedPayload: String
-        public init(
-            attemptIdentifier: String, notificationUUID: String, notificationType: NotificationType,
-            subtype: NotificationSubtype?, signedPayload: String
-        ) {
-            self.attemptIdentifier = attemptIdentifier
-            self.notificationUUID = notificationUUID
-            self.notificationType = notificationType
-            self.subtype = subtype
-            self.signedPayload = signedPayload
-        }
     }
 
     public var attempts: [Attempt]
@@ -145,11 +118,6 @@ public struct ReportAttemptRequest: Hashable, Sendable, Codable {
     public var durationMs: Int?
     /// The beginning of the response's body, or what went wrong; kept as ``PrintableText``.
     public var bodyStart: String?
-    public init(bundleId: String, attemptIdentifier: String, sendAttemptResult: SendAttemptResult) {
-        self.bundleId = bundleId
-        self.attemptIdentifier = attemptIdentifier
-        self.sendAttemptResult = sendAttemptResult
-    }
 }
 
 /// Asks whether all that is due of an app was delivered or has failed.

@@ -15,12 +15,6 @@ public struct ServerEvent: Hashable, Sendable, Codable {
         public var endsRenewal: Bool?
         /// Why the customer asks for a refund, of a request for one.
         public var consumptionRequestReason: ConsumptionRequestReason?
-
-        public init(kind: Kind, transaction: ServerTransaction, subscription: ServerSubscription? = nil) {
-            self.kind = kind
-            self.transaction = transaction
-            self.subscription = subscription
-        }
     }
 
     /// What happened.
@@ -77,19 +71,6 @@ public struct ServerEvent: Hashable, Sendable, Codable {
     public var changes: [Change]
     /// The end of an extension of a product's subscriptions; nil for an event of a customer.
     public var extensions: SubscriptionExtensions?
-
-    public init(
-        position: String, bundleId: String, customerIdentifier: String?, account: String?,
-        appTransactionIdentifier: String?, at: Timestamp, changes: [Change]
-    ) {
-        self.position = position
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.account = account
-        self.appTransactionIdentifier = appTransactionIdentifier
-        self.at = at
-        self.changes = changes
-    }
 }
 
 /// Asks PaymentQueue for the events of all apps, oldest first.
@@ -108,11 +89,6 @@ public struct ServerEventsPage: Hashable, Sendable, Codable {
     public var after: String?
     /// Whether more events follow now.
     public var hasMore: Bool
-    public init(events: [ServerEvent], after: String?, hasMore: Bool) {
-        self.events = events
-        self.after = after
-        self.hasMore = hasMore
-    }
 }
 
 /// Allows PaymentQueue to remove events once they are old enough.

@@ -33,22 +33,9 @@ public struct ServerNotification: Hashable, Sendable, Codable {
     /// The JWS; absent until a gateway has signed it, and in lists.
     public var signedPayload: String?
     /// Oldest first.
-    public var attempts: [NotificationAttempt]
+    public var attempts: [NotificationAttempt] = []
     /// When the next attempt is due, by the app's clock; absent when none is, and with the retry `fast`.
     public var nextAttemptAt: Timestamp?
-
-    public init(
-        notificationUUID: String, bundleId: String, notificationType: NotificationType,
-        subtype: NotificationSubtype? = nil, at: Timestamp, state: State, attempts: [NotificationAttempt] = []
-    ) {
-        self.notificationUUID = notificationUUID
-        self.bundleId = bundleId
-        self.notificationType = notificationType
-        self.subtype = subtype
-        self.at = at
-        self.state = state
-        self.attempts = attempts
-    }
 }
 
 /// One attempt to deliver a notification.
@@ -63,11 +50,6 @@ public struct NotificationAttempt: Hashable, Sendable, Codable {
     public var durationMs: Int?
     /// The beginning of the response's body, or what went wrong.
     public var bodyStart: String?
-
-    public init(attemptDate: Timestamp, sendAttemptResult: SendAttemptResult? = nil) {
-        self.attemptDate = attemptDate
-        self.sendAttemptResult = sendAttemptResult
-    }
 }
 
 /// The outcome of an attempt, in Apple's words.

@@ -1,20 +1,10 @@
 /// Asks for a customer by its own identifier or the account's name. Exactly one of the two is given.
 public struct GetAccountRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    /// As ``OpenAccountReply/customerIdentifier``; nil when `account` is given.
+    /// As ``OpenAccountReply/customerIdentifier``, of a client's session; nil when `account` is given.
     public var customerIdentifier: String?
-    /// The shopper's name, 1…128 characters; nil when `customerIdentifier` is given.
+    /// The shopper's name, 1…128 characters, of an operator; nil when `customerIdentifier` is given.
     public var account: String?
-    /// Asks by identifier, as a client's session names its customer.
-    public init(bundleId: String, customerIdentifier: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-    }
-    /// Asks by name, as the operator does.
-    public init(bundleId: String, account: String) {
-        self.bundleId = bundleId
-        self.account = account
-    }
 }
 
 /// A customer's account at the moment of reading. The gateway keeps it for at most a second.

@@ -56,35 +56,18 @@ extension CustomerChangeOf {
 }
 
 extension CustomerChange {
-    /// Creates the change of a transaction.
-    public init(
-        bundleId: String, customerIdentifier: String, seq: Int64, kind: Kind, transaction: PaymentTransaction
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.seq = seq
-        self.kind = kind
-        self.transaction = transaction
-    }
-
     /// Creates the change for the end of a restore.
     public init(bundleId: String, customerIdentifier: String, seq: Int64, restore: Restore, deviceId: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.seq = seq
-        self.kind = .restoreEnded
-        self.restore = restore
-        self.deviceId = deviceId
+        self.init(
+            bundleId: bundleId, customerIdentifier: customerIdentifier, seq: seq, kind: .restoreEnded, restore: restore,
+            deviceId: deviceId)
     }
 
     /// Creates the change of downloads.
     public init(bundleId: String, customerIdentifier: String, seq: Int64, downloads: [Download], deviceId: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.seq = seq
-        self.kind = .downloadsUpdated
-        self.downloads = downloads
-        self.deviceId = deviceId
+        self.init(
+            bundleId: bundleId, customerIdentifier: customerIdentifier, seq: seq, kind: .downloadsUpdated,
+            downloads: downloads, deviceId: deviceId)
     }
 
     /// Creates the change for revoked entitlements; every device of the customer is notified.
@@ -92,12 +75,9 @@ extension CustomerChange {
         bundleId: String, customerIdentifier: String, seq: Int64, revoked productIdentifiers: [String],
         transaction: PaymentTransaction
     ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.seq = seq
-        self.kind = .entitlementsRevoked
-        self.transaction = transaction
-        self.productIdentifiers = productIdentifiers
+        self.init(
+            bundleId: bundleId, customerIdentifier: customerIdentifier, seq: seq, kind: .entitlementsRevoked,
+            transaction: transaction, productIdentifiers: productIdentifiers)
     }
 
     /// Whether the device's stream forwards this change.

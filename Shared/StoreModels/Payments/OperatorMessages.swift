@@ -3,10 +3,6 @@ public struct OperateTransactionRequest: Hashable, Sendable, Codable {
     public var transaction: ScopedIdentifier
     /// The error a declined payment fails with; nil is `unknown`.
     public var error: SKErrorCode?
-    public init(_ transaction: ScopedIdentifier, error: SKErrorCode? = nil) {
-        self.transaction = transaction
-        self.error = error
-    }
 }
 
 /// A transaction with its customer, as the operator reads it: the transaction's members, and `record`.

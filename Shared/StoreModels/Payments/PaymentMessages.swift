@@ -46,20 +46,6 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var isRepeat: Bool?
     /// Dates the purchase back. Only an operator's trigger does; nil means now.
     public var past: PastPurchase?
-    public init(
-        bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment,
-        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, isTest: Bool? = nil,
-        isRepeat: Bool? = nil
-    ) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.deviceId = deviceId
-        self.payment = payment
-        self.discountCheck = discountCheck
-        self.redeemedOffer = redeemedOffer
-        self.isTest = isTest
-        self.isRepeat = isRepeat
-    }
 }
 
 /// The first purchase of a subscription, dated back so that something of it falls due at an instant.
@@ -138,20 +124,11 @@ public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendabl
     public var after: String?
     /// Ended restores of this device whose end no stream has sent yet. They are on a list's last page and a stream's
     /// first.
-    public var restores: [Restore]
+    public var restores: [Restore] = []
     /// Revocations that no stream of this device has sent yet; on the same page.
-    public var revocations: [Revocation]
+    public var revocations: [Revocation] = []
     /// Higher prices that wait for the customer's consent; on a launch's first page only.
     public var priceConsents: [PriceConsentQuestion]?
-    public init(
-        transactions: [Item], seq: Int64, after: String? = nil, restores: [Restore] = [], revocations: [Revocation] = []
-    ) {
-        self.transactions = transactions
-        self.seq = seq
-        self.after = after
-        self.restores = restores
-        self.revocations = revocations
-    }
 }
 
 public typealias Snapshot = SnapshotOf<PaymentTransaction>
@@ -182,10 +159,6 @@ public struct CustomerReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     /// As ``OpenAccountReply/customerIdentifier``.
     @ExactText public var customerIdentifier: String
-    public init(bundleId: String, customerIdentifier: String) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-    }
 }
 
 /// Asks for the last `seq` of at most 500 customers.

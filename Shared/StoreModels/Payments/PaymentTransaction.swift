@@ -25,7 +25,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// Non-null in failed and in no other state (M31).
     public var error: TransactionError?
     /// The downloads of a hosted product, as they are for the requesting device; else empty.
-    public var downloads: [Download]
+    public var downloads: [Download] = []
     /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Absent in all other replies.
     public var warnings: [String]?
     /// Grows by one with each change of state; observers deduplicate by (id, revision).
@@ -64,22 +64,6 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var storefrontChange: StorefrontChange?
     /// A subscription's higher price, on its latest transaction; in events about it only.
     public var priceIncrease: PriceIncrease?
-
-    public init(
-        id: String, transactionIdentifier: String? = nil, transactionState: TransactionState,
-        transactionDate: Timestamp? = nil, payment: Payment, downloads: [Download] = [], revision: Int,
-        originDeviceId: String, price: Money? = nil
-    ) {
-        self.id = id
-        self.transactionIdentifier = transactionIdentifier
-        self.transactionState = transactionState
-        self.transactionDate = transactionDate
-        self.payment = payment
-        self.downloads = downloads
-        self.revision = revision
-        self.originDeviceId = originDeviceId
-        self.price = price
-    }
 
     /// Whether the device's observer is notified of this transaction. Purchased and deferred ones go to all
     /// devices of the customer, every other to the device that caused it.

@@ -2,35 +2,35 @@
 public enum ProcessorEndpoints {
     /// Charges a key once. A caller that does not know the outcome sends it again.
     public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
-        .paymentProcessor, "charge.create", isIdempotent: true)
+        .paymentProcessor, "charge.create", isIdempotent: true, errors: [])
     /// Authorizes a charge once per key, and charges nothing yet.
     ///
     /// The reply is `authorized` or `declined` and recorded as such, or `pending` and not recorded: then the caller
     /// charges by `charge.create`. An authorization lapses unless it is captured (ADR 0047).
     public static let authorizeCharge = Endpoint<CreateChargeRequest, Charge>(
-        .paymentProcessor, "charge.authorize", isIdempotent: true)
+        .paymentProcessor, "charge.authorize", isIdempotent: true, errors: [])
     /// Captures authorized charges, also those that have lapsed; idempotent by key.
     public static let captureCharges = Endpoint<CaptureChargesRequest, CaptureChargesReply>(
-        .paymentProcessor, "charge.capture", isIdempotent: true)
+        .paymentProcessor, "charge.capture", isIdempotent: true, errors: [])
     /// Cancels a charge or voids an authorization, and leaves a tombstone, so that a late create answers `cancelled`.
     public static let cancelCharge = Endpoint<CancelChargeRequest, Charge>(
-        .paymentProcessor, "charge.cancel", isIdempotent: true)
+        .paymentProcessor, "charge.cancel", isIdempotent: true, errors: [])
     /// Refunds money of an approved charge; idempotent by `refundKey`. All refunds of a charge together never exceed it
     /// (P10).
     /// - Throws: `requestInvalid` with `details.conflict` "amount" for more than is left or another amount under the
     ///   key, "charge" for a charge that was not approved.
     public static let createRefund = Endpoint<CreateRefundRequest, Refund>(
-        .paymentProcessor, "refund.create", isIdempotent: true)
+        .paymentProcessor, "refund.create", isIdempotent: true, errors: [])
     /// Takes a refund back; idempotent by `refundKey`. The charge has that money again.
     /// - Throws: `requestInvalid` with `details.conflict` "refund" for a key without a refund.
     public static let reverseRefund = Endpoint<ReverseRefundRequest, Refund>(
-        .paymentProcessor, "refund.reverse", isIdempotent: true)
+        .paymentProcessor, "refund.reverse", isIdempotent: true, errors: [])
     /// Lists the refunds in order, for reconciliation.
     public static let listRefunds = Endpoint<ChargeListRequest, RefundsPage>(
-        .paymentProcessor, "refund.list", isIdempotent: true)
+        .paymentProcessor, "refund.list", isIdempotent: true, errors: [])
     /// Lists the ledger in order, for reconciliation with the store.
     public static let listCharges = Endpoint<ChargeListRequest, ChargesPage>(
-        .paymentProcessor, "charge.list", isIdempotent: true)
+        .paymentProcessor, "charge.list", isIdempotent: true, errors: [])
 }
 
 /// PaymentProcessor's callbacks: hints that come late, twice or never. A receiver asks for the charge before it acts.

@@ -16,17 +16,7 @@ public struct Device: Hashable, Sendable, Codable {
         /// Whether the app was ever launched on the device since its installation.
         public var isLaunched: Bool
         /// The device's own order and visibility of the app's promotions; both may be empty.
-        public var overrides: PromotionOverrides
-        public init(
-            bundleId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases?, isLaunched: Bool,
-            overrides: PromotionOverrides = PromotionOverrides()
-        ) {
-            self.bundleId = bundleId
-            self.version = version
-            self.promotedPurchases = promotedPurchases
-            self.isLaunched = isLaunched
-            self.overrides = overrides
-        }
+        public var overrides: PromotionOverrides = PromotionOverrides()
     }
 
     /// The client's name for the device, 1…255 characters.
@@ -47,11 +37,6 @@ public struct PutDeviceRequest: Hashable, Sendable, Codable {
     public var platform: DeviceLaunch.Platform
     /// Integers with dots, at most 64 characters; a session may send any text.
     public var osVersion: String
-    public init(_ device: ScopedIdentifier, platform: DeviceLaunch.Platform, osVersion: String) {
-        self.device = device
-        self.platform = platform
-        self.osVersion = osVersion
-    }
 }
 
 /// Installs an app or another version of it, without a launch.

@@ -15,18 +15,6 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
     public var promotionsSupportedSince: String?
     /// Whether the operator hides it where no device shows it; nil means no.
     public var isHidden: Bool?
-    public init(
-        product: Product, isPromoted: Bool, isAvailable: Bool, appPrice: Money?, currentVersion: String,
-        promotionsSupportedSince: String?, isHidden: Bool? = nil
-    ) {
-        self.product = product
-        self.isPromoted = isPromoted
-        self.isAvailable = isAvailable
-        self.appPrice = appPrice
-        self.currentVersion = currentVersion
-        self.promotionsSupportedSince = promotionsSupportedSince
-        self.isHidden = isHidden
-    }
 }
 
 /// Starts a purchase after a tap on Buy in the store, or a test URL. `facts` are Catalog's, requested by the gateway.

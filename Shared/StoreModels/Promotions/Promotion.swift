@@ -10,11 +10,6 @@ public struct Promotion: Hashable, Sendable, Codable {
     /// Encoded as null when it is not known.
     public var owned: Bool?
 
-    public init(product: Product, owned: Bool?) {
-        self.product = product
-        self.owned = owned
-    }
-
     private enum CodingKeys: String, CodingKey { case product, owned }
 
     public func encode(to encoder: any Encoder) throws {

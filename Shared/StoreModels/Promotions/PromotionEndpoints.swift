@@ -2,91 +2,87 @@
 public enum PromotionEndpoints {
     /// Records that the app was launched on a device. Creates or refreshes device and installation.
     public static let deviceLaunched = Endpoint<DeviceLaunch, Empty>(
-        .promotionController, "device.launched", isIdempotent: true)
+        .promotionController, "device.launched", isIdempotent: true, errors: [.promotionUnsupported])
 
     /// Records a session of the App Store app on a device, or the operator's data.
     public static let putDevice = Endpoint<PutDeviceRequest, Device>(
-        .promotionController, "device.put", isIdempotent: true)
+        .promotionController, "device.put", isIdempotent: true, errors: [])
     /// Reads a device with its apps.
-    /// - Throws: `notFound`.
     public static let getDevice = Endpoint<ScopedIdentifier, Device>(
-        .promotionController, "device.get", isIdempotent: true)
+        .promotionController, "device.get", isIdempotent: true, errors: [.notFound])
     /// Lists the devices with their apps, for the operator.
     public static let listDevices = Endpoint<PageRequest, DevicesPage>(
-        .promotionController, "device.list", isIdempotent: true)
+        .promotionController, "device.list", isIdempotent: true, errors: [])
     /// Deletes a device with its apps and their overrides; open intents are cancelled.
     public static let deleteDevice = Endpoint<ScopedIdentifier, Empty>(
-        .promotionController, "device.delete", isIdempotent: true)
+        .promotionController, "device.delete", isIdempotent: true, errors: [.notFound])
     /// Installs an app on a device.
     /// - Throws: `notFound` for an unknown device.
     public static let putInstallation = Endpoint<PutInstallationRequest, Device>(
-        .promotionController, "installation.put", isIdempotent: true)
+        .promotionController, "installation.put", isIdempotent: true, errors: [.notFound, .promotionUnsupported])
     /// Deletes an app and its overrides (M96); open intents wait for the next first launch.
     public static let deleteInstallation = Endpoint<InstallationReference, Empty>(
-        .promotionController, "installation.delete", isIdempotent: true)
+        .promotionController, "installation.delete", isIdempotent: true, errors: [.notFound])
 
     /// Reads a device's order and visibility of one app's promotions.
     public static let getOverrides = Endpoint<InstallationReference, DevicePromotions>(
-        .promotionController, "overrides.get", isIdempotent: true)
+        .promotionController, "overrides.get", isIdempotent: true, errors: [])
     /// Reads the same for several installations.
     /// - Throws: `requestInvalid` beyond ``OverridesBatch``'s bound.
     public static let getManyOverrides = Endpoint<OverridesBatch, OverridesBatchReply>(
-        .promotionController, "overrides.getMany", isIdempotent: true)
+        .promotionController, "overrides.getMany", isIdempotent: true, errors: [])
     /// Replaces a device's order.
-    /// - Throws: `appNeverLaunched`, `promotionUnsupported`.
     public static let putOrder = Endpoint<PutPromotionOrderRequest, PromotionOverrides>(
-        .promotionController, "order.put", isIdempotent: true)
+        .promotionController, "order.put", isIdempotent: true, errors: [.appNeverLaunched, .promotionUnsupported])
     /// Sets a device's visibility of one product.
-    /// - Throws: As ``putOrder``.
     public static let putVisibility = Endpoint<PutPromotionVisibilityRequest, PromotionOverrides>(
-        .promotionController, "visibility.put", isIdempotent: true)
+        .promotionController, "visibility.put", isIdempotent: true, errors: [.appNeverLaunched, .promotionUnsupported])
 
     /// Starts a promoted purchase.
-    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`, `notFound` for an unknown device,
-    ///   `keyReused` for another purchase under the same key.
+    /// - Throws: `notFound` for an unknown device, `keyReused` for another purchase under the same key.
     public static let startPurchase = Endpoint<StartPurchaseRequest, StartPurchaseReply>(
-        .promotionController, "purchase.start", isIdempotent: true)
+        .promotionController, "purchase.start", isIdempotent: true,
+        errors: [.notFound, .keyReused, .promotionUnsupported, .productNotPromotable, .rateLimited])
     /// Reads the pending intents for a stream and starts their time to answer.
     public static let deliverIntents = Endpoint<DeliverIntentsRequest, DeliverIntentsReply>(
-        .promotionController, "intent.deliver", isIdempotent: true)
+        .promotionController, "intent.deliver", isIdempotent: true, errors: [.notFound])
     /// Reads the last `seq` of up to 500 installations.
     public static let intentHeads = Endpoint<IntentHeadsRequest, IntentHeadsReply>(
-        .promotionController, "intent.heads", isIdempotent: true)
+        .promotionController, "intent.heads", isIdempotent: true, errors: [])
     /// Lists the intents of one device and customer.
     public static let listIntents = Endpoint<IntentsRequest, IntentsPage>(
-        .promotionController, "intent.list", isIdempotent: true)
+        .promotionController, "intent.list", isIdempotent: true, errors: [])
     /// Lists intents across devices and customers, for the operator.
     public static let searchIntents = Endpoint<IntentListRequest, IntentsPage>(
-        .promotionController, "intent.search", isIdempotent: true)
+        .promotionController, "intent.search", isIdempotent: true, errors: [])
     /// Reads one intent of a device and customer.
     public static let getIntent = Endpoint<IntentRequest, PurchaseIntent>(
-        .promotionController, "intent.get", isIdempotent: true)
-    /// Decides on an intent.
-    /// - Throws: `intentDecided`, `intentExpired`.
+        .promotionController, "intent.get", isIdempotent: true, errors: [.notFound])
+    /// Decides on an intent. PaymentQueue's refusals of its payment pass.
     public static let decideIntent = Endpoint<DecideIntentRequest, DecideIntentReply>(
-        .promotionController, "intent.decide", isIdempotent: true)
+        .promotionController, "intent.decide", isIdempotent: true,
+        errors: PaymentEndpoints.addPayment.errors + [.intentExpired])
     /// Adds an intent's saved payment for the app.
-    /// - Throws: As ``decideIntent``, and `intentMismatch`.
     public static let addIntentPayment = Endpoint<AddIntentPaymentRequest, DecideIntentReply>(
-        .promotionController, "intent.add", isIdempotent: true)
+        .promotionController, "intent.add", isIdempotent: true, errors: decideIntent.errors + [.intentMismatch])
     /// Cancels open intents and prompts for their apps, before customers' purchases are deleted.
     /// - Throws: `serviceUnavailable` when the time was too short for all of them; a repeated call does the rest.
     public static let clearIntents = Endpoint<ClearIntentsRequest, ClearIntentsReply>(
-        .promotionController, "intent.clear", isIdempotent: true)
+        .promotionController, "intent.clear", isIdempotent: true, errors: [.notFound])
     /// Reads events after a position, for tests that wait.
     public static let listEvents = Endpoint<IntentEventsRequest, IntentEventsReply>(
-        .promotionController, "events.list", isIdempotent: true)
+        .promotionController, "events.list", isIdempotent: true, errors: [])
 
     /// Lists prompts for apps that are not free. They are of the kind `appPurchase`, and their `id` begins with `ap_`.
     public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
-        .promotionController, "prompt.list", isIdempotent: true)
+        .promotionController, "prompt.list", isIdempotent: true, errors: [])
     /// Answers a prompt for an app that is not free.
     public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
-        .promotionController, "prompt.answer", isIdempotent: false)
+        .promotionController, "prompt.answer", isIdempotent: false, errors: [.notFound])
 
     /// Removes what is stored about an isolated store's app, a part at a time.
     public static let removeApp = Endpoint<AppRequest, RemoveAppReply>(
-        .promotionController, "app.remove", isIdempotent: true)
+        .promotionController, "app.remove", isIdempotent: true, errors: [])
 }
 
 /// PromotionController's events, which are hints, delivered at most once.

@@ -30,10 +30,6 @@ public struct InstallationReference: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     /// 1…255 characters, compared byte by byte.
     @ExactText public var deviceId: String
-    public init(bundleId: String, deviceId: String) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-    }
 }
 
 /// The data of a device that a store page needs, in one answer.

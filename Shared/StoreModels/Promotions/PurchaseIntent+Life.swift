@@ -11,17 +11,12 @@ extension PurchaseIntent {
     /// is final (I2): the same one again changes nothing, another is refused. Only a continued intent whose payment
     /// PaymentQueue has refused returns to deferred: there is no payment.
     public struct Life: Hashable, Sendable {
-        /// The two clocks an intent lives by.
+        /// The two clocks an intent lives by. They may differ by years.
         public struct Now: Hashable, Sendable {
             /// For `answerBy`.
             public var wall: Timestamp
             /// For `expiresAt`: the app's own clock.
             public var business: Timestamp
-            /// Reads of both clocks at one moment; they may differ by years.
-            public init(wall: Timestamp, business: Timestamp) {
-                self.wall = wall
-                self.business = business
-            }
         }
 
         /// What happens to an intent.
@@ -45,7 +40,7 @@ extension PurchaseIntent {
         }
 
         /// The state after the last event or passing of time.
-        public private(set) var state: State
+        public private(set) var state: State = .pending
         /// Wall time; nil until a stream has got the intent.
         public private(set) var answerBy: Timestamp?
         /// Business time, ``lifetime`` after the purchase began.
@@ -55,20 +50,7 @@ extension PurchaseIntent {
         /// As ``PurchaseIntent/feedback``; set by a cancellation only.
         public private(set) var feedback: String?
         /// Whether PaymentQueue has a continued intent's transaction.
-        public private(set) var isAdded: Bool
-
-        /// Creates the life of a stored or a new intent.
-        public init(
-            state: State = .pending, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
-            feedback: String? = nil, isAdded: Bool = false
-        ) {
-            self.state = state
-            self.answerBy = answerBy
-            self.expiresAt = expiresAt
-            self.deferredBy = deferredBy
-            self.feedback = feedback
-            self.isAdded = isAdded
-        }
+        public private(set) var isAdded: Bool = false
 
         /// Applies the passing of time. Called before an intent is read or decided on.
         /// - Returns: The states it has gone through, in order; empty when nothing was due.

@@ -67,19 +67,4 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
     public var deviceId: String?
     /// A warning, in the operator's lists only (M81, M85).
     public var warning: String?
-
-    public init(
-        intentIdentifier: String, state: State, payment: Payment, product: Product, offer: String? = nil,
-        source: Source, answerBy: Timestamp? = nil, expiresAt: Timestamp, transactionId: String? = nil
-    ) {
-        self.intentIdentifier = intentIdentifier
-        self.state = state
-        self.payment = payment
-        self.product = product
-        self.offer = offer
-        self.source = source
-        self.answerBy = answerBy
-        self.expiresAt = expiresAt
-        self.transactionId = transactionId
-    }
 }

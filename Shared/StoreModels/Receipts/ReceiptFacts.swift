@@ -51,22 +51,6 @@ public struct ReceiptItem: Hashable, Sendable, Codable {
     public var offer: AppliedOffer?
     /// As ``Payment/appAccountToken``.
     public var appAccountToken: String?
-
-    public init(
-        transactionIdentifier: String, originalTransactionIdentifier: String, productIdentifier: String,
-        type: ProductType, quantity: Int, purchaseDate: Timestamp, originalPurchaseDate: Timestamp,
-        expiresDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil
-    ) {
-        self.transactionIdentifier = transactionIdentifier
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.productIdentifier = productIdentifier
-        self.type = type
-        self.quantity = quantity
-        self.purchaseDate = purchaseDate
-        self.originalPurchaseDate = originalPurchaseDate
-        self.expiresDate = expiresDate
-        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-    }
 }
 
 /// A page of the data of a receipt, oldest first, read in one snapshot.

@@ -39,16 +39,6 @@ public struct ExtendSubscriptionsRequest: Hashable, Sendable, Codable {
     public var requestIdentifier: String
     /// The first transaction of the only subscription it is about. Only an operator's trigger sets it; nil for all.
     public var only: String?
-
-    public init(
-        bundleId: String, productIdentifier: String, storefronts: [String]? = nil, days: Int, requestIdentifier: String
-    ) {
-        self.bundleId = bundleId
-        self.productIdentifier = productIdentifier
-        self.storefronts = storefronts
-        self.days = days
-        self.requestIdentifier = requestIdentifier
-    }
 }
 
 /// Asks PaymentQueue for the progress of an extension of a product's subscriptions.
@@ -71,18 +61,6 @@ public struct SubscriptionExtensions: Hashable, Sendable, Codable {
     public var failedCount: Int64
     /// Business time; nil until every subscription was decided about.
     public var completedAt: Timestamp?
-
-    public init(
-        requestIdentifier: String, productIdentifier: String, storefronts: [String]?, succeededCount: Int64,
-        failedCount: Int64, completedAt: Timestamp?
-    ) {
-        self.requestIdentifier = requestIdentifier
-        self.productIdentifier = productIdentifier
-        self.storefronts = storefronts
-        self.succeededCount = succeededCount
-        self.failedCount = failedCount
-        self.completedAt = completedAt
-    }
 }
 
 /// Asks PaymentQueue to give a purchase and all renewals of it another `appAccountToken`.

@@ -42,10 +42,6 @@ public struct CustomerRefundRequest: Hashable, Sendable, Codable {
 public struct OpenRefundRequest: Hashable, Sendable, Codable {
     public var transaction: ScopedIdentifier
     public var reason: ConsumptionRequestReason
-    public init(_ transaction: ScopedIdentifier, reason: ConsumptionRequestReason) {
-        self.transaction = transaction
-        self.reason = reason
-    }
 }
 
 /// Asks PaymentQueue for an app's requests for refunds that wait for an answer, oldest first.
@@ -73,11 +69,6 @@ public struct GrantRefundRequest: Hashable, Sendable, Codable {
     public var type: RevocationType?
     /// 1…100000, in thousandths of a percent of the price; with `REFUND_PRORATED` only.
     public var percentage: Int?
-    public init(_ refundRequest: ScopedIdentifier, type: RevocationType? = nil, percentage: Int? = nil) {
-        self.refundRequest = refundRequest
-        self.type = type
-        self.percentage = percentage
-    }
 }
 
 /// Asks PaymentQueue to keep what an app's server says of a purchase's consumption, at its open refund request.

@@ -20,14 +20,6 @@ public struct ServerTransaction: Hashable, Sendable, Codable {
     public var reason: Reason
     /// Its place among the customer's changes; grows with each change that a signed transaction shows.
     public var modifiedSeq: Int64
-
-    public init(item: ReceiptItem, price: Money?, storefront: String, reason: Reason, modifiedSeq: Int64) {
-        self.item = item
-        self.price = price
-        self.storefront = storefront
-        self.reason = reason
-        self.modifiedSeq = modifiedSeq
-    }
 }
 
 /// A subscription with what its signed renewal information shows beside it.

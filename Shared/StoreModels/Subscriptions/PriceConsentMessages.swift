@@ -13,14 +13,9 @@ public struct PriceConsentQuestion: Hashable, Sendable, Codable {
     public var price: Money
     /// The last price the subscriber has agreed to.
     public var formerPrice: Money
+}
 
-    public init(originalTransactionIdentifier: String, productIdentifier: String, price: Money, formerPrice: Money) {
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.productIdentifier = productIdentifier
-        self.price = price
-        self.formerPrice = formerPrice
-    }
-
+extension PriceConsentQuestion {
     /// Reads the question from a transaction.
     ///
     /// - Returns: Nil for a transaction without a price that waits for consent.

@@ -2,47 +2,48 @@
 public enum SubscriptionEndpoints {
     /// Lists a customer's subscriptions, one per group.
     public static let list = Endpoint<SubscriptionsRequest, SubscriptionsPage>(
-        .paymentQueue, "subscription.list", isIdempotent: true)
+        .paymentQueue, "subscription.list", isIdempotent: true, errors: [.notFound])
     /// Lists subscriptions across customers, for the operator.
     public static let search = Endpoint<SubscriptionListRequest, SubscriptionsPage>(
-        .paymentQueue, "subscription.search", isIdempotent: true)
+        .paymentQueue, "subscription.search", isIdempotent: true, errors: [])
     /// Changes a subscription for its customer.
-    /// - Throws: `notFound`; `productNotFound` for a product that is not of the group.
+    /// - Throws: `productNotFound` for a product that is not of the group.
     public static let update = Endpoint<UpdateSubscriptionRequest, Subscription>(
-        .paymentQueue, "subscription.update", isIdempotent: true)
+        .paymentQueue, "subscription.update", isIdempotent: true,
+        errors: [.notFound, .productNotFound, .transactionStateInvalid])
     /// Changes a subscription for the operator.
-    /// - Throws: `notFound`; `transactionStateInvalid` where the subscription's state has no such edge.
+    /// - Throws: `transactionStateInvalid` where the subscription's state has no such edge.
     public static let operate = Endpoint<OperateSubscriptionRequest, OperateSubscriptionReply>(
-        .paymentQueue, "subscription.operate", isIdempotent: false)
+        .paymentQueue, "subscription.operate", isIdempotent: false, errors: [.notFound, .transactionStateInvalid])
     /// Shows or postpones the question about a higher price. Nothing happens without one that waits for consent.
-    /// - Throws: `notFound`.
     public static let showPriceConsent = Endpoint<ShowPriceConsentRequest, Subscription>(
-        .paymentQueue, "subscription.priceConsent", isIdempotent: true)
+        .paymentQueue, "subscription.priceConsent", isIdempotent: true, errors: [.notFound])
     /// Lists what has happened to a subscription, oldest first.
     public static let timeline = Endpoint<TimelineRequest, SubscriptionTimeline>(
-        .paymentQueue, "subscription.timeline", isIdempotent: true)
+        .paymentQueue, "subscription.timeline", isIdempotent: true, errors: [.notFound])
     /// Refunds a purchase's remaining money. Repeating it returns the same transaction.
     public static let refund = Endpoint<RefundRequest, PaymentTransaction>(
-        .paymentQueue, "transaction.refund", isIdempotent: true)
+        .paymentQueue, "transaction.refund", isIdempotent: true, errors: [.notFound, .transactionStateInvalid])
     /// Revokes the entitlement without a refund.
     public static let revoke = Endpoint<RefundRequest, PaymentTransaction>(
-        .paymentQueue, "transaction.revoke", isIdempotent: true)
+        .paymentQueue, "transaction.revoke", isIdempotent: true, errors: [.notFound, .transactionStateInvalid])
     /// Notes the revocations that a device's stream has sent.
     public static let acknowledgeRevocations = Endpoint<AcknowledgeRevocationsRequest, Empty>(
-        .paymentQueue, "revocation.acknowledge", isIdempotent: true)
+        .paymentQueue, "revocation.acknowledge", isIdempotent: true, errors: [.notFound])
     /// Reads the data of a customer's receipt by page; the gateway signs it.
     public static let receipt = Endpoint<ReceiptFactsRequest, ReceiptFactsPage>(
-        .paymentQueue, "receipt.facts", isIdempotent: true)
+        .paymentQueue, "receipt.facts", isIdempotent: true, errors: [.notFound])
 
     /// Reads an app's business clock; an unset one is the wall clock.
-    public static let getClock = Endpoint<AppRequest, AppClockState>(.paymentQueue, "clock.get", isIdempotent: true)
+    public static let getClock = Endpoint<AppRequest, AppClockState>(
+        .paymentQueue, "clock.get", isIdempotent: true, errors: [])
     /// Sets an app's clock; repeating the request sets it again.
     public static let putClock = Endpoint<PutClockRequest, AppClockState>(
-        .paymentQueue, "clock.put", isIdempotent: true)
+        .paymentQueue, "clock.put", isIdempotent: true, errors: [])
     /// Moves a clock, once per key. Answers when all is done or shortly before the deadline.
     public static let advanceClock = Endpoint<AdvanceClockRequest, ClockAdvance>(
-        .paymentQueue, "clock.advance", isIdempotent: true)
+        .paymentQueue, "clock.advance", isIdempotent: true, errors: [.idempotencyKeyInvalid, .notFound, .keyReused])
     /// Reads how far a move of the clock is.
     public static let getAdvance = Endpoint<AdvanceRequest, ClockAdvance>(
-        .paymentQueue, "clock.progress", isIdempotent: true)
+        .paymentQueue, "clock.progress", isIdempotent: true, errors: [.notFound])
 }

@@ -59,20 +59,4 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
     public var expiresDate: Timestamp?
     /// A text for people: the product of a change, the reason of an expiry.
     public var detail: String?
-
-    public init(
-        at: Timestamp, kind: Kind, account: String? = nil, originalTransactionIdentifier: String,
-        productIdentifier: String, amount: Money? = nil, transactionIdentifier: String? = nil, period: Int,
-        expiresDate: Timestamp? = nil
-    ) {
-        self.at = at
-        self.kind = kind
-        self.account = account
-        self.originalTransactionIdentifier = originalTransactionIdentifier
-        self.productIdentifier = productIdentifier
-        self.amount = amount
-        self.transactionIdentifier = transactionIdentifier
-        self.period = period
-        self.expiresDate = expiresDate
-    }
 }

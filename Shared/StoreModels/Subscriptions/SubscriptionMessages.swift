@@ -73,15 +73,6 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     public var days: Int?
     /// For `expire` only; nil for `other`.
     public var reason: Subscription.ExpirationReason?
-    public init(
-        _ transaction: ScopedIdentifier, operation: Operation, days: Int? = nil,
-        reason: Subscription.ExpirationReason? = nil
-    ) {
-        self.transaction = transaction
-        self.operation = operation
-        self.days = days
-        self.reason = reason
-    }
 }
 
 /// The subscription after the operation. The transaction is the one it has made, or whose end it has moved, if any.
@@ -100,10 +91,6 @@ public struct RefundRequest: Hashable, Sendable, Codable {
     public var transaction: ScopedIdentifier
     /// Apple's reason for the receipt; nil is `other`.
     public var reason: Reason?
-    public init(_ transaction: ScopedIdentifier, reason: Reason? = nil) {
-        self.transaction = transaction
-        self.reason = reason
-    }
 }
 
 /// Asks for a page of a subscription's timeline.
@@ -113,12 +100,7 @@ public struct TimelineRequest: Hashable, Sendable, Codable {
     /// The `after` of the page before; nil for the first page.
     public var after: String?
     /// 1…500.
-    public var limit: Int
-    public init(_ transaction: ScopedIdentifier, after: String? = nil, limit: Int = 100) {
-        self.transaction = transaction
-        self.after = after
-        self.limit = limit
-    }
+    public var limit: Int = 100
 }
 
 /// A page of a subscription's events, oldest first.

@@ -80,17 +80,6 @@ package struct BusRule: Hashable, Sendable, Codable {
     /// In replies: the number of messages that got a fault.
     package var struck: Int?
 
-    package init(
-        match: String, from: String? = nil, to: String? = nil, p: Double, action: String, ms: Int? = nil
-    ) {
-        self.match = match
-        self.from = from
-        self.to = to
-        self.p = p
-        self.action = action
-        self.ms = ms
-    }
-
     /// Returns the rule without counters, to be set again.
     package var withoutCounters: BusRule {
         var rule = self

@@ -47,19 +47,6 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var createdAt: Timestamp
     /// The answers that the prompt takes.
     public var answers: [Answer]
-
-    public init(
-        id: String, kind: Kind, bundleId: String, account: String, transaction: PaymentTransaction?,
-        createdAt: Timestamp, answers: [Answer]
-    ) {
-        self.id = id
-        self.kind = kind
-        self.bundleId = bundleId
-        self.account = account
-        self.transaction = transaction
-        self.createdAt = createdAt
-        self.answers = answers
-    }
 }
 
 /// Asks for a page of open prompts.
@@ -90,9 +77,4 @@ public struct AnswerPromptRequest: Hashable, Sendable, Codable {
     public var answer: Prompt.Answer
     /// The error a declined payment fails with; nil is `unknown`.
     public var error: SKErrorCode?
-    public init(_ prompt: ScopedIdentifier, answer: Prompt.Answer, error: SKErrorCode? = nil) {
-        self.prompt = prompt
-        self.answer = answer
-        self.error = error
-    }
 }

@@ -22,10 +22,6 @@ public struct PutTesterRequest: Hashable, Sendable, Codable {
     public var account: ScopedIdentifier
     /// The complete new settings; what is nil is no longer set.
     public var settings: TesterSettings
-    public init(_ account: ScopedIdentifier, settings: TesterSettings) {
-        self.account = account
-        self.settings = settings
-    }
 }
 
 /// A page of accounts that have settings or have bought, by name.

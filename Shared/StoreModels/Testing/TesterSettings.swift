@@ -68,23 +68,6 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// The payment processor's mode for this tester's charges; absent: the common mode.
     public var processor: ProcessorMode?
 
-    public init(
-        storefront: String? = nil, canMakePayments: Bool? = nil, askToBuy: Bool? = nil,
-        interruptPurchases: Bool? = nil, signIn: SignIn? = nil, sheet: PaymentSheetAnswer? = nil,
-        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil,
-        processor: ProcessorMode? = nil
-    ) {
-        self.storefront = storefront
-        self.canMakePayments = canMakePayments
-        self.askToBuy = askToBuy
-        self.interruptPurchases = interruptPurchases
-        self.signIn = signIn
-        self.sheet = sheet
-        self.subscriptionRenewalRate = subscriptionRenewalRate
-        self.simulatedErrors = simulatedErrors
-        self.processor = processor
-    }
-
     /// The members a request may have; anything else is a spelling mistake.
     public static let memberNames: Set = [
         "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet", "priceConsent",

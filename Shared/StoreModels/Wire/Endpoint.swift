@@ -11,13 +11,23 @@ public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable
     /// Whether a repeated request has the effect of one. The caller nearest the client may then repeat it (with
     /// `Sb-Id`).
     public let isIdempotent: Bool
+    /// The codes that the service may answer besides ``StoreErrorCode/general``.
+    public let errors: [StoreErrorCode]
 
-    init(_ service: ServiceName, _ name: String, isIdempotent: Bool) {
+    init(_ service: ServiceName, _ name: String, isIdempotent: Bool, errors: [StoreErrorCode]) {
         self.subject = "sb.\(service.subjectToken).v1.\(name)"
         self.service = service.rawValue
         self.name = name
         self.isIdempotent = isIdempotent
+        self.errors = errors
     }
+}
+
+extension StoreErrorCode {
+    /// The codes that a call of any endpoint may meet: a wrong request, a fault, a service or its time that is missing.
+    public static let general: [StoreErrorCode] = [
+        .requestInvalid, .internal, .serviceUnavailable, .deadlineExceeded, .outcomeUnknown,
+    ]
 }
 
 /// A request or a reply without members, `{}`.

@@ -9,23 +9,11 @@ import Testing
 
 /// Goal: an app's server extends what is paid and runs, once per request, twice a year, one or all of a product.
 @Suite(.serialized) struct ExtensionTests {
-    /// A store whose clock is frozen on 1 March 2027.
-    private func withStore(
-        _ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void
-    ) async throws {
-        try await TestStore.with(engine) { store in
-            try await store.putClock("2027-03-01", frozen: true)
-            store.catalogue.sell(.subscription("basic.monthly"), level: 2)
-            store.catalogue.sell(.subscription("pro.monthly", "19.99"), level: 1)
-            try await body(store, try await store.shopper())
-        }
-    }
-
     // MARK: One subscription
 
     @Test(arguments: Engine.allCases)
     func `a request extends once, and its repetition gets the same reply`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             let first = try await store.extend(original, days: 10, "outage")
             #expect(first.outcome == .extended)
@@ -46,7 +34,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `two within a year, and an operator's do not count`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             try await store.operate(original, .extend, days: 5)
             #expect(try await store.extend(original, days: 1, "first").outcome == .extended)
@@ -59,7 +47,7 @@ import Testing
     }
 
     @Test func `only a period that was paid and runs`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             store.catalogue.sell(
                 .subscription("basic.monthly", intro: .discount(.freeTrial, "0.00", 1, .week)), level: 2)
             let original = try await alice.subscribe("basic.monthly")
@@ -80,7 +68,7 @@ import Testing
     }
 
     @Test func `what cannot be a request is refused, with its place`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             for (days, request) in [(0, "a"), (91, "a"), (1, ""), (1, String(repeating: "x", count: 129))] {
                 let error = try await refusal { try await store.extend(original, days: days, request) }
@@ -100,7 +88,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `all of a product: each is told, and the summary last`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             let bob = try await store.shopper("bob")
             _ = try await bob.subscribe("pro.monthly")
@@ -135,7 +123,7 @@ import Testing
     }
 
     @Test func `of a product that has no subscribers, or not in the storefront, it completes at once`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             _ = try await alice.subscribe("basic.monthly")
             for (product, storefronts) in [("pro.monthly", nil), ("basic.monthly", ["FRA"])] as [(String, [String]?)] {
                 let made = try await store.extendAll(product, in: storefronts, days: 7, "none")
@@ -149,7 +137,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `replicas that work on the same request extend each subscription once`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             for number in 0..<12 { _ = try await store.shopper("s\(number)").subscribe("basic.monthly") }
             // The row as a process leaves it that dies after its first commit.
             try await store.database.write { transaction in

@@ -9,23 +9,11 @@ import Testing
 
 /// Goal: each commit that apps' servers are notified of leaves one event, with everything as of that instant.
 @Suite(.serialized) struct ServerEventTests {
-    /// A store whose clock is frozen on 1 March 2027.
-    private func withStore(
-        _ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void
-    ) async throws {
-        try await TestStore.with(engine) { store in
-            try await store.putClock("2027-03-01", frozen: true)
-            store.catalogue.sell(.subscription("basic.monthly"), level: 2)
-            store.catalogue.sell(.subscription("pro.monthly", "19.99"), level: 1)
-            try await body(store, try await store.shopper())
-        }
-    }
-
     // MARK: Purchases
 
     @Test(arguments: Engine.allCases)
     func `a purchase that is no subscription is one charge, and its repetition none`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             for product in ["coins", "beaches", "season"] { try await alice.finish(try await alice.bought(product).id) }
             _ = try await alice.add("coins", key: "coins")
             // An owned product is given again for nothing, and failures cost nothing.
@@ -53,7 +41,7 @@ import Testing
     func `a subscription's life: bought, renewed, cancelled, resumed, ended and bought again`(
         _ engine: Engine
     ) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             try await store.jump(to: "2027-04-02")
             try await alice.update(original, renews: false)
@@ -86,7 +74,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `changes of product: at once, for the next renewal, and taken back`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             _ = try await alice.subscribe("pro.monthly", key: "upgrade")
             try await alice.update(original, product: "basic.monthly")
@@ -112,7 +100,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `the price of a change for the next renewal is quoted when the event is read`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let original = try await alice.subscribe("pro.monthly")
             try await alice.update(original, product: "basic.monthly")
             let last = try #require(try await store.serverEvents().last?.changes.first?.subscription?.subscription)
@@ -122,7 +110,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a declined renewal: with grace and without, then the end`(_ hasGrace: Bool) async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             store.catalogue.set(billingGracePeriod: hasGrace)
             _ = try await alice.subscribe("basic.monthly")
             store.processor.set(outcome: .declined)
@@ -141,7 +129,7 @@ import Testing
     }
 
     @Test func `a renewal that is charged on a later try has recovered`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             _ = try await alice.subscribe("basic.monthly")
             store.processor.set(outcome: .declined)
             try await store.jump(to: "2027-04-02")
@@ -152,7 +140,7 @@ import Testing
     }
 
     @Test func `a dearer renewal is announced before it, a cheaper one is not`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             _ = try await alice.subscribe("basic.monthly")
             store.catalogue.sell(.subscription("basic.monthly", "10.99"), level: 2)
             try await store.jump(to: "2027-04-02")
@@ -167,7 +155,7 @@ import Testing
     }
 
     @Test func `a consent is announced when asked for and when given, not at the renewal again`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             _ = try await alice.subscribe("basic.monthly")
             try await store.set("alice", with(TesterSettings()) { $0.priceConsent = .interactive })
             store.catalogue.sell(.subscription("basic.monthly", "10.99"), level: 2)
@@ -186,7 +174,7 @@ import Testing
     }
 
     @Test func `an extension moves the expiry of the transaction it is about`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             let original = try await alice.subscribe("basic.monthly")
             try await store.operate(original, .extend, days: 10)
             #expect(try await store.notified().last == "2027-03-01 RENEWAL_EXTENDED basic.monthly")
@@ -200,7 +188,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `a refund tells of the end of renewals first, if it ends them`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             let coins = try await alice.bought("coins")
             try await store.refund(coins.id)
             try await store.refund(coins.id)
@@ -225,7 +213,7 @@ import Testing
     }
 
     @Test func `a revocation is no refund`() async throws {
-        try await withStore(.sqlite) { store, alice in
+        try await TestStore.withSubscriptions(.sqlite) { store, alice in
             try await store.revoke(try await alice.bought("beaches").id)
             #expect(try await store.notified().last == "2027-03-01 REVOKE beaches")
         }
@@ -235,7 +223,7 @@ import Testing
 
     @Test(arguments: Engine.allCases)
     func `pages go on where the last one ended, and no event is read twice`(_ engine: Engine) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             for number in 0..<7 { _ = try await alice.add("coins", key: "\(number)") }
             // A page has what is settled, and on PostgreSQL any transaction under way holds that back.
             #expect(try await store.serverEvents().count == 7)
@@ -259,7 +247,7 @@ import Testing
     func `only acknowledged events are removed, after thirty days, and a place before them is refused`(
         _ engine: Engine
     ) async throws {
-        try await withStore(engine) { store, alice in
+        try await TestStore.withSubscriptions(engine) { store, alice in
             for number in 0..<4 { _ = try await alice.add("coins", key: "\(number)") }
             let events = try await store.serverEvents()
             let service = store.current.service.serverEvents

@@ -14,7 +14,12 @@ extension TestStore {
             (
                 try await reader.query("SELECT * FROM subscription").map(StoredSubscription.init),
                 try await reader.query("SELECT * FROM subscription_period ORDER BY original_id, period_index")
-                    .map(Period.init)
+                    .map { row in
+                        (
+                            stored: try SubscriptionPeriodRepository.Stored(row), key: try row["charge_key"] as String?,
+                            amount: try row["amount_minor"] as Int64
+                        )
+                    }
             )
         }
         // S6: one row a customer and group; none is left with a charge under way.
@@ -31,7 +36,7 @@ extension TestStore {
         #expect(Set(renewed.map { $0.chargeKey.split(separator: ":").prefix(3) }).count == renewed.count, comment)
         try await checkMoney(captured, comment)
         for value in subscriptions {
-            let own = periods.filter { $0.original == value.originalID }
+            let own = periods.map(\.stored).filter { $0.originalID == value.originalID }
             // S2: numbered without gaps, in order, none over another.
             #expect(own.map(\.index) == Array(0..<own.count), comment)
             #expect(own.last?.index == value.period.index, comment)
@@ -71,24 +76,6 @@ extension TestStore {
             left[key, default: 0] -= amount
         }
         #expect(left.values.allSatisfy { $0 >= 0 }, comment)
-    }
-
-    struct Period: Sendable {
-        var original: String
-        var index: Int
-        var key: String?
-        var amount: Int64
-        var start: Int64
-        var end: Int64
-
-        init(_ row: SQLRow) throws {
-            original = try row["original_id"]
-            index = try row["period_index"]
-            key = try row["charge_key"]
-            amount = try row["amount_minor"]
-            start = try row["starts_at"]
-            end = try row["ends_at"]
-        }
     }
 
     /// The whole ledger, page by page.

@@ -43,7 +43,8 @@ import Testing
     private struct Life {
         private var value = StoredSubscription.stored("a", until: Timestamp(milliseconds: 0))
         private var now = Timestamp(milliseconds: 1_800_000_000_000)
-        private var periods: [SubscriptionPeriodRow] = []
+        private var periods: [SubscriptionPaid] = []
+        private var numbers: [Int] = []
         private var answered: Set<String> = []
         private var captured: [Int: Int] = [:]
         private let quote: Quote
@@ -125,7 +126,9 @@ import Testing
                             id: "t_\(periods.count)", identifier: "1", product: "a", chargeKey: "p",
                             amount: .usd("9.99"),
                             start: now, end: end),
-                        group: "pro", level: 2, length: month, accessPeriod: month, offer: nil, rate: .realTime)),
+                        terms: PurchaseTerms.Subscription(
+                            group: "pro", level: 2, length: month, accessPeriod: month, offerPeriodsLeft: 0,
+                            rate: .realTime))),
                 at: now)
         }
 
@@ -140,7 +143,9 @@ import Testing
             for action in try machine.handle(event) {
                 switch action {
                 case .record, .writeGroup, .askConsent, .withdrawConsent: break
-                case .writePeriod(let period): periods.append(period)
+                case .writePeriod(let paid, let index):
+                    periods.append(paid)
+                    numbers.append(index)
                 case .cutPeriods(let end):
                     for index in periods.indices where periods[index].end > end {
                         periods[index].end = max(periods[index].start, end)
@@ -160,7 +165,7 @@ import Testing
             var flaws: [String] = []
             func require(_ rule: String, _ holds: Bool) { if !holds { flaws.append(rule) } }
             require("S1: one captured charge a period", captured.values.allSatisfy { $0 == 1 })
-            require("S2: periods are numbered in order", periods.map(\.index) == Array(0..<periods.count))
+            require("S2: periods are numbered in order", numbers == Array(0..<periods.count))
             // One that was replaced before it began has no length.
             let lived = periods.filter { $0.start < $0.end }
             require("S2: no period over another", zip(lived, lived.dropFirst()).allSatisfy { $0.end <= $1.start })

@@ -24,10 +24,8 @@ enum DecisionChecks {
             let ends = decided.filter { end($0) != "purchasing" && end($0) != "deferred" }
             if let first = ends.first, let other = ends.first(where: { end($0) != end(first) }) {
                 findings.report(
-                    Violation(
-                        invariant: .d2, subject: id, expected: "both callers get \(end(first))",
-                        found: "one got \(end(other))",
-                        lines: history.excerpt([first.begin, first.end, other.begin, other.end], ids: [id])))
+                    .d2, id, "both callers get \(end(first))", "one got \(end(other))",
+                    history.excerpt([first.begin, first.end, other.begin, other.end], ids: [id]))
             }
             guard let first = decided.min(by: { $0.definiteEnd < $1.definiteEnd }) else { continue }
             findings.examine(.d3)
@@ -37,10 +35,8 @@ enum DecisionChecks {
             }
             guard let late else { continue }
             findings.report(
-                Violation(
-                    invariant: .d3, subject: id, expected: "deferred no longer after the \(first.operation.rawValue)",
-                    found: "still deferred",
-                    lines: history.excerpt([first.begin, first.end, late.begin, late.place], ids: [id])))
+                .d3, id, "deferred no longer after the \(first.operation.rawValue)", "still deferred",
+                history.excerpt([first.begin, first.end, late.begin, late.place], ids: [id]))
         }
     }
 
@@ -101,10 +97,9 @@ enum DecisionChecks {
         }
         guard !isShown else { return }
         findings.report(
-            Violation(
-                invariant: .i1, subject: intent.id, expected: "kept until it is decided", found: "in no final read",
-                lines: history.excerpt(
-                    [created.begin, created.end] + intent.decisions.flatMap { [$0.begin, $0.end] } + [last.end])))
+            .i1, intent.id, "kept until it is decided", "in no final read",
+            history.excerpt(
+                [created.begin, created.end] + intent.decisions.flatMap { [$0.begin, $0.end] } + [last.end]))
     }
 
     /// I1. The first stream of the device that was requested after the creation has the intent before it is
@@ -135,10 +130,8 @@ enum DecisionChecks {
             findings.examine(.i1)
             guard (deliveries[id] ?? []).allSatisfy({ $0 > synchronized }) else { continue }
             findings.report(
-                Violation(
-                    invariant: .i1, subject: id, expected: "delivered to the next stream of \(session.device)",
-                    found: "synchronized without it",
-                    lines: history.excerpt([created.begin, end, session.opened, synchronized])))
+                .i1, id, "delivered to the next stream of \(session.device)", "synchronized without it",
+                history.excerpt([created.begin, end, session.opened, synchronized]))
         }
     }
 
@@ -155,11 +148,9 @@ enum DecisionChecks {
             }
             guard let other else { continue }
             findings.report(
-                Violation(
-                    invariant: .i2, subject: intent.id,
-                    expected: "\(first.detail["decision"] ?? "") is the one decision",
-                    found: "\(other.detail["decision"] ?? "") succeeded too",
-                    lines: history.excerpt([first.begin, first.end, other.begin, other.end])))
+                .i2, intent.id, "\(first.detail["decision"] ?? "") is the one decision",
+                "\(other.detail["decision"] ?? "") succeeded too",
+                history.excerpt([first.begin, first.end, other.begin, other.end]))
             return
         }
     }
@@ -175,12 +166,10 @@ enum DecisionChecks {
         findings.examine(.i3)
         func report(_ invariant: Invariant, _ expected: String, _ found: String, _ tries: [RunHistory.Attempt]) {
             findings.report(
-                Violation(
-                    invariant: invariant, subject: intent.id, expected: expected, found: found,
-                    lines: history.excerpt(
-                        tries.flatMap { [$0.begin, $0.end] },
-                        ids: Set(answers.flatMap { $0.transactions ?? [] }.map(\.id)))
-                ))
+                invariant, intent.id, expected, found,
+                history.excerpt(
+                    tries.flatMap { [$0.begin, $0.end] }, ids: Set(answers.flatMap { $0.transactions ?? [] }.map(\.id)))
+            )
         }
         if let other = answers.first(where: { $0.transactions?.first?.id != transaction.id }) {
             report(

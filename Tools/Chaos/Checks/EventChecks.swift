@@ -81,9 +81,6 @@ struct EventChecks {
     }
 
     private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
-        findings.report(
-            Violation(
-                invariant: .n2, subject: subject, expected: expected, found: found,
-                lines: history.excerpt(places)))
+        findings.report(.n2, subject, expected, found, history.excerpt(places))
     }
 }

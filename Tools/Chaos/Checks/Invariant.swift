@@ -99,14 +99,6 @@ package struct Violation: Equatable, Sendable {
     package var found: String
     /// In order; lists of transactions and charges are cut to those the violation is about.
     package var lines: [HistoryEntry]
-
-    package init(invariant: Invariant, subject: String, expected: String, found: String, lines: [HistoryEntry]) {
-        self.invariant = invariant
-        self.subject = subject
-        self.expected = expected
-        self.found = found
-        self.lines = lines
-    }
 }
 
 /// What a checker has looked at and found.
@@ -119,7 +111,12 @@ package struct Findings: Sendable {
 
     mutating func examine(_ invariant: Invariant, _ count: Int = 1) { examined[invariant, default: 0] += count }
 
-    mutating func report(_ violation: Violation) { violations.append(violation) }
+    mutating func report(
+        _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ lines: [HistoryEntry]
+    ) {
+        violations.append(
+            Violation(invariant: invariant, subject: subject, expected: expected, found: found, lines: lines))
+    }
 
     mutating func add(_ other: Findings) {
         examined.merge(other.examined, uniquingKeysWith: +)

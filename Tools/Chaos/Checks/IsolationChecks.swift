@@ -14,10 +14,8 @@ enum IsolationChecks {
                 let other = sightings.first(where: { $0.owner != made.owner && !$0.owner.account.isEmpty })
             else { continue }
             findings.report(
-                Violation(
-                    invariant: .p11, subject: id, expected: "shown to \(made.owner) only",
-                    found: "shown to \(other.owner)",
-                    lines: history.excerpt([made.begin, made.place, other.begin, other.place], ids: [id])))
+                .p11, id, "shown to \(made.owner) only", "shown to \(other.owner)",
+                history.excerpt([made.begin, made.place, other.begin, other.place], ids: [id]))
         }
         intents(history, &findings)
         return findings
@@ -34,10 +32,8 @@ enum IsolationChecks {
                 findings.examine(.p11)
                 guard made.device != session.device || made.app != session.owner.app else { continue }
                 findings.report(
-                    Violation(
-                        invariant: .p11, subject: intent, expected: "delivered to device \(made.device ?? "") only",
-                        found: "delivered to \(session.device)",
-                        lines: history.excerpt([made.begin, made.end, session.opened, place])))
+                    .p11, intent, "delivered to device \(made.device ?? "") only", "delivered to \(session.device)",
+                    history.excerpt([made.begin, made.end, session.opened, place]))
             }
         }
     }

@@ -83,10 +83,7 @@ struct MoneyChecks {
         _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ places: [Int?],
         _ ids: Set<String>, _ keys: Set<String>
     ) {
-        findings.report(
-            Violation(
-                invariant: invariant, subject: subject, expected: expected, found: found,
-                lines: history.excerpt(places, ids: ids, charges: keys)))
+        findings.report(invariant, subject, expected, found, history.excerpt(places, ids: ids, charges: keys))
     }
 
     private static let purchase = "purchase:", renewal = "renew:"

@@ -487,8 +487,6 @@ struct NotificationChecks {
     ) {
         let life = about.map { history.life(of: $0.id) + [$0.known] } ?? []
         findings.report(
-            Violation(
-                invariant: .n1, subject: subject, expected: expected, found: found,
-                lines: history.excerpt(life + places, ids: Set(about.map(\.id).map { [$0] } ?? []))))
+            .n1, subject, expected, found, history.excerpt(life + places, ids: Set(about.map(\.id).map { [$0] } ?? [])))
     }
 }

@@ -38,10 +38,7 @@ struct OfferChecks {
         _ invariant: Invariant, _ subject: String, _ expected: String, _ found: String, _ places: [Int?],
         _ ids: Set<String>
     ) {
-        findings.report(
-            Violation(
-                invariant: invariant, subject: subject, expected: expected, found: found,
-                lines: history.excerpt(places, ids: ids)))
+        findings.report(invariant, subject, expected, found, history.excerpt(places, ids: ids))
     }
 
     /// O1. Of a customer's group one purchase has an introductory offer. Renewals within the offer continue that

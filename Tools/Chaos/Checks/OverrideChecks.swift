@@ -77,10 +77,7 @@ struct OverrideChecks {
     private mutating func report(
         _ invariant: Invariant, _ register: Register, _ expected: String, _ found: String, _ places: [Int?]
     ) {
-        findings.report(
-            Violation(
-                invariant: invariant, subject: "\(register.name) of \(register.device)", expected: expected,
-                found: found, lines: history.excerpt(places)))
+        findings.report(invariant, "\(register.name) of \(register.device)", expected, found, history.excerpt(places))
     }
 
     /// M3 and M1. The first value that was read and that the device did not write is what it had before. A value that

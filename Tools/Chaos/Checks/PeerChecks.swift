@@ -85,9 +85,6 @@ struct PeerChecks {
     }
 
     private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
-        findings.report(
-            Violation(
-                invariant: .h1, subject: subject, expected: expected, found: found,
-                lines: history.excerpt(places)))
+        findings.report(.h1, subject, expected, found, history.excerpt(places))
     }
 }

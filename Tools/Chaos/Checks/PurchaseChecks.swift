@@ -24,15 +24,12 @@ enum PurchaseChecks {
                 let found = read.shown[id]
                 if let found, let difference = difference(first.transaction, found) {
                     findings.report(
-                        Violation(
-                            invariant: .p1, subject: id, expected: difference.expected, found: difference.found,
-                            lines: history.excerpt([first.begin, first.place, read.place], ids: [id])))
+                        .p1, id, difference.expected, difference.found,
+                        history.excerpt([first.begin, first.place, read.place], ids: [id]))
                 } else if found == nil {
                     findings.report(
-                        Violation(
-                            invariant: .p1, subject: id, expected: "the final history of \(first.owner) has it",
-                            found: "acknowledged as purchased, and lost",
-                            lines: history.excerpt(history.life(of: id) + [first.place, read.place], ids: [id])))
+                        .p1, id, "the final history of \(first.owner) has it", "acknowledged as purchased, and lost",
+                        history.excerpt(history.life(of: id) + [first.place, read.place], ids: [id]))
                 }
             }
         }
@@ -78,11 +75,9 @@ enum PurchaseChecks {
         findings.examine(.p3)
         func report(_ invariant: Invariant, _ pair: [RunHistory.Attempt], _ expected: String, _ found: String) {
             findings.report(
-                Violation(
-                    invariant: invariant, subject: "key \(key)", expected: expected, found: found,
-                    lines: history.excerpt(
-                        pair.flatMap { [$0.begin, $0.end] }, ids: Set(pair.flatMap { $0.transactions ?? [] }.map(\.id)))
-                ))
+                invariant, "key \(key)", expected, found,
+                history.excerpt(
+                    pair.flatMap { [$0.begin, $0.end] }, ids: Set(pair.flatMap { $0.transactions ?? [] }.map(\.id))))
         }
         let answered = tries.filter { $0.transactions?.isEmpty == false && $0.kind != .info }
             .sorted { ($0.end ?? .max) < ($1.end ?? .max) }
@@ -125,11 +120,10 @@ enum PurchaseChecks {
         guard !isResolved else { return }
         let pair = [tries[0], late[late.count - 1]]
         findings.report(
-            Violation(
-                invariant: .p4, subject: "key \(tries[0].key ?? "")", expected: "one final answer once all is healed",
-                found: "still unknown after \(tries.count) tries",
-                lines: history.excerpt(
-                    pair.flatMap { [$0.begin, $0.end] }, ids: Set(pair.flatMap { $0.transactions ?? [] }.map(\.id)))))
+            .p4, "key \(tries[0].key ?? "")", "one final answer once all is healed",
+            "still unknown after \(tries.count) tries",
+            history.excerpt(
+                pair.flatMap { [$0.begin, $0.end] }, ids: Set(pair.flatMap { $0.transactions ?? [] }.map(\.id))))
     }
 
     private static let edges: [String: Set<String>] = [
@@ -149,14 +143,13 @@ enum PurchaseChecks {
                 let (from, to) = (before.transaction.state, after.transaction.state)
                 let isSame = before.transaction.revision == after.transaction.revision
                 if from == to || !isSame && reaches(from, to) { continue }
+                let expected =
+                    isSame
+                    ? "one state at revision \(after.transaction.revision ?? 0)"
+                    : "an edge of the state machine from \(from)"
                 findings.report(
-                    Violation(
-                        invariant: .p7, subject: id,
-                        expected: isSame
-                            ? "one state at revision \(after.transaction.revision ?? 0)"
-                            : "an edge of the state machine from \(from)",
-                        found: isSame ? "\(from) and \(to)" : "\(from) → \(to)",
-                        lines: history.excerpt([before.begin, before.place, after.begin, after.place], ids: [id])))
+                    .p7, id, expected, isSame ? "\(from) and \(to)" : "\(from) → \(to)",
+                    history.excerpt([before.begin, before.place, after.begin, after.place], ids: [id]))
                 break
             }
             backwards(id, sightings, history, &findings)
@@ -176,9 +169,8 @@ enum PurchaseChecks {
                 let old = before.transaction.revision, let new = sighting.transaction.revision, new < old
             else { continue }
             findings.report(
-                Violation(
-                    invariant: .p7, subject: id, expected: "revision \(old) or later", found: "revision \(new)",
-                    lines: history.excerpt([before.begin, before.place, sighting.begin, sighting.place], ids: [id])))
+                .p7, id, "revision \(old) or later", "revision \(new)",
+                history.excerpt([before.begin, before.place, sighting.begin, sighting.place], ids: [id]))
             return
         }
     }
@@ -210,11 +202,9 @@ enum PurchaseChecks {
                 findings.examine(.p9)
                 guard !shown.contains(one.id) else { continue }
                 findings.report(
-                    Violation(
-                        invariant: .p9, subject: one.id,
-                        expected: "the \(read.operation.rawValue) begun after the acknowledgement has it",
-                        found: "\(shown.count) others without it",
-                        lines: history.excerpt([one.begin, one.place, read.begin, end], ids: [one.id])))
+                    .p9, one.id, "the \(read.operation.rawValue) begun after the acknowledgement has it",
+                    "\(shown.count) others without it",
+                    history.excerpt([one.begin, one.place, read.begin, end], ids: [one.id]))
             }
         }
     }

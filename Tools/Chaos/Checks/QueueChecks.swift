@@ -87,10 +87,7 @@ package struct QueueChecks {
     private mutating func report(
         _ invariant: Invariant, _ id: String, _ expected: String, _ found: String, _ places: [Int?]
     ) {
-        findings.report(
-            Violation(
-                invariant: invariant, subject: id, expected: expected, found: found,
-                lines: history.excerpt(places, ids: [id])))
+        findings.report(invariant, id, expected, found, history.excerpt(places, ids: [id]))
     }
 
     private func isForOther(_ item: Item, _ device: String) -> Bool { item.origin.map { $0 != device } ?? false }

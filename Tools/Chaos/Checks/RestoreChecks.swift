@@ -81,11 +81,9 @@ enum RestoreChecks {
             let place = Place(owner: attempt.owner, device: attempt.device ?? "", root: original.root)
             if answer?.contains(original.root) ?? ((restored[place] ?? -1) > begin) { continue }
             findings.report(
-                Violation(
-                    invariant: .r1, subject: "restore \(attempt.detail["restore"] ?? attempt.key ?? "")",
-                    expected: "\(original.root) is restored", found: "it is not",
-                    lines: history.excerpt(
-                        history.life(of: original.id) + [attempt.begin, attempt.end], ids: [original.id])))
+                .r1, "restore \(attempt.detail["restore"] ?? attempt.key ?? "")", "\(original.root) is restored",
+                "it is not",
+                history.excerpt(history.life(of: original.id) + [attempt.begin, attempt.end], ids: [original.id]))
         }
     }
 
@@ -107,10 +105,8 @@ enum RestoreChecks {
             }
             guard let found else { continue }
             findings.report(
-                Violation(
-                    invariant: .r1, subject: id, expected: "a non-consumable or subscription with its original",
-                    found: found.reason,
-                    lines: history.excerpt([found.sighting.begin, found.sighting.place], ids: [id])))
+                .r1, id, "a non-consumable or subscription with its original", found.reason,
+                history.excerpt([found.sighting.begin, found.sighting.place], ids: [id]))
         }
     }
 
@@ -124,10 +120,8 @@ enum RestoreChecks {
             if let state = attempt.detail["state"], state != "running" {
                 if let other = ends[restore], other.detail["state"] != state {
                     findings.report(
-                        Violation(
-                            invariant: .r3, subject: "restore \(restore)",
-                            expected: "it ends as \(other.detail["state"] ?? "") once", found: "\(state)",
-                            lines: history.excerpt([other.begin, other.end, attempt.begin, attempt.end])))
+                        .r3, "restore \(restore)", "it ends as \(other.detail["state"] ?? "") once", "\(state)",
+                        history.excerpt([other.begin, other.end, attempt.begin, attempt.end]))
                 }
                 ends[restore] = attempt
             }
@@ -135,10 +129,8 @@ enum RestoreChecks {
             let scoped = "\(attempt.owner)\u{1F}\(attempt.device ?? "")\u{1F}\(key)"
             if let other = keys[scoped], other.detail["restore"] != restore {
                 findings.report(
-                    Violation(
-                        invariant: .r3, subject: "key \(key)",
-                        expected: "restore \(other.detail["restore"] ?? "") again", found: "restore \(restore)",
-                        lines: history.excerpt([other.begin, other.end, attempt.begin, attempt.end])))
+                    .r3, "key \(key)", "restore \(other.detail["restore"] ?? "") again", "restore \(restore)",
+                    history.excerpt([other.begin, other.end, attempt.begin, attempt.end]))
             }
             keys[scoped] = attempt
         }
@@ -164,10 +156,8 @@ enum RestoreChecks {
                 findings.examine(.r4)
                 guard identifiers[restored.owner]?[number].contains(root) == false else { continue }
                 findings.report(
-                    Violation(
-                        invariant: .r4, subject: id, expected: "the original \(root) in the final history",
-                        found: "gone after the finish",
-                        lines: history.excerpt([restored.place, finish.begin, finish.end, read.end], ids: [id])))
+                    .r4, id, "the original \(root) in the final history", "gone after the finish",
+                    history.excerpt([restored.place, finish.begin, finish.end, read.end], ids: [id]))
             }
         }
     }

@@ -121,9 +121,6 @@ struct StoreChecks {
     }
 
     private mutating func report(_ subject: String, _ expected: String, _ found: String, _ places: [Int?]) {
-        findings.report(
-            Violation(
-                invariant: .x1, subject: subject, expected: expected, found: found,
-                lines: history.excerpt(places)))
+        findings.report(.x1, subject, expected, found, history.excerpt(places))
     }
 }

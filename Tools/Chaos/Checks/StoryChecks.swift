@@ -14,11 +14,10 @@ enum StoryChecks {
             else { continue }
             func report(_ name: String, _ found: String, _ places: [Int?]) {
                 findings.report(
-                    Violation(
-                        invariant: .t1, subject: "\(transaction.id) in the \(name)",
-                        expected: device.isEmpty ? "neither a period nor a revocation" : device,
-                        found: found.isEmpty ? "neither a period nor a revocation" : found,
-                        lines: history.excerpt(places, ids: [transaction.id])))
+                    .t1, "\(transaction.id) in the \(name)",
+                    device.isEmpty ? "neither a period nor a revocation" : device,
+                    found.isEmpty ? "neither a period nor a revocation" : found,
+                    history.excerpt(places, ids: [transaction.id]))
             }
             for name in ["api", "receipt"] {
                 guard let told = attempt.detail[name] else { continue }

@@ -116,11 +116,8 @@ package enum FaultName: String, CaseIterable, Sendable {
         ["postgres", "door"].contains(service) || service.utf8.starts(with: "nats-".utf8)
     }
 
-    /// The faults of a run that names none.
-    package static let usual: [FaultName] = [
-        .kill, .pause, .restart, .drop, .duplicate, .delay, .reorder, .corrupt, .partition, .slowProcessor, .diskFull,
-        .clockJump, .cutTo, .cutFrom, .tornFrames, .descriptors, .slowObservers, .hostileClients, .hostileWebhooks,
-    ]
+    /// The faults of a run that names none. A seed replays them in this order.
+    package static let usual = allCases.filter { $0 != .overload }
 }
 
 /// One fault of a schedule.
@@ -131,23 +128,11 @@ package struct PlannedFault: Hashable, Sendable {
     /// The service's name.
     package var target: String
     /// Chooses among the processes of a service with several: the remainder by their count.
-    package var replica: Int
+    package var replica: Int = 0
     /// Since the faults' phase began.
-    package var begin: Duration
+    package var begin: Duration = .zero
     /// Zero for an instant fault.
-    package var length: Duration
-
-    package init(
-        number: Int, name: FaultName, target: String, replica: Int = 0, begin: Duration = .zero,
-        length: Duration = .zero
-    ) {
-        self.number = number
-        self.name = name
-        self.target = target
-        self.replica = replica
-        self.begin = begin
-        self.length = length
-    }
+    package var length: Duration = .zero
 
     package var end: Duration { begin + length }
 

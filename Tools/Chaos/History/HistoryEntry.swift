@@ -48,7 +48,7 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
     }
 
     /// Number of the line, from 1.
-    package var index: Int
+    package var index: Int = 0
     /// Microseconds since the run began, by a monotonic clock.
     package var time: Int64
     /// The logical process: a worker until one of its operations ends with `info`, then a new number. Observers too.
@@ -75,32 +75,6 @@ package struct HistoryEntry: Codable, Equatable, Sendable {
     package var charges: [ObservedCharge]?
     /// Everything else an operation is about, by name.
     package var detail: [String: String]?
-
-    package init(
-        index: Int = 0, time: Int64, process: Int, kind: Kind, operation: Operation, of: Int? = nil,
-        app: String? = nil, account: String? = nil, device: String? = nil, product: String? = nil, key: String? = nil,
-        body: String? = nil, status: Int? = nil, code: String? = nil, milliseconds: Double? = nil,
-        transactions: [ObservedTransaction]? = nil, charges: [ObservedCharge]? = nil, detail: [String: String]? = nil
-    ) {
-        self.index = index
-        self.time = time
-        self.process = process
-        self.kind = kind
-        self.operation = operation
-        self.of = of
-        self.app = app
-        self.account = account
-        self.device = device
-        self.product = product
-        self.key = key
-        self.body = body
-        self.status = status
-        self.code = code
-        self.milliseconds = milliseconds
-        self.transactions = transactions
-        self.charges = charges
-        self.detail = detail
-    }
 }
 
 /// A transaction as a response or an event has shown it.
@@ -123,24 +97,6 @@ package struct ObservedTransaction: Codable, Equatable, Sendable {
     package var revoked: Bool?
     /// Milliseconds since 1970, of a subscription's period.
     package var expires: Int64?
-
-    package init(
-        id: String, transactionIdentifier: String? = nil, original: String? = nil, state: String, product: String,
-        price: Int64? = nil, currency: String? = nil, revision: Int64? = nil, offer: String? = nil,
-        revoked: Bool? = nil, expires: Int64? = nil
-    ) {
-        self.id = id
-        self.transactionIdentifier = transactionIdentifier
-        self.original = original
-        self.state = state
-        self.product = product
-        self.price = price
-        self.currency = currency
-        self.revision = revision
-        self.offer = offer
-        self.revoked = revoked
-        self.expires = expires
-    }
 }
 
 /// A row of the processor's ledger, with the sum of its refunds.
@@ -151,13 +107,5 @@ package struct ObservedCharge: Codable, Equatable, Sendable {
     package var outcome: String
     package var amount: Int64
     package var currency: String
-    package var refunded: Int64
-
-    package init(key: String, outcome: String, amount: Int64, currency: String, refunded: Int64 = 0) {
-        self.key = key
-        self.outcome = outcome
-        self.amount = amount
-        self.currency = currency
-        self.refunded = refunded
-    }
+    package var refunded: Int64 = 0
 }

@@ -13,11 +13,6 @@ package struct RunOptions: Equatable, Sendable {
         package var type: String?
         /// The subscription group.
         package var group: String?
-
-        package init(type: String? = nil, group: String? = nil) {
-            self.type = type
-            self.group = group
-        }
     }
 
     /// The members to show, as text, by name; lists are joined by a space.

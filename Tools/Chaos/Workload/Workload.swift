@@ -97,14 +97,6 @@ package struct Step: Hashable, Sendable {
     /// Chooses among what earlier operations made.
     package var pick: UInt64
 
-    package init(choice: Workload.Choice, account: Int, device: Int, product: Int, pick: UInt64) {
-        self.choice = choice
-        self.account = account
-        self.device = device
-        self.product = product
-        self.pick = pick
-    }
-
     /// Draws the next step.
     /// - Parameters:
     ///   - accounts: Number of accounts.

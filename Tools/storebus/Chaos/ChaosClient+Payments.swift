@@ -13,10 +13,7 @@ extension ChaosClient {
         changesBody: Bool = false, process: Int
     ) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
-        var line = line(.purchase, process, phone)
-        line.product = product
-        line.key = key
-        line.detail = intent.map { ["intent": $0] }
+        var line = line(.purchase, process, phone, product: product, key: key, detail: intent.map { ["intent": $0] })
         let body = PaymentRequest(
             productIdentifier: product, applicationUsername: changesBody ? "another body" : nil,
             simulatesAskToBuyInSandbox: asksToBuy ? true : nil, intentIdentifier: intent)
@@ -42,8 +39,7 @@ extension ChaosClient {
 
     func finish(_ id: String, _ phone: Phone, process: Int) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
-        var line = line(.finish, process, phone)
-        line.detail = ["transaction": id]
+        let line = line(.finish, process, phone, detail: ["transaction": id])
         let outcome = await perform(
             line, TransactionRoutes.finish, [.id: id], token: token
         ) { finished, _, end in end.transactions = [ObservedTransaction(finished)] }
@@ -54,11 +50,9 @@ extension ChaosClient {
     /// Starts a restore and reads its end.
     func restore(_ phone: Phone, key: String, process: Int) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
-        var line = line(.restore, process, phone)
-        line.key = key
         let request = ChaosWorld.Unresolved(operation: .restore, phone: phone)
         let outcome = await perform(
-            line, RestoreRoutes.start, token: token, key: key, body: NewRestore()
+            line(.restore, process, phone, key: key), RestoreRoutes.start, token: token, key: key, body: NewRestore()
         ) { accepted, _, end in
             end.detail = ["restore": accepted.restoreIdentifier, "state": Restore.State.running.rawValue]
             let ended = await poll {
@@ -76,8 +70,7 @@ extension ChaosClient {
     func operate(
         _ operation: HistoryEntry.Operation, _ id: String, _ phone: Phone, process: Int
     ) async -> HistoryEntry.Kind {
-        var line = line(operation, process, phone)
-        line.detail = ["transaction": id]
+        let line = line(operation, process, phone, detail: ["transaction": id])
         let describe: @Sendable (PaymentTransaction, Int, inout HistoryEntry) -> Void = { transaction, _, end in
             end.transactions = [ObservedTransaction(transaction)]
         }
@@ -109,9 +102,8 @@ extension ChaosClient {
         let start = ContinuousClock.now
         do throws(CLIError) {
             let isHistory = operation == .readHistory || operation == .finalHistory
-            let found =
-                isHistory
-                ? try await api.history(token: token) : try await api.unfinishedTransactions(token: token)
+            let route = isHistory ? TransactionRoutes.history : TransactionRoutes.unfinished
+            let found = try await api.all(route, token: token)
             end.kind = .ok
             end.status = 200
             end.transactions = found.map { ObservedTransaction($0) }

@@ -10,8 +10,7 @@ extension ChaosClient {
         var random = SeededGenerator(seed: pick)
         let order = ChaosCatalog.items.map(\.identifier).shuffled(using: &random)
             .prefix(Int.random(in: 1...ChaosCatalog.items.count, using: &random))
-        var line = line(.overrideWrite, process, phone)
-        line.detail = ["order": order.joined(separator: " ")]
+        let line = line(.overrideWrite, process, phone, detail: ["order": order.joined(separator: " ")])
         return await perform(
             line, PromotionRoutes.putOrder, token: token, body: NewOrder(productIdentifiers: Array(order))
         ) { _, _, _ in }.kind
@@ -31,11 +30,11 @@ extension ChaosClient {
         guard let token = await token(phone) else { return .fail }
         let choices: [StorePromotionVisibility] = [.show, .show, .show, .default, .default, .hide]
         let visibility = choices[Int(pick % UInt64(choices.count))]
-        var line = line(.overrideWrite, process, phone)
-        line.product = product(of: pick)
-        line.detail = ["visibility": visibility.rawValue]
+        let product = product(of: pick)
+        let line = line(
+            .overrideWrite, process, phone, product: product, detail: ["visibility": visibility.rawValue])
         return await perform(
-            line, PromotionRoutes.putVisibility, [.productIdentifier: product(of: pick)], token: token,
+            line, PromotionRoutes.putVisibility, [.productIdentifier: product], token: token,
             body: NewVisibility(visibility: visibility)
         ) { _, _, _ in }.kind
     }
@@ -44,10 +43,9 @@ extension ChaosClient {
         _ phone: Phone, product: String, process: Int, as operation: HistoryEntry.Operation = .overrideRead
     ) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
-        var line = line(operation, process, phone)
-        line.product = product
         return await perform(
-            line, PromotionRoutes.visibility, [.productIdentifier: product], token: token
+            line(operation, process, phone, product: product), PromotionRoutes.visibility,
+            [.productIdentifier: product], token: token
         ) { found, _, end in end.detail = ["visibility": found.visibility.rawValue] }.kind
     }
 
@@ -72,10 +70,9 @@ extension ChaosClient {
     /// Taps Buy in the store.
     func createIntent(_ phone: Phone, product: String, process: Int) async -> HistoryEntry.Kind {
         guard let token = await token(phone, ofStore: true) else { return .fail }
-        var line = line(.createIntent, process, phone)
-        line.product = product
         let outcome = await perform(
-            line, StorePageRoutes.purchase, token: token, body: StorePurchase(productIdentifier: product)
+            line(.createIntent, process, phone, product: product), StorePageRoutes.purchase, token: token,
+            body: StorePurchase(productIdentifier: product)
         ) { reply, _, end in
             if let intent = reply.intentIdentifier { end.detail = ["intent": intent, "state": "pending"] }
         }
@@ -87,8 +84,7 @@ extension ChaosClient {
         guard let token = await token(phone) else { return .fail }
         let decision: DecideIntentRequest.Decision =
             pick % 8 < 5 ? .continue : pick % 8 < 7 ? .defer : .cancel
-        var line = line(.decideIntent, process, phone)
-        line.detail = ["intent": id, "decision": decision.rawValue]
+        let line = line(.decideIntent, process, phone, detail: ["intent": id, "decision": decision.rawValue])
         let outcome = await perform(
             line, IntentRoutes.decide, [.id: id], token: token, body: DecisionRequest(decision: decision)
         ) { reply, _, end in
@@ -108,9 +104,7 @@ extension ChaosClient {
         _ phone: Phone, product: String, process: Int, as operation: HistoryEntry.Operation = .eligibility
     ) async -> HistoryEntry.Kind {
         guard let token = await token(phone) else { return .fail }
-        var line = line(operation, process, phone)
-        line.product = product
-        line.detail = ["group": ChaosCatalog.group]
+        let line = line(operation, process, phone, product: product, detail: ["group": ChaosCatalog.group])
         return await perform(
             line, ProductRoutes.eligibility, query: ["ids": product], token: token
         ) { reply, _, end in
@@ -123,10 +117,7 @@ extension ChaosClient {
         guard let token = await token(phone) else { return .fail }
         var line = line(.finalIntents, process, phone)
         do throws(CLIError) {
-            let pages = try await api.pages(\IntentsPage.after) { after throws(CLIError) in
-                try await api.call(IntentRoutes.list, query: ["after": after, "limit": "100"], token: token)
-            }
-            let intents = pages.flatMap(\.intents)
+            let intents = try await api.all(IntentRoutes.list, token: token)
             line.kind = .ok
             line.detail = [
                 "intent": intents.map(\.intentIdentifier).joined(separator: " "),

@@ -106,19 +106,29 @@ struct ChaosClient: Sendable {
             bundleId: world.bundleId, account: phone.account, deviceId: phone.device)
         let session: SessionResponse?
         if ofStore {
-            session = try? await api.openStoreSession(installation, on: DeviceProfile())
+            session = try? await api.call(SessionRoutes.open, body: installation.storeSessionRequest())
         } else {
-            session = try? await api.openSession(installation)
+            session = try? await api.call(SessionRoutes.open, body: installation.sessionRequest())
         }
         if let session { world.keep(session.token, phone, ofStore: ofStore) }
         return session?.token
     }
 
     /// A line about one phone.
-    func line(_ operation: HistoryEntry.Operation, _ process: Int, _ phone: Phone) -> HistoryEntry {
+    func line(
+        _ operation: HistoryEntry.Operation, _ process: Int, _ phone: Phone, product: String? = nil,
+        key: String? = nil, detail: [String: String]? = nil
+    ) -> HistoryEntry {
         HistoryEntry(
             time: 0, process: process, kind: .invoke, operation: operation, app: world.bundleId, account: phone.account,
-            device: phone.device)
+            device: phone.device, product: product, key: key, detail: detail)
+    }
+}
+
+extension HistoryWriter {
+    /// Writes what happened without being asked for.
+    func note(_ operation: HistoryEntry.Operation, app: String? = nil, _ detail: [String: String]) {
+        append(HistoryEntry(time: 0, process: 0, kind: .event, operation: operation, app: app, detail: detail))
     }
 }
 

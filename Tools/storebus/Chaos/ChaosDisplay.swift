@@ -71,12 +71,10 @@ final class ChaosDisplay: Sendable {
 
     /// `  payment-queue         up      42/s   worst 1.8 s   kill`
     static func row(_ row: ServiceBoard.Row, _ rate: Int?) -> String {
-        func padded(_ text: String, _ width: Int) -> String {
-            text + String(repeating: " ", count: max(0, width - text.count))
-        }
         let recovery = row.worstRecovery.map { "worst \(ServiceBoard.seconds($0))" } ?? ""
-        return "  " + padded(row.service, 22) + padded(row.isUp ? "up" : "DOWN", 6)
-            + padded(rate.map { "\($0)/s" } ?? "", 8) + padded(recovery, 14) + row.faults.joined(separator: " ")
+        return "  " + Format.pad(row.service, 22) + Format.pad(row.isUp ? "up" : "DOWN", 6)
+            + Format.pad(rate.map { "\($0)/s" } ?? "", 8) + Format.pad(recovery, 14)
+            + row.faults.joined(separator: " ")
     }
 
     /// Operations a second of the service that each is about; the gateway has all.

@@ -296,11 +296,6 @@ struct ELFHeader: Hashable, Sendable {
     }
 
     static func read(_ path: String) -> ELFHeader? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: byteCount)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        return count > 0 ? ELFHeader(Array(bytes[..<count])) : nil
+        (try? FileAccess.beginning(of: path, byteCount: byteCount)).flatMap { ELFHeader($0) }
     }
 }

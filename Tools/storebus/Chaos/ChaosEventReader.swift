@@ -30,7 +30,7 @@ struct ChaosEventReader: Sendable {
                 if !reply.events.isEmpty { client.history.append(line(.event, .events, reply.events)) }
                 after = reply.after
             } catch {
-                if error.code.name == StoreErrorCode.requestInvalid.name {
+                if error.is(.requestInvalid) {
                     var line = line(.event, .events, [])
                     line.detail = ["refused": error.message]
                     client.history.append(line)

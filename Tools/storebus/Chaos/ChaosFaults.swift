@@ -102,8 +102,7 @@ enum ChaosFaults {
     }
 
     static func result(_ entries: [Entry]) -> CommandResult {
-        var table = Table([Table.Column("fault"), Table.Column("target"), Table.Column("detail")])
-        for entry in entries { table.add([entry.fault, entry.target, entry.detail]) }
+        let table = Table(["fault", "target", "detail"], entries) { [$0.fault, $0.target, $0.detail] }
         let items = entries.map { entry -> JSONValue in
             .object(["fault": .string(entry.fault), "target": .string(entry.target), "detail": .string(entry.detail)])
         }

@@ -1,6 +1,7 @@
 import BusClient
 import CProcess
 import Chaos
+import StoreHTTP
 import StoreModels
 
 /// Injects faults into a store and takes them back.
@@ -67,7 +68,7 @@ actor ChaosInjector {
         case .busRules: await setRules()
         case .testerSettings:
             var settings = AccountSettings()
-            settings.processor = ProcessorMode.slow.rawValue
+            settings["processor"] = .string(ProcessorMode.slow.rawValue)
             for account in world.accounts { _ = try? await store.api.putTester(account, settings) }
         case .disk, .clock, .relay:
             do throws(CLIError) {
@@ -135,7 +136,7 @@ actor ChaosInjector {
     private func resetTesters() async {
         for account in world.accounts {
             _ = try? await Retry.run(until: .now + .seconds(10)) { () throws(CLIError) in
-                try await store.api.resetTester(account)
+                try await store.api.call(AccountRoutes.reset, [.account: account])
             }
         }
     }

@@ -39,12 +39,6 @@ struct ChaosIsolatedStores: Sendable {
     let seed: UInt64
     private let kept = Locked<[Made]>([])
 
-    init(_ client: ChaosClient, _ notifications: ChaosNotifications?, seed: UInt64) {
-        self.client = client
-        self.notifications = notifications
-        self.seed = seed
-    }
-
     /// Stores in work at the same time.
     private static let concurrency = 2
     private static let keptMax = 3
@@ -88,7 +82,7 @@ struct ChaosIsolatedStores: Sendable {
             }
         }
         _ = await client.poll { () -> Bool? in
-            guard let stores = try? await client.api.isolatedStores() else { return nil }
+            guard let stores = try? await client.api.all(IsolatedStoreRoutes.list) else { return nil }
             return stores.allSatisfy { $0.state == .open } ? true : nil
         }
     }
@@ -151,8 +145,9 @@ struct ChaosIsolatedStores: Sendable {
     private func isListening(to store: Made) async -> Bool {
         guard let notifications else { return true }
         let set = try? await Retry.run(until: .now + .seconds(5)) { () throws(CLIError) in
-            try await store.api.putNotificationEndpoint(
-                notifications.endpoint(of: store.scope), bundleId: client.world.bundleId)
+            try await store.api.call(
+                NotificationRoutes.putEndpoint, [.bundleId: client.world.bundleId],
+                body: notifications.endpoint(of: store.scope))
         }
         return set != nil
     }
@@ -161,8 +156,8 @@ struct ChaosIsolatedStores: Sendable {
         let clock = Timestamp(milliseconds: 1_767_225_600_000 + Int64(process) * 1_000)
         var body = NewIsolatedStore(from: .init(bundleId: client.world.bundleId), clock: clock)
         body.ttl = ttl.map { "\($0.components.seconds)s" } ?? "7d"
-        var line = line(process, client.world.bundleId)
-        line.detail = ["what": "made", "ttl": body.ttl ?? ""]
+        var line = line(process, client.world.bundleId, "made")
+        line.detail?["ttl"] = body.ttl ?? ""
         let world = client.world
         let outcome = await client.perform(line, IsolatedStoreRoutes.create, token: nil, body: body) { made, _, end in
             end.app = Self.scope(made.store, world)
@@ -181,9 +176,8 @@ struct ChaosIsolatedStores: Sendable {
     private func buy(_ product: String, _ phone: ChaosWorld.Phone, in store: Made, process: Int) async -> Bool {
         guard let token = await token(phone, in: store) else { return false }
         let key = client.world.newKey()
-        var line = line(process, store.scope)
+        var line = line(process, store.scope, "bought")
         (line.account, line.device, line.product, line.key) = (phone.account, phone.device, product, key)
-        line.detail = ["what": "bought"]
         for _ in 1...3 {
             let outcome = await client.perform(
                 line, PaymentRoutes.add, token: token, key: key, body: PaymentRequest(productIdentifier: product),
@@ -209,7 +203,7 @@ struct ChaosIsolatedStores: Sendable {
     private func token(_ phone: ChaosWorld.Phone, in store: Made) async -> String? {
         let installation = Installation(
             bundleId: client.world.bundleId, account: phone.account, deviceId: phone.device)
-        return try? await store.api.openSession(installation).token
+        return try? await store.api.call(SessionRoutes.open, body: installation.sessionRequest()).token
     }
 
     /// Reads what the store has, of every customer.
@@ -218,17 +212,15 @@ struct ChaosIsolatedStores: Sendable {
         for account in 0..<world.shoppers {
             let phone = world.phone(account, 0)
             guard let token = await token(phone, in: store) else { continue }
-            var line = line(process, store.scope)
+            var line = line(process, store.scope, "history")
             (line.account, line.device) = (phone.account, phone.device)
-            line.detail = ["what": "history"]
             await client.perform(
                 line, TransactionRoutes.history, query: ["limit": "100"], token: token, api: store.api
             ) { page, _, end in
                 end.detail?["ids"] = page.transactions.map(\.id).joined(separator: " ")
             }
         }
-        var line = line(process, store.scope)
-        line.detail = ["what": "events"]
+        var line = line(process, store.scope, "events")
         await client.perform(
             line, EventRoutes.last, query: ["limit": "100"], token: nil, api: store.api
         ) { page, _, end in
@@ -254,16 +246,12 @@ struct ChaosIsolatedStores: Sendable {
         while ContinuousClock.now < deadline, !notifications.isTaken(store.bought, of: store.scope) {
             try? await ContinuousClock().sleep(for: .milliseconds(100))
         }
-        var line = line(0, store.scope)
-        line.kind = .event
-        line.detail = ["what": "waited", "settled": "\(isSettled)"]
-        client.history.append(line)
+        client.history.note(.isolated, app: store.scope, ["what": "waited", "settled": "\(isSettled)"])
     }
 
     @discardableResult
     private func remove(_ store: Made, process: Int) async -> Bool {
-        var line = line(process, store.scope)
-        line.detail = ["what": "removed"]
+        let line = line(process, store.scope, "removed")
         var isRemoved = false
         for _ in 1...5 where !isRemoved {
             let outcome = await client.perform(line, IsolatedStoreRoutes.delete, [.store: store.name])
@@ -277,15 +265,15 @@ struct ChaosIsolatedStores: Sendable {
 
     /// Asks a store that is over for its clock.
     private func knock(at store: Made, process: Int, _ what: String) async {
-        var line = line(process, store.scope)
-        line.detail = ["what": what]
         await client.perform(
-            line, ClockRoutes.get, [.bundleId: client.world.bundleId], token: nil, api: store.api
+            line(process, store.scope, what), ClockRoutes.get, [.bundleId: client.world.bundleId], token: nil,
+            api: store.api
         ) { _, status, end in end.detail?["answered"] = "\(status)" }
     }
 
-    private func line(_ process: Int, _ app: String) -> HistoryEntry {
-        HistoryEntry(time: 0, process: process, kind: .invoke, operation: .isolated, app: app)
+    private func line(_ process: Int, _ app: String, _ what: String) -> HistoryEntry {
+        HistoryEntry(
+            time: 0, process: process, kind: .invoke, operation: .isolated, app: app, detail: ["what": what])
     }
 }
 

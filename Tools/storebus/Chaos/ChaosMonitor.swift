@@ -111,19 +111,16 @@ final class ChaosMonitor: Sendable {
     }
 
     private func note(_ fault: PlannedFault, _ what: String) {
-        history.append(
-            HistoryEntry(
-                time: 0, process: 0, kind: .event, operation: .fault,
-                detail: [
-                    "name": fault.name.rawValue, "target": fault.target, "what": what, "number": "\(fault.number)",
-                ]))
+        history.note(
+            .fault,
+            ["name": fault.name.rawValue, "target": fault.target, "what": what, "number": "\(fault.number)"])
     }
 
     private func write(_ changes: [ServiceBoard.Change]) {
         for change in changes {
             var detail = ["service": change.service, "what": change.isUp ? "up" : "down"]
             detail["recoveredMilliseconds"] = change.recovered.map { "\($0)" }
-            history.append(HistoryEntry(time: 0, process: 0, kind: .event, operation: .service, detail: detail))
+            history.note(.service, detail)
         }
     }
 

@@ -27,7 +27,7 @@ struct ChaosObserver: Sendable {
         do throws(CLIError) {
             bytes = try await client.api.openStream(token: token)
         } catch {
-            if error.code.name == StoreErrorCode.unauthenticated.name { client.world.keep(nil, phone, ofStore: false) }
+            if error.is(.unauthenticated) { client.world.keep(nil, phone, ofStore: false) }
             return
         }
         note(["what": "opened"])

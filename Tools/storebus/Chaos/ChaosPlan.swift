@@ -107,18 +107,18 @@ struct ChaosPlan: Sendable {
 
     static func faults(_ text: String?) throws(CLIError) -> [FaultName] {
         try names(
-            "fault", text, known: FaultName.allCases.map(\.rawValue), usual: FaultName.usual.map(\.rawValue)
+            "fault", text, known: FaultName.rawValues, usual: FaultName.usual.map(\.rawValue)
         ).compactMap(FaultName.init(rawValue:))
     }
 
     /// - Parameter without: Names of parts to leave out.
     static func parts(without text: String?) throws(CLIError) -> Set<RunPart> {
-        let names = try names("part of a run", text, known: RunPart.allCases.map(\.rawValue), usual: [])
+        let names = try names("part of a run", text, known: RunPart.rawValues, usual: [])
         return Set(RunPart.allCases).subtracting(names.compactMap(RunPart.init(rawValue:)))
     }
 
     static func workload(_ text: String) throws(CLIError) -> Workload {
-        let word = try names("workload", text, known: Workload.allCases.map(\.rawValue), usual: nil).first
+        let word = try names("workload", text, known: Workload.rawValues, usual: nil).first
         return word.flatMap(Workload.init(rawValue:)) ?? .mix
     }
 

@@ -62,7 +62,8 @@ struct ChaosRunner: Sendable {
         let events = try await ChaosEventReader(client)
         let following = Task { await events.run() }
         let stores =
-            plan.parts.contains(.stores) ? ChaosIsolatedStores(client, notifications, seed: plan.seed) : nil
+            plan.parts.contains(.stores)
+            ? ChaosIsolatedStores(client: client, notifications: notifications, seed: plan.seed) : nil
         let stories = plan.parts.contains(.stories) ? try await ChaosStories(client, seed: plan.seed) : nil
         let telling = Task { await stories?.run() }
         let outcome = await disturb(client, injector, monitor, reporter, stores, start)
@@ -101,22 +102,24 @@ struct ChaosRunner: Sendable {
     /// Makes the run's app, catalogue, promotions and sessions.
     private func setUp(_ client: ChaosClient, _ notifications: ChaosNotifications?) async throws(CLIError) {
         let api = client.api
-        _ = try await api.importCatalog(
+        let app: [PathParameter: String] = [.bundleId: client.world.bundleId]
+        try await api.importCatalog(
             Array(ChaosCatalog.storekit.utf8), fileName: "Chaos.storekit", bundleId: client.world.bundleId)
         if let notifications {
-            _ = try await api.putNotificationEndpoint(
-                notifications.endpoint(of: client.world.bundleId), bundleId: client.world.bundleId)
+            _ = try await api.call(
+                NotificationRoutes.putEndpoint, app, body: notifications.endpoint(of: client.world.bundleId))
         }
         for item in ChaosCatalog.items {
-            var upload = api.request(ImageRoutes.put, [.bundleId: client.world.bundleId, .id: item.identifier])
+            let product = app.merging([.id: item.identifier]) { $1 }
+            var upload = api.request(ImageRoutes.put, product)
             upload.headers["Content-Type"] = "application/octet-stream"
             upload.body = ChaosCatalog.image
             _ = try await api.exchange(upload)
-            _ = try await api.reviewImage(of: item.identifier, bundleId: client.world.bundleId, isApproved: true)
+            _ = try await api.call(ImageRoutes.approve, product)
         }
-        _ = try await api.putPromotions(
-            ChaosCatalog.items.map { PromotionEntry(productIdentifier: $0.identifier, visible: true) },
-            bundleId: client.world.bundleId)
+        _ = try await api.call(
+            PromotionRoutes.putSetup, app,
+            body: ChaosCatalog.items.map { PromotionEntry(productIdentifier: $0.identifier, visible: true) })
         for phone in client.world.phones {
             for ofStore in [false, true] {
                 try await Retry.run(until: .now + .seconds(10)) { () throws(CLIError) in
@@ -191,9 +194,7 @@ struct ChaosRunner: Sendable {
     }
 
     private func note(_ name: String, _ client: ChaosClient, _ reporter: ChaosReporter) {
-        client.history.append(
-            HistoryEntry(
-                time: 0, process: 0, kind: .event, operation: .service, detail: ["what": "phase", "phase": name]))
+        client.history.note(.service, ["what": "phase", "phase": name])
         display.phase(name)
         reporter.phase(name)
     }
@@ -358,11 +359,10 @@ struct ChaosRunner: Sendable {
 
     private func hasOpenNotifications(_ client: ChaosClient) async -> Bool {
         for state in [ServerNotification.State.pending, .retrying] {
-            var request = NotificationsRequest(bundleId: client.world.bundleId, limit: 1)
-            request.state = state
-            guard let page = try? await client.api.notifications(request), page.notifications.isEmpty else {
-                return true
-            }
+            let page = try? await client.api.call(
+                NotificationRoutes.list, [.bundleId: client.world.bundleId],
+                query: ["state": state.rawValue, "limit": "1"])
+            guard let page, page.notifications.isEmpty else { return true }
         }
         return false
     }
@@ -370,7 +370,8 @@ struct ChaosRunner: Sendable {
     /// Takes back what the run has set for its app.
     private func cleanUp(_ client: ChaosClient) async {
         // In a task of its own, because requests of a cancelled one are never sent.
-        await Task { try? await client.api.deleteNotificationEndpoint(client.world.bundleId) }.value
+        await Task { try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: client.world.bundleId]) }
+            .value
     }
 
     private func surely(_ read: () async -> HistoryEntry.Kind) async throws(CLIError) {
@@ -402,30 +403,18 @@ struct ChaosRunner: Sendable {
         let caller = ServiceCaller(bus: bus, caller: "chaos", retries: true)
         do throws(StoreError) {
             var refunded: [ExactText: Int64] = [:]
-            var after: String?
-            repeat {
-                let page = try await caller.call(
-                    ProcessorEndpoints.listRefunds,
-                    ChargeListRequest(after: after, limit: 500, bundleId: bundleId))
+            for page in try await caller.ledger(ProcessorEndpoints.listRefunds, of: bundleId, \.after) {
                 for refund in page.refunds {
                     refunded[ExactText(refund.chargeKey), default: 0] += refund.amount.minorUnits
                 }
-                after = page.after
-            } while after != nil
-            var charges: [ObservedCharge] = []
-            repeat {
-                let page = try await caller.call(
-                    ProcessorEndpoints.listCharges,
-                    ChargeListRequest(after: after, limit: 500, bundleId: bundleId))
-                charges += page.charges.map { charge in
-                    ObservedCharge(
-                        key: charge.chargeKey, outcome: charge.outcome.rawValue,
-                        amount: charge.amount?.minorUnits ?? 0, currency: charge.amount?.currency.code ?? "",
-                        refunded: refunded[ExactText(charge.chargeKey)] ?? 0)
-                }
-                after = page.after
-            } while after != nil
-            return charges
+            }
+            let pages = try await caller.ledger(ProcessorEndpoints.listCharges, of: bundleId, \.after)
+            return pages.flatMap(\.charges).map { charge in
+                ObservedCharge(
+                    key: charge.chargeKey, outcome: charge.outcome.rawValue,
+                    amount: charge.amount?.minorUnits ?? 0, currency: charge.amount?.currency.code ?? "",
+                    refunded: refunded[ExactText(charge.chargeKey)] ?? 0)
+            }
         } catch {
             throw CLIError(.nobodyAnswers, "the ledger cannot be read: \(error.message)", retryable: true)
         }

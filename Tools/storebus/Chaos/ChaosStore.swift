@@ -40,7 +40,7 @@ struct ChaosStore: Sendable {
             transport: environment.transport(record.url), url: record.url,
             adminKey: key ?? FileAccess.text(directory.adminKey))
         bus = try BusTarget.find(url: nil, tokenFile: nil, data: directory.path, environment)
-        services = (record.monitorPort == nil ? [] : [ServiceList.broker]) + ServiceName.allCases.map(\.rawValue)
+        services = (record.monitorPort == nil ? [] : [ServiceList.broker]) + ServiceName.rawValues
         driver = ProcessDriver(directory)
     }
 

@@ -62,7 +62,7 @@ struct ChaosStories: Sendable {
         for account in client.world.accounts.indices {
             let phone = client.world.phone(account, 0)
             guard let token = await client.token(phone),
-                let history = try? await client.api.history(token: token)
+                let history = try? await client.api.all(TransactionRoutes.history, token: token)
             else { continue }
             for one in history.filter({ $0.transactionState == .purchased }).suffix(Self.finalCount) {
                 _ = await read(one.id, phone, process: client.world.newProcess())
@@ -88,7 +88,8 @@ struct ChaosStories: Sendable {
             let told = try await client.api.call(
                 AppStoreServerRoutes.transaction, [.transactionId: number], token: try serverToken())
             let receipt = try await client.api.call(ReceiptRoutes.get, token: token)
-            let verified = try await verify(receipt.receiptData)
+            let verified = try await client.api.verifyReceipt(
+                receipt.receiptData, password: secret, timeout: .seconds(10))
             let after = try await client.api.call(TransactionRoutes.get, [.id: id], token: token)
             end.kind = .ok
             end.detail = [
@@ -134,14 +135,6 @@ struct ChaosStories: Sendable {
     private static func item(_ number: String, of verified: JSONValue) -> JSONValue? {
         let items = verified["latest_receipt_info"]?.arrayValue ?? verified["receipt"]?["in_app"]?.arrayValue ?? []
         return items.first { $0["transaction_id"]?.stringValue?.isExactly(number) == true }
-    }
-
-    private func verify(_ receipt: String) async throws(CLIError) -> JSONValue {
-        var request = client.api.request(ReceiptRoutes.verify)
-        request.body = Array(
-            JSONText.line(.object(["receipt-data": .string(receipt), "password": .string(secret)])).utf8)
-        request.headers["Content-Type"] = "application/json"
-        return try client.api.decode(ReceiptRoutes.verify, await client.api.exchange(request)).json
     }
 
     private func serverToken() throws(CLIError) -> String {

@@ -22,16 +22,15 @@ struct HostileApp: Sendable {
     let client: ChaosClient
     let notifications: ChaosNotifications
 
-    private var bundleId: String { Self.bundleId(client.world) }
+    private var bundleId: String { "\(client.world.bundleId).hostile" }
     /// As lines have it.
     private var scope: String { "\(client.world.bundleId)/hostile" }
 
-    private static func bundleId(_ world: ChaosWorld) -> String { "\(world.bundleId).hostile" }
-
     func setUp() async throws(CLIError) {
-        _ = try await client.api.importCatalog(
+        try await client.api.importCatalog(
             Array(ChaosCatalog.storekit.utf8), fileName: "Chaos.storekit", bundleId: bundleId)
-        _ = try await client.api.putNotificationEndpoint(notifications.endpoint(of: scope), bundleId: bundleId)
+        _ = try await client.api.call(
+            NotificationRoutes.putEndpoint, [.bundleId: bundleId], body: notifications.endpoint(of: scope))
     }
 
     /// Has its servers answer badly, and buys once for each way to.
@@ -44,7 +43,8 @@ struct HostileApp: Sendable {
         for (number, _) in Answer.allCases.enumerated() {
             let account = client.world.accounts[number % client.world.accounts.count]
             let installation = Installation(bundleId: bundleId, account: account, deviceId: "\(account)-hostile")
-            guard let token = try? await client.api.openSession(installation).token else { continue }
+            guard let token = try? await client.api.call(SessionRoutes.open, body: installation.sessionRequest()).token
+            else { continue }
             let key = client.world.newKey()
             var line = HistoryEntry(
                 time: 0, process: client.world.newProcess(), kind: .invoke, operation: .isolated, app: scope,
@@ -61,12 +61,10 @@ struct HostileApp: Sendable {
 
     /// Waits until each of its purchases has its notification.
     func settle() async {
-        var line = HistoryEntry(time: 0, process: 0, kind: .event, operation: .isolated, app: scope)
-        line.detail = ["what": "waited", "settled": "true"]
-        client.history.append(line)
+        client.history.note(.isolated, app: scope, ["what": "waited", "settled": "true"])
     }
 
-    func cleanUp() async { try? await client.api.deleteNotificationEndpoint(bundleId) }
+    func cleanUp() async { try? await client.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: bundleId]) }
 
     /// What a server sends to one request.
     static func reply(_ answer: Answer) -> ChaosReceiver.Reply {

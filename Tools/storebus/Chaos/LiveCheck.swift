@@ -77,7 +77,8 @@ struct LiveCheck: Sendable {
     private func check(into result: inout Result, _ ledger: Ledger?) async throws(Stop) {
         try await step("catalogue", &result) { () throws(CLIError) in try await makeApp() }
         let session = try await step("session", &result) { () throws(CLIError) in
-            try await api.openSession(Installation(bundleId: Self.bundleId, account: account))
+            try await api.call(
+                SessionRoutes.open, body: Installation(bundleId: Self.bundleId, account: account).sessionRequest())
         }
         let token = session.token
         let key = "\(account)-purchase"
@@ -89,17 +90,17 @@ struct LiveCheck: Sendable {
                 "the same key has transaction \(again.id), and had \(bought.id)")
         }
         try await step("unfinished", &result) { () throws(CLIError) in
-            let found = try await api.unfinishedTransactions(token: token).filter { $0.id == bought.id }
+            let found = try await api.all(TransactionRoutes.unfinished, token: token).filter { $0.id == bought.id }
             try require(found.count == 1, "the purchase is \(found.count) times among the unfinished")
         }
         try await step("finish", &result) { () throws(CLIError) in
-            _ = try await api.finish(bought.id, token: token)
-            let found = try await api.unfinishedTransactions(token: token).filter { $0.id == bought.id }
+            _ = try await api.call(TransactionRoutes.finish, [.id: bought.id], token: token)
+            let found = try await api.all(TransactionRoutes.unfinished, token: token).filter { $0.id == bought.id }
             try require(found.isEmpty, "the finished transaction is among the unfinished")
         }
         try await step("restore", &result) { () throws(CLIError) in try await restore(token) }
         try await step("history", &result) { () throws(CLIError) in
-            let found = try await api.history(token: token)
+            let found = try await api.all(TransactionRoutes.history, token: token)
             let purchases = found.filter { $0.transactionIdentifier.isExactly(bought.transactionIdentifier) }
             try require(
                 purchases.count == 1 && purchases[0].transactionState == .purchased,
@@ -163,8 +164,8 @@ struct LiveCheck: Sendable {
 
     private func makeApp() async throws(CLIError) {
         do throws(CLIError) {
-            _ = try await api.app(Self.bundleId)
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            _ = try await api.call(AppRoutes.get, [.bundleId: Self.bundleId])
+        } catch  where error.is(.notFound) {
             _ = try await api.importCatalog(
                 Array(ChaosCatalog.storekit.utf8), fileName: "Chaos.storekit", bundleId: Self.bundleId)
         }
@@ -183,8 +184,9 @@ struct LiveCheck: Sendable {
     }
 
     private func restore(_ token: String) async throws(CLIError) {
-        let identifier = try await api.startRestore(
-            applicationUsername: nil, key: "\(account)-restore", token: token)
+        let identifier = try await api.call(
+            RestoreRoutes.start, token: token, key: "\(account)-restore", body: NewRestore()
+        ).restoreIdentifier
         while true {
             let restore = try await api.restore(identifier, token: token)
             switch restore.state {
@@ -212,19 +214,26 @@ extension LiveCheck {
             }
             let caller = ServiceCaller(bus: bus, caller: "chaos", retries: true)
             do throws(StoreError) {
-                var charges: [Charge] = []
-                var after: String?
-                repeat {
-                    let page = try await caller.call(
-                        ProcessorEndpoints.listCharges,
-                        ChargeListRequest(after: after, limit: 500, bundleId: bundleId))
-                    charges += page.charges.filter { $0.chargeKey.isExactly(key) }
-                    after = page.after
-                } while after != nil
-                return charges
+                return try await caller.ledger(ProcessorEndpoints.listCharges, of: bundleId, \.after)
+                    .flatMap { $0.charges.filter { $0.chargeKey.isExactly(key) } }
             } catch {
                 throw CLIError(.nobodyAnswers, "the ledger: \(error.message)", retryable: true)
             }
         }
+    }
+}
+
+extension ServiceCaller {
+    /// Reads all pages of a list of the processor's.
+    /// - Parameter after: The cursor of the next page; nil on the last.
+    func ledger<Page: Codable & Sendable>(
+        _ list: Endpoint<ChargeListRequest, Page>, of bundleId: String, _ after: KeyPath<Page, String?>
+    ) async throws(StoreError) -> [Page] {
+        var pages: [Page] = []
+        repeat {
+            let request = ChargeListRequest(after: pages.last?[keyPath: after], limit: 500, bundleId: bundleId)
+            pages.append(try await call(list, request))
+        } while pages.last?[keyPath: after] != nil
+        return pages
     }
 }

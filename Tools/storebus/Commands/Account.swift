@@ -29,11 +29,10 @@ struct AccountListCommand: AsyncParsableCommand {
         let context = try CommandContext.find(global)
         let testers = try await context.api.testers()
         context.print(
-            CommandResult(
-                TesterTable.table(testers), items: testers.map(\.json), names: testers.map(\.account),
-                next: testers.first.map { "storebus account show \($0.account)" }
-                    ?? "storebus account create alice --storefront FRA",
-                ifEmpty: "no accounts"))
+            TesterTable.table(testers), items: testers.map(\.json), names: testers.map(\.account),
+            next: testers.first.map { "storebus account show \($0.account)" }
+                ?? "storebus account create alice --storefront FRA",
+            ifEmpty: "no accounts")
     }
 }
 
@@ -52,13 +51,12 @@ struct AccountShowCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
     var account: String
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try CommandContext.find(options.global, bundleId: options.app.bundleId)
         let tester = try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
-            try await context.api.tester(account)
+            try await context.api.received(AccountRoutes.get, [.account: account])
         }
         var result = TesterTable.result(tester, in: await context.appIfAny())
         if TesterTable.members(tester.overrides).isEmpty {
@@ -137,7 +135,7 @@ struct TesterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("What signing in ends with: ok, fails, cancelled or interactive.", valueName: "end"),
-        completion: .list(TesterSettings.SignIn.allCases.map(\.rawValue)))
+        completion: .list(TesterSettings.SignIn.rawValues))
     var signIn: String?
 
     @Option(
@@ -149,7 +147,7 @@ struct TesterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What a higher price ends with: agree, decline or interactive.", valueName: "end"),
-        completion: .list(TesterSettings.PriceConsent.allCases.map(\.rawValue)))
+        completion: .list(TesterSettings.PriceConsent.rawValues))
     var priceConsent: String?
 
     @Option(
@@ -158,15 +156,15 @@ struct TesterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How fast subscriptions renew: \(Self.renewalRates.joined(separator: ", ")).",
+            "How fast subscriptions renew: \(SubscriptionRenewalRate.listed).",
             valueName: "rate"),
-        completion: .list(Self.renewalRates))
+        completion: .list(SubscriptionRenewalRate.rawValues))
     var renewalRate: String?
 
     @Option(
         help: ArgumentHelp(
-            "How the processor treats its charges: \(ProcessorMode.names.joined(separator: ", ")).",
-            valueName: "mode"), completion: .list(ProcessorMode.names))
+            "How the processor treats its charges: \(ProcessorMode.listed).",
+            valueName: "mode"), completion: .list(ProcessorMode.rawValues))
     var processor: String?
 
     @Option(
@@ -181,24 +179,31 @@ struct TesterOptions: ParsableArguments {
         completion: .list(TesterSettings.memberNames.sorted()))
     var unset: [String] = []
 
-    private static let renewalRates = SubscriptionRenewalRate.allCases.map(\.rawValue)
-
     private static let requests = TesterSettings.SimulatedErrors.memberNames.sorted().joined(separator: "=, ")
 
     private static let errors = SKErrorCode.allCases.map(\.name).joined(separator: ", ")
 
-    var isEmpty: Bool {
-        storefront == nil && canMakePayments == nil && askToBuy == nil && interruptPurchases == nil && signIn == nil
-            && sheet == nil && priceConsent == nil && billingGracePeriod == nil && renewalRate == nil
-            && processor == nil
-            && simulate.isEmpty && unset.isEmpty
+    /// The settings by their names in `TesterSettings`.
+    private var changes: [String: JSONValue] {
+        let words = [
+            "storefront": storefront?.uppercased(), "signIn": signIn, "sheet": sheet, "priceConsent": priceConsent,
+            "subscriptionRenewalRate": renewalRate, "processor": processor,
+        ]
+        let switches = [
+            "canMakePayments": canMakePayments, "askToBuy": askToBuy, "interruptPurchases": interruptPurchases,
+            "billingGracePeriod": billingGracePeriod,
+        ]
+        return words.compactMapValues { $0.map(JSONValue.string) }
+            .merging(switches.compactMapValues { $0.map(JSONValue.bool) }) { $1 }
     }
 
+    var isEmpty: Bool { changes.isEmpty && simulate.isEmpty && unset.isEmpty }
+
     func validate() throws {
-        try Choice.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
-        try Choice.check("--price-consent", priceConsent, among: TesterSettings.PriceConsent.allCases.map(\.rawValue))
-        try Choice.check("--renewal-rate", renewalRate, among: Self.renewalRates)
-        try Choice.check("--processor", processor, among: ProcessorMode.names)
+        try Choice.check("--sign-in", signIn, among: TesterSettings.SignIn.rawValues)
+        try Choice.check("--price-consent", priceConsent, among: TesterSettings.PriceConsent.rawValues)
+        try Choice.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.rawValues)
+        try Choice.check("--processor", processor, among: ProcessorMode.rawValues)
         for member in unset { try Choice.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
         if let sheet, PaymentSheetAnswer(sheet) == nil {
             throw ValidationError("--sheet is auto, approve, cancel, interactive or decline:<SKError name or code>")
@@ -221,28 +226,16 @@ struct TesterOptions: ParsableArguments {
     /// Returns the settings after the change.
     func merged(_ before: AccountSettings) -> AccountSettings {
         var settings = before
-        settings.storefront = storefront?.uppercased() ?? before.storefront
-        settings.canMakePayments = canMakePayments ?? before.canMakePayments
-        settings.askToBuy = askToBuy ?? before.askToBuy
-        settings.interruptPurchases = interruptPurchases ?? before.interruptPurchases
-        settings.signIn = signIn ?? before.signIn
-        settings.sheet = sheet ?? before.sheet
-        settings.priceConsent = priceConsent ?? before.priceConsent
-        settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
-        settings.subscriptionRenewalRate = renewalRate ?? before.subscriptionRenewalRate
-        settings.processor = processor ?? before.processor
+        for (name, value) in changes { settings[name] = value }
         for word in simulate {
             let parts = word.split(separator: "=", maxSplits: 1)
-            settings.simulatedErrors = settings.simulatedErrors ?? [:]
-            settings.simulatedErrors?[String(parts[0])] = String(parts[1])
+            settings["simulatedErrors"] = (settings["simulatedErrors"] ?? [:]).with([
+                String(parts[0]): .string(String(parts[1]))
+            ])
         }
-        for member in unset { settings.remove(member) }
+        for member in unset { settings[member] = nil }
         return settings
     }
-}
-
-extension ProcessorMode {
-    static let names = allCases.map(\.rawValue)
 }
 
 /// `storebus account reset`
@@ -259,12 +252,11 @@ struct AccountResetCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
-            try await context.api.resetTester(account)
+            try await context.api.call(AccountRoutes.reset, [.account: account])
         }
         context.print(
-            CommandResult(
-                "\(account) behaves as any other account again\n", data: ["account": .string(account)],
-                names: [account], next: "storebus account show \(account)"))
+            "\(account) behaves as any other account again\n", data: ["account": .string(account)],
+            names: [account], next: "storebus account show \(account)")
     }
 }
 
@@ -286,11 +278,10 @@ struct AccountClearCommand: AsyncParsableCommand {
     @Flag(help: "Only say what would go.")
     var dryRun = false
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         let counted = try await Removal.count(context, account: account)
         if counted == 0 {
             let known = try await context.api.testers().map(\.account)
@@ -299,10 +290,10 @@ struct AccountClearCommand: AsyncParsableCommand {
         let what = "\(Format.count(counted, "transaction")) of \(account) in \(context.bundleId)"
         if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
         try context.confirm("delete \(what)")
-        let reply = try await context.api.clearHistory(account, bundleId: context.bundleId)
+        let reply = try await context.api.call(
+            AppRoutes.clearHistory, [.bundleId: context.bundleId], query: ["account": account])
         context.print(
-            CommandResult(
-                "deleted  \(Format.count(reply.removed, "transaction")) of \(account)\n", data: JSONText.value(reply),
-                next: "storebus tx list --as \(account)", notes: Removal.notes(cancelled: reply.cancelledIntents)))
+            "deleted  \(Format.count(reply.removed, "transaction")) of \(account)\n", data: JSONText.value(reply),
+            next: "storebus tx list --as \(account)", notes: Removal.notes(cancelled: reply.cancelledIntents))
     }
 }

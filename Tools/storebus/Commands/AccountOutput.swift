@@ -4,19 +4,14 @@ import StoreModels
 /// Accounts as `storebus account` shows them.
 enum TesterTable {
     static func table(_ testers: [Received<TesterAnswer>]) -> Table {
-        var table = Table([
-            .init("ACCOUNT"), .init("STOREFRONT"), .init("PAYMENTS"), .init("SIGN-IN"), .init("SHEET"), .init("ERRORS"),
-            .init("SET"),
-        ])
-        for tester in testers {
+        Table(["ACCOUNT", "STOREFRONT", "PAYMENTS", "SIGN-IN", "SHEET", "ERRORS", "SET"], testers) { tester in
             let settings = tester.effective
-            table.add([
+            return [
                 tester.account, settings.storefront ?? "-", text(settings.canMakePayments),
                 settings.signIn?.rawValue ?? "-", settings.sheet?.text ?? "-", errors(settings.simulatedErrors) ?? "-",
                 members(tester.overrides).joined(separator: ", "),
-            ])
+            ]
         }
-        return table
     }
 
     /// Describes an account's settings in an app, and marks their origin: set, or the app's default.
@@ -42,18 +37,14 @@ enum TesterTable {
         add("subscriptionRenewalRate", settings.subscriptionRenewalRate?.rawValue)
         add("simulatedErrors", errors(settings.simulatedErrors))
         add("processor", settings.processor?.rawValue)
-        var json = tester.json.objectValue ?? [:]
-        json.merge(JSONText.value(settings).objectValue ?? [:]) { $1 }
-        if let app {
-            json["bundleId"] = .string(app.bundleId)
-            json["appDefaults"] = JSONText.value(defaults)
-        }
+        let json = tester.json.with(JSONText.value(settings).objectValue ?? [:]).with([
+            "bundleId": app.map { .string($0.bundleId) },
+            "appDefaults": app.map { _ in JSONText.value(defaults) },
+        ])
         let usesAppsRate = tester.overrides.subscriptionRenewalRate == nil
-        let shown = fields
         return CommandResult(
-            data: .object(json), names: [tester.account], next: "storebus tx list --as \(tester.account)",
-            notes: [usesAppsRate ? app.flatMap(RenewalFormat.note) : nil].compactMap(\.self)
-        ) { shown.text($0) }
+            fields, data: json, names: [tester.account], next: "storebus tx list --as \(tester.account)",
+            notes: [usesAppsRate ? app.flatMap(RenewalFormat.note) : nil].compactMap(\.self))
     }
 
     /// Names of the settings that are set, sorted.

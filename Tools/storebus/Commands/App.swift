@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus app …`
@@ -21,13 +22,12 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global)
-            let apps = try await context.api.apps()
+            let apps = try await context.api.all(AppRoutes.list)
             context.print(
-                CommandResult(
-                    AppTable.table(apps), items: apps.map { JSONText.value($0) }, names: apps.map(\.bundleId),
-                    next: apps.first.map { "storebus app show\(AppOptions.flag($0.bundleId))" }
-                        ?? "storebus import App.storekit",
-                    ifEmpty: "no apps yet"))
+                AppTable.table(apps), items: apps.map { JSONText.value($0) }, names: apps.map(\.bundleId),
+                next: apps.first.map { "storebus app show\(AppOptions.flag($0.bundleId))" }
+                    ?? "storebus import App.storekit",
+                ifEmpty: "no apps yet")
         }
     }
 
@@ -37,11 +37,10 @@ struct AppCommand: AsyncParsableCommand {
             commandName: "show", abstract: "Show what is set of an app.",
             discussion: "storebus app show --bundle-id com.example.app")
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let app = try await context.app()
             context.print(AppTable.result(app, next: "storebus product list\(AppOptions.flag(app.bundleId))"))
         }
@@ -66,17 +65,17 @@ struct AppSetCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var settings: AppSettingsOptions
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
         if settings.isEmpty { throw ValidationError("nothing to set; for example --price 4.99USD") }
     }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         let before = try await context.app()
-        let app = try await context.api.putApp(before.bundleId, settings.merged(into: before.settings))
+        let app = try await context.api.call(
+            AppRoutes.put, [.bundleId: before.bundleId], body: settings.merged(into: before.settings))
         context.print(AppTable.result(app, next: "storebus promo list\(AppOptions.flag(app.bundleId))"))
     }
 }
@@ -114,16 +113,15 @@ struct AppSettingsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How fast subscriptions bought from now on renew: \(Self.rates.joined(separator: ", ")). "
+            "How fast subscriptions bought from now on renew: \(SubscriptionRenewalRate.listed). "
                 + "\(Self.ofCatalogue) is what the file's _timeRate says.", valueName: "rate"),
-        completion: .list(Self.rates + [Self.ofCatalogue]))
+        completion: .list(SubscriptionRenewalRate.rawValues + [Self.ofCatalogue]))
     var renewalRate: String?
 
     static let free = "free"
     static let allVersions = "all"
     static let noLimit = "none"
     static let ofCatalogue = "catalogue"
-    private static let rates = SubscriptionRenewalRate.allCases.map(\.rawValue)
 
     var isEmpty: Bool {
         name == nil && price == nil && currentVersion == nil && promotionsSince == nil && released == nil
@@ -131,7 +129,7 @@ struct AppSettingsOptions: ParsableArguments {
     }
 
     func validate() throws {
-        try Choice.check("--renewal-rate", renewalRate, among: Self.rates + [Self.ofCatalogue])
+        try Choice.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.rawValues + [Self.ofCatalogue])
         if let price, price != Self.free, Self.money(price) == nil {
             throw ValidationError("--price is an amount with its currency, 4.99USD, or \(Self.free); not '\(price)'")
         }
@@ -169,18 +167,15 @@ struct AppSettingsOptions: ParsableArguments {
 /// Apps as `storebus app` shows them.
 enum AppTable {
     static func table(_ apps: [App]) -> Table {
-        var table = Table([
-            .init("APP"), .init("NAME"), .init("PRICE", .right), .init("VERSION"), .init("PROMOTIONS SINCE"),
-            .init("RELEASED"), .init("CATALOGUE", .right),
-        ])
-        for app in apps {
-            table.add([
+        Table(
+            ["APP", "NAME", .right("PRICE"), "VERSION", "PROMOTIONS SINCE", "RELEASED", .right("CATALOGUE")], apps
+        ) { app in
+            [
                 app.bundleId, app.settings.name, price(app), app.settings.currentVersion,
                 app.settings.promotionsSupportedSince ?? "-", app.settings.released ? "yes" : "no",
                 "\(app.catalogVersion)",
-            ])
+            ]
         }
-        return table
     }
 
     static func result(_ app: App, next: Advice) -> CommandResult {
@@ -198,13 +193,11 @@ enum AppTable {
         fields.add("subscriptionRenewalRate", rate(app))
         for (name, value) in defaults(app) { fields.add("testers' \(name)", value) }
         fields.add("catalogVersion", "\(app.catalogVersion)")
-        var members = JSONText.value(app).objectValue ?? [:]
-        members["renewals"] = .string(rate(app))
-        let shown = fields
+        let members = JSONText.value(app).with(["renewals": .string(rate(app))])
         return CommandResult(
-            data: .object(members), names: [app.bundleId], next: next,
+            fields, data: members, names: [app.bundleId], next: next,
             notes: [RenewalFormat.note(app)].compactMap(\.self)
-        ) { shown.text($0) }
+        )
         .about(app.bundleId)
     }
 

@@ -75,7 +75,7 @@ struct BusCommand: AsyncParsableCommand {
         func run() async throws {
             let (context, instances, missing) = try await options.ask()
             context.print(BusTables.health(instances, missing: missing))
-            if !missing.isEmpty || instances.contains(where: { $0.status == "fail" }) {
+            if !missing.isEmpty || instances.contains(where: { $0.health == "fail" }) {
                 throw QuietExit(status: .temporary)
             }
         }
@@ -91,14 +91,14 @@ struct BusOptions: ParsableArguments {
 
     func ask() async throws(CLIError) -> (CommandContext, [BusInstance], missing: [String]) {
         let context = try CommandContext.find(global)
-        let known = ServiceName.allCases.map(\.rawValue)
+        let known = ServiceName.rawValues
         for service in services where !known.contains(service) {
             let near = Suggestion.hints(for: service, among: known)
             throw CLIError(
                 .usage, "there is no service '\(service)'",
                 hints: near + ["they are \(known.joined(separator: ", "))"])
         }
-        let response = try await context.api.services()
+        let response = try await context.api.received(MonitoringRoutes.services)
         func isMeant(_ service: String) -> Bool { services.isEmpty || services.contains(service) }
         return (
             context, BusInstance.all(response).filter { isMeant($0.service) },
@@ -150,9 +150,7 @@ extension BusCommand {
 
 /// The result of `bus ping`.
 private struct PingReport {
-    private var table = Table([
-        .init("SERVICE"), .init("INSTANCE"), .init("VERSION"), .init("ROUND TRIP MS", .right),
-    ])
+    private var table = Table(["SERVICE", "INSTANCE", "VERSION", .right("ROUND TRIP MS")])
     private var items: [JSONValue] = []
     private var names: [String] = []
     /// Whether every instance has answered.
@@ -248,9 +246,8 @@ extension BusCommand {
                 }
                 let bytes = body.utf8.count
                 context.print(
-                    CommandResult(
-                        "published \(bytes) bytes to \(subject)\n",
-                        data: ["subject": .string(subject), "bytes": .integer(bytes)], names: [subject]))
+                    "published \(bytes) bytes to \(subject)\n",
+                    data: ["subject": .string(subject), "bytes": .integer(bytes)], names: [subject])
             }
         }
     }

@@ -114,8 +114,7 @@ extension BusBenchRun.Result {
             fields.add(name, value)
             members[name] = .number(value)
         }
-        let shown = fields
-        return CommandResult(data: .object(members)) { shown.text($0) }
+        return CommandResult(fields, data: .object(members))
     }
 
     private func percentile(_ percent: Int) -> Duration {

@@ -27,7 +27,7 @@ extension BusCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global)
-            let present = try await context.api.services().services
+            let present = try await context.api.received(MonitoringRoutes.services).services
             let isService = ServiceName.allCases.contains { $0.rawValue.isExactly(target) }
             let meant = present.filter { isService ? $0.name.isExactly(target) : $0.id.isExactly(target) }
             guard !meant.isEmpty else {
@@ -36,10 +36,10 @@ extension BusCommand {
                     hints: ["who is there: storebus bus ls"])
             }
             var known = Set(present.map { ExactText($0.id) })
-            var table = Table([.init("SERVICE"), .init("DRAINED"), .init("SUCCESSOR")])
+            var table = Table(["SERVICE", "DRAINED", "SUCCESSOR"])
             var items: [JSONValue] = []
             for instance in meant {
-                let drained = try await context.api.drain(instance.id)
+                let drained = try await context.api.call(MonitoringRoutes.drain, [.id: instance.id])
                 let successor = try await successor(of: drained, known, context)
                 known.insert(ExactText(successor))
                 table.add([drained.name, drained.id, successor])
@@ -48,9 +48,8 @@ extension BusCommand {
                 ])
             }
             context.print(
-                CommandResult(
-                    table, items: items, names: meant.map(\.id), next: "storebus bus health",
-                    ifEmpty: "no services connected"))
+                table, items: items, names: meant.map(\.id), next: "storebus bus health",
+                ifEmpty: "no services connected")
         }
 
         /// Waits for an instance of the same service that was not there before.
@@ -59,7 +58,7 @@ extension BusCommand {
         ) async throws(CLIError) -> String {
             let limit = context.timeLimit ?? Self.successorTimeout
             return try await Retry.run(until: .now + limit) { () throws(CLIError) in
-                let services = try await context.api.services().services
+                let services = try await context.api.received(MonitoringRoutes.services).services
                 let successor = services.first { $0.name.isExactly(drained.name) && !known.contains(ExactText($0.id)) }
                 guard let successor else {
                     throw CLIError(

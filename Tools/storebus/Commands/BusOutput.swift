@@ -7,16 +7,14 @@ import StoreModels
 enum BusTables {
     /// One row a service.
     static func list(_ instances: [BusInstance], missing: [String]) -> CommandResult {
-        var table = Table([
-            .init("SERVICE"), .init("INSTANCES", .right), .init("HEALTH", isState: true), .init("VERSION"),
-        ])
+        var table = Table(["SERVICE", .right("INSTANCES"), .state("HEALTH"), "VERSION"])
         var items: [JSONValue] = []
         let byService = Dictionary(grouping: instances, by: \.service)
         let services = (Array(byService.keys) + missing).sorted()
         for service in services {
             let all = byService[service] ?? []
-            let health = worst(all.map(\.status))
-            let versions = Array(Set(all.map(\.version))).sorted()
+            let health = worst(all.map(\.health))
+            let versions = Array(Set(all.map(\.release))).sorted()
             table.add([service, "\(all.count)", health, versions.joined(separator: ", ")])
             items.append(
                 .object([
@@ -30,13 +28,10 @@ enum BusTables {
 
     /// One row an endpoint.
     static func info(_ instances: [BusInstance]) -> CommandResult {
-        var table = Table([
-            .init("SERVICE"), .init("INSTANCE"), .init("VERSION"), .init("STARTED"), .init("ENDPOINT"),
-            .init("SUBJECT"),
-        ])
+        var table = Table(["SERVICE", "INSTANCE", "VERSION", "STARTED", "ENDPOINT", "SUBJECT"])
         for one in instances {
-            let start = [one.service, one.instance, one.version, one.startedAt.map(Format.time) ?? "-"]
-            for endpoint in one.endpoints { table.add(start + [endpoint.name, endpoint.subject]) }
+            let start = [one.service, one.instance, one.release, one.startedAt.map(Format.time) ?? "-"]
+            for endpoint in one.endpoints { table.add(start + [endpoint.name, endpoint.subject ?? "-"]) }
             if one.endpoints.isEmpty { table.add(start + ["-", "-"]) }
         }
         return result(table, instances)
@@ -45,14 +40,15 @@ enum BusTables {
     /// One row an endpoint.
     static func stats(_ instances: [BusInstance]) -> CommandResult {
         var table = Table([
-            .init("SERVICE"), .init("INSTANCE"), .init("ENDPOINT"), .init("REQUESTS", .right), .init("ERRORS", .right),
-            .init("AVERAGE MS", .right), .init("LAST ERROR"),
+            "SERVICE", "INSTANCE", "ENDPOINT", .right("REQUESTS"), .right("ERRORS"), .right("AVERAGE MS"),
+            "LAST ERROR",
         ])
         for one in instances {
             for endpoint in one.endpoints {
                 table.add([
-                    one.service, one.instance, endpoint.name, "\(endpoint.requests)", "\(endpoint.errors)",
-                    endpoint.averageProcessingMs, endpoint.lastError,
+                    one.service, one.instance, endpoint.name, "\(endpoint.requests ?? 0)", "\(endpoint.errors ?? 0)",
+                    endpoint.averageProcessingMs.map { JSONText.line(JSONText.value($0)) } ?? "-",
+                    endpoint.lastError ?? "",
                 ])
             }
         }
@@ -61,12 +57,12 @@ enum BusTables {
 
     /// One row a check.
     static func health(_ instances: [BusInstance], missing: [String]) -> CommandResult {
-        var table = Table([
-            .init("SERVICE"), .init("INSTANCE"), .init("CHECK"), .init("STATUS", isState: true), .init("MESSAGE"),
-        ])
+        var table = Table(["SERVICE", "INSTANCE", "CHECK", .state("STATUS"), "MESSAGE"])
         for one in instances {
-            for check in one.checks { table.add([one.service, one.instance, check.name, check.status, check.message]) }
-            if one.checks.isEmpty { table.add([one.service, one.instance, "-", one.status, ""]) }
+            for (name, check) in one.checks.sorted(by: { $0.key < $1.key }) {
+                table.add([one.service, one.instance, name, check.status?.rawValue ?? "-", check.message ?? ""])
+            }
+            if one.checks.isEmpty { table.add([one.service, one.instance, "-", one.health, ""]) }
         }
         var items = instances.map(\.json)
         for service in missing {
@@ -136,61 +132,27 @@ enum BusFormat {
 }
 
 /// One process of a service, from `GET /admin/v1/services`.
+@dynamicMemberLookup
 struct BusInstance: Hashable, Sendable {
-    struct Endpoint: Hashable, Sendable {
-        var name: String
-        var subject: String
-        var requests: Int
-        var errors: Int
-        /// In milliseconds, with the digits of the response.
-        var averageProcessingMs: String
-        var lastError: String
-    }
-
-    struct Check: Hashable, Sendable {
-        var name: String
-        var status: String
-        var message: String
-    }
-
-    var service: String
-    var instance: String
-    var version: String
-    /// `pass`, `warn`, `fail`.
-    var status: String
-    var startedAt: Timestamp?
-    var checks: [Check]
-    var endpoints: [Endpoint]
+    private let process: ServicesResponse.Instance
     /// The whole entry, for `-o json`.
-    var json: JSONValue
+    let json: JSONValue
 
-    init(_ process: ServicesResponse.Instance, json: JSONValue) {
-        self.json = json
-        service = process.name
-        instance = process.id
-        version = process.version ?? "-"
-        status = process.status?.rawValue ?? "-"
-        startedAt = process.startedAt
-        checks = process.checks.sorted { $0.key < $1.key }.map { name, check in
-            Check(name: name, status: check.status?.rawValue ?? "-", message: check.message ?? "")
-        }
-        endpoints = process.endpoints.map { Endpoint($0) }
+    subscript<Member>(dynamicMember member: KeyPath<ServicesResponse.Instance, Member>) -> Member {
+        process[keyPath: member]
     }
+
+    var service: String { process.name }
+    var instance: String { process.id }
+    /// The version as tables have it.
+    var release: String { process.version ?? "-" }
+    /// `pass`, `warn`, `fail`.
+    var health: String { process.status?.rawValue ?? "-" }
 
     /// All instances on the bus, by service and then by instance.
     static func all(_ response: Received<ServicesResponse>) -> [BusInstance] {
-        zip(response.services, response.json["services"]?.arrayValue ?? []).map { BusInstance($0, json: $1) }
+        zip(response.services, response.json["services"]?.arrayValue ?? [])
+            .map { BusInstance(process: $0, json: $1) }
             .sorted { ($0.service, $0.instance) < ($1.service, $1.instance) }
-    }
-}
-
-extension BusInstance.Endpoint {
-    fileprivate init(_ endpoint: ServicesResponse.Endpoint) {
-        name = endpoint.name
-        subject = endpoint.subject ?? "-"
-        requests = endpoint.requests ?? 0
-        errors = endpoint.errors ?? 0
-        averageProcessingMs = endpoint.averageProcessingMs.map { JSONText.line(JSONText.value($0)) } ?? "-"
-        lastError = endpoint.lastError ?? ""
     }
 }

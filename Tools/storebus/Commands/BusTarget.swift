@@ -82,12 +82,9 @@ struct BusTarget: Sendable {
         silent.logLevel = .critical
         let client = address.connect(
             name: "storebus", version: StorebusVersion.number, loop: loop, logger: silent)
-        let outcome: Result<Value, CLIError>
-        do throws(CLIError) {
+        let outcome = await Result.of { () throws(CLIError) in
             try await connect(client)
-            outcome = .success(try await body(client))
-        } catch {
-            outcome = .failure(error)
+            return try await body(client)
         }
         await client.close()
         await loop.close()

@@ -81,19 +81,19 @@ enum BusPages {
 extension BusTables {
     /// One row a connection, in the broker's order.
     static func connections(_ connections: [JSONValue]) -> CommandResult {
-        var table = Table([
-            .init("CID", .right), .init("NAME"), .init("USER"), .init("ADDRESS"), .init("UPTIME"),
-            .init("SUBS", .right),
-            .init("PENDING", .right), .init("MSGS TO", .right), .init("MSGS FROM", .right), .init("REASON"),
-        ])
-        for one in connections {
+        let table = Table(
+            [
+                .right("CID"), "NAME", "USER", "ADDRESS", "UPTIME", .right("SUBS"), .right("PENDING"),
+                .right("MSGS TO"), .right("MSGS FROM"), "REASON",
+            ], connections
+        ) { one in
             func number(_ name: String) -> String { "\(one[name]?.intValue ?? 0)" }
             func word(_ name: String) -> String { one[name]?.stringValue ?? "-" }
-            table.add([
+            return [
                 number("cid"), word("name"), word("authorized_user"), "\(word("ip")):\(number("port"))", word("uptime"),
                 number("subscriptions"), number("pending_bytes"), number("out_msgs"), number("in_msgs"),
                 one["reason"]?.stringValue ?? "",
-            ])
+            ]
         }
         return CommandResult(
             table, items: connections, names: connections.map { "\($0["cid"]?.intValue ?? 0)" },
@@ -161,8 +161,8 @@ struct BusLoad: Sendable {
     func result(since before: BusLoad) -> CommandResult {
         let time = at - before.at
         var table = Table([
-            .init("SERVICE"), .init("INSTANCE"), .init("SUBJECT"), .init("REQ/S", .right), .init("ERR/S", .right),
-            .init("REQUESTS", .right), .init("ERRORS", .right), .init("AVERAGE MS", .right),
+            "SERVICE", "INSTANCE", "SUBJECT", .right("REQ/S"), .right("ERR/S"), .right("REQUESTS"), .right("ERRORS"),
+            .right("AVERAGE MS"),
         ])
         var items: [JSONValue] = []
         for row in rows(since: before) {

@@ -156,7 +156,7 @@ struct Purchase: Sendable {
 
     /// Returns whether the payment processor is missing; false when that is unknown.
     private static func isProcessorAway(_ context: CommandContext) async -> Bool {
-        let missing = (try? await context.api.services())?.missing ?? []
+        let missing = (try? await context.api.received(MonitoringRoutes.services))?.missing ?? []
         return missing.contains(ServiceName.paymentProcessor.rawValue)
     }
 
@@ -181,7 +181,8 @@ struct Purchase: Sendable {
         _ session: SessionResponse, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> Product? {
         do {
-            let response = try await context.api.products([productIdentifier], token: session.token)
+            let query = ProductsQuery(productIdentifiers: [productIdentifier])
+            let response = try await context.api.call(ProductRoutes.query, token: session.token, body: query)
             if let product = response.products.first { return product }
         } catch  where error.status == .temporary {
             return nil
@@ -237,9 +238,11 @@ struct Purchase: Sendable {
             return try await context.api.addPayment(body, key: key, token: session.token, timeout: timeout)
                 .transaction
         }
-        return try await context.api.purchaseOutside(
-            productIdentifier, account: installation.account, offer: redeemed, bundleId: installation.bundleId,
-            key: key, timeout: timeout)
+        return try await context.api.call(
+            PaymentRoutes.addOutside, [.bundleId: installation.bundleId], key: key,
+            body: OutsidePurchase(
+                account: installation.account, productIdentifier: productIdentifier, offer: redeemed),
+            timeout: timeout)
     }
 
     /// The remedy for an unknown outcome. A signed offer cannot be repeated, because each command signs again.
@@ -250,9 +253,7 @@ struct Purchase: Sendable {
     }
 
     private func withKey(_ error: CLIError) -> CLIError {
-        var error = error
-        error.hints = ["the purchase may have happened; \(sameKey)"]
-        return error
+        error.with(hints: ["the purchase may have happened; \(sameKey)"])
     }
 
     private var body: PaymentRequest {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Crypto
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -56,23 +57,24 @@ enum OutcomeOption: Hashable, Sendable {
     /// - Parameter set: The settings before.
     func settings(over set: AccountSettings) -> AccountSettings {
         var settings = set
-        settings.canMakePayments = true
-        settings.signIn = TesterSettings.SignIn.ok.rawValue
-        settings.sheet = PaymentSheetAnswer.approve.text
-        settings.askToBuy = false
-        settings.interruptPurchases = false
-        settings.processor = ProcessorMode.approve.rawValue
+        settings["canMakePayments"] = true
+        settings["signIn"] = .string(TesterSettings.SignIn.ok.rawValue)
+        settings["sheet"] = .string(PaymentSheetAnswer.approve.text)
+        settings["askToBuy"] = false
+        settings["interruptPurchases"] = false
+        settings["processor"] = .string(ProcessorMode.approve.rawValue)
         // Present even when empty, so that no default of the app applies.
-        settings.simulatedErrors = (set.simulatedErrors ?? [:]).filter { $0.key != "purchase" }
+        let errors = set["simulatedErrors"]?.objectValue ?? [:]
+        settings["simulatedErrors"] = .object(errors.filter { $0.key != "purchase" && $0.value != .null })
         switch self {
         case .approve: break
-        case .decline: settings.processor = ProcessorMode.decline.rawValue
-        case .cancel: settings.sheet = PaymentSheetAnswer.cancel.text
-        case .askToBuy: settings.askToBuy = true
-        case .interrupted: settings.interruptPurchases = true
-        case .fail(let code): settings.sheet = PaymentSheetAnswer.decline(code).text
-        case .timeout: settings.processor = ProcessorMode.timeoutAfter.rawValue
-        case .pending: settings.processor = ProcessorMode.pending.rawValue
+        case .decline: settings["processor"] = .string(ProcessorMode.decline.rawValue)
+        case .cancel: settings["sheet"] = .string(PaymentSheetAnswer.cancel.text)
+        case .askToBuy: settings["askToBuy"] = true
+        case .interrupted: settings["interruptPurchases"] = true
+        case .fail(let code): settings["sheet"] = .string(PaymentSheetAnswer.decline(code).text)
+        case .timeout: settings["processor"] = .string(ProcessorMode.timeoutAfter.rawValue)
+        case .pending: settings["processor"] = .string(ProcessorMode.pending.rawValue)
         }
         return settings
     }
@@ -240,26 +242,11 @@ struct TesterOverride: Sendable {
     ) async throws(CLIError) -> (value: Value, note: Advice?) {
         let before = try await context.api.settings(of: account)
         let changed = change(before)
-        let caught = AsyncStream.makeStream(of: Void.self)
-        // A task of its own, so that Ctrl-C cancels it and not the restoring after it. A lost response may have been a
-        // success, so the settings are restored from the first request on.
-        let work = Task {
-            // The first request waits until Ctrl-C is caught.
-            for await _ in caught.stream {}
-            return await Self.result { () throws(CLIError) in
-                _ = try await context.api.putTester(account, changed)
-                return try await body()
-            }
+        // A lost response may have been a success, so the settings are restored from the first request on.
+        let (result, wasStopped) = await context.environment.untilStopped { () throws(CLIError) in
+            try await context.api.putTester(account, changed)
+            return try await body()
         }
-        let signals = context.environment.onStop { work.cancel() }
-        caught.continuation.finish()
-        defer { withExtendedLifetime(signals) {} }
-        let result = await withTaskCancellationHandler {
-            await work.value
-        } onCancel: {
-            work.cancel()
-        }
-        let wasStopped = work.isCancelled
         let note = await Task { await putBack(before) }.value
         if let note, case .failure = result { context.narrate("note: \(note)\n") }
         if wasStopped, case .failure(let error) = result, error.code == .serverUnreachable || error.code == .interrupted
@@ -274,24 +261,14 @@ struct TesterOverride: Sendable {
         return (try result.get(), note)
     }
 
-    private static func result<Value>(
-        _ body: () async throws(CLIError) -> Value
-    ) async -> Result<Value, CLIError> {
-        do throws(CLIError) {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
-    }
-
     /// - Returns: The reason for a failure; nil for success.
     private func putBack(_ before: AccountSettings) async -> Advice? {
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in
                 if before.isEmpty {
-                    try await context.api.resetTester(account)
+                    try await context.api.call(AccountRoutes.reset, [.account: account])
                 } else {
-                    _ = try await context.api.putTester(account, before)
+                    try await context.api.putTester(account, before)
                 }
             }
             return nil

@@ -1,6 +1,18 @@
 import StoreHTTP
 import StoreModels
 
+extension TransactionState {
+    /// The exit status of a purchase in this state.
+    var exit: CLIExit {
+        switch self {
+        case .purchased, .restored: .success
+        case .failed: .purchaseFailed
+        case .deferred: .purchaseDeferred
+        case .purchasing: .temporary
+        }
+    }
+}
+
 /// The output of `storebus buy`:
 ///
 /// ```
@@ -22,14 +34,7 @@ struct PurchaseOutcome: Sendable {
     /// Why a purchase has no outcome yet.
     var isProcessorAway: Bool = false
 
-    var status: CLIExit {
-        switch transaction.transactionState {
-        case .purchased, .restored: .success
-        case .failed: .purchaseFailed
-        case .deferred: .purchaseDeferred
-        case .purchasing: .temporary
-        }
-    }
+    var status: CLIExit { transaction.transactionState.exit }
 
     var text: String { text(.plain) }
 

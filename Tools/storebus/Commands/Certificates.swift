@@ -32,7 +32,7 @@ struct CertificatesCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global)
-            context.print(try SigningReport(try await context.api.signing()).result)
+            context.print(try SigningReport(try await context.api.call(SigningRoutes.get)).result)
         }
     }
 
@@ -57,15 +57,16 @@ struct CertificatesCommand: AsyncParsableCommand {
         func run() async throws {
             let context = try CommandContext.find(global)
             guard let out else {
-                let pem = String(decoding: try await context.api.rootCertificate(), as: UTF8.self)
-                return context.print(CommandResult(pem, data: ["root": .string(pem)]))
+                let pem = String(decoding: try await context.api.bytes(ReceiptRoutes.root), as: UTF8.self)
+                return context.print(pem, data: ["root": .string(pem)])
             }
             let isDER = [".cer", ".der"].contains { out.lowercased().hasSuffix($0) }
             let path = context.path(out)
-            try FileAccess.write(try await context.api.rootCertificate(asDER: isDER), to: path, mode: 0o644)
+            let root = try await context.api.bytes(
+                ReceiptRoutes.root, accept: isDER ? "application/pkix-cert" : nil)
+            try FileAccess.write(root, to: path, mode: 0o644)
             context.print(
-                CommandResult(
-                    "written  \(out)\n", data: ["path": .string(path)], names: [path], next: "storebus trust"))
+                "written  \(out)\n", data: ["path": .string(path)], names: [path], next: "storebus trust")
         }
     }
 
@@ -80,12 +81,12 @@ struct CertificatesCommand: AsyncParsableCommand {
                 storebus ca issue notification 3f2a1c9e-0000-5000-8000-000000000001 --break root | storebus verify -
 
                 --set replaces a member of the payload: the value is JSON if it can be, else text, and null removes the \
-                member. --break: \(BrokenSignature.allCases.map(\.rawValue).joined(separator: ", ")).
+                member. --break: \(BrokenSignature.listed).
                 """)
 
         @Argument(
-            help: ArgumentHelp("\(Issue.kinds.joined(separator: ", ")).", valueName: "kind"),
-            completion: .list(Issue.kinds))
+            help: ArgumentHelp("\(IssueRequest.Kind.listed).", valueName: "kind"),
+            completion: .list(IssueRequest.Kind.rawValues))
         var kind: String
 
         @Argument(
@@ -98,29 +99,28 @@ struct CertificatesCommand: AsyncParsableCommand {
 
         @Option(
             name: .customLong("break"), help: ArgumentHelp("How the signature is wrong.", valueName: "way"),
-            completion: .list(BrokenSignature.allCases.map(\.rawValue)))
+            completion: .list(BrokenSignature.rawValues))
         var wrong: String?
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
-
-        private static let kinds = IssueRequest.Kind.allCases.map(\.rawValue)
+        @OptionGroup var options: AppCommandOptions
 
         func validate() throws {
-            try Choice.check("KIND", kind, among: Self.kinds)
-            try Choice.check("--break", wrong, among: BrokenSignature.allCases.map(\.rawValue))
+            try Choice.check("KIND", kind, among: IssueRequest.Kind.rawValues)
+            try Choice.check("--break", wrong, among: BrokenSignature.rawValues)
         }
 
         func run() async throws {
             guard let kind = IssueRequest.Kind(rawValue: kind) else { return }
             let members = try PayloadMembers(set)
-            let context = try await CommandContext.find(global, app: app)
-            let jws = try await context.api.issue(
-                IssueRequest(
+            let context = try await options.context()
+            let jws = try await context.api.call(
+                SigningRoutes.issue, [.bundleId: context.bundleId],
+                body: IssueRequest(
                     kind: kind, of: of, set: members.isEmpty ? nil : members.values,
-                    break: wrong.flatMap(BrokenSignature.init)), bundleId: context.bundleId)
+                    break: wrong.flatMap(BrokenSignature.init))
+            ).jws
             // No next command, because the output mostly goes into a pipe.
-            context.print(CommandResult(jws + "\n", data: ["jws": .string(jws)]))
+            context.print(jws + "\n", data: ["jws": .string(jws)])
         }
     }
 
@@ -132,22 +132,21 @@ struct CertificatesCommand: AsyncParsableCommand {
                 storebus ca ocsp revoked
                 storebus ca ocsp good
 
-                \(OCSP.modes.joined(separator: ", ")).
+                \(OCSPMode.listed).
                 """)
 
-        @Argument(help: ArgumentHelp("The answer.", valueName: "answer"), completion: .list(OCSP.modes))
+        @Argument(help: ArgumentHelp("The answer.", valueName: "answer"), completion: .list(OCSPMode.rawValues))
         var mode: String
 
         @OptionGroup var global: GlobalOptions
 
-        fileprivate static let modes = OCSPMode.allCases.map(\.rawValue)
-
-        func validate() throws { try Choice.check("ANSWER", mode, among: Self.modes) }
+        func validate() throws { try Choice.check("ANSWER", mode, among: OCSPMode.rawValues) }
 
         func run() async throws {
             guard let mode = OCSPMode(rawValue: mode) else { return }
             let context = try CommandContext.find(global)
-            context.print(try SigningReport(try await context.api.setOCSPMode(mode)).result)
+            context.print(
+                try SigningReport(try await context.api.call(SigningRoutes.ocsp, body: OCSPSetting(mode: mode))).result)
         }
     }
 
@@ -163,19 +162,21 @@ struct CertificatesCommand: AsyncParsableCommand {
                 """)
 
         @Argument(
-            help: ArgumentHelp("leaf or intermediate.", valueName: "certificate"), completion: .list(Rotate.names))
+            help: ArgumentHelp("leaf or intermediate.", valueName: "certificate"),
+            completion: .list(CertificateRotation.rawValues))
         var certificate: String
 
         @OptionGroup var global: GlobalOptions
 
-        private static let names = CertificateRotation.allCases.map(\.rawValue)
-
-        func validate() throws { try Choice.check("CERTIFICATE", certificate, among: Self.names) }
+        func validate() throws { try Choice.check("CERTIFICATE", certificate, among: CertificateRotation.rawValues) }
 
         func run() async throws {
             guard let authority = CertificateRotation(rawValue: certificate) else { return }
             let context = try CommandContext.find(global)
-            context.print(try SigningReport(try await context.api.rotateSigning(authority)).result)
+            context.print(
+                try SigningReport(
+                    try await context.api.call(SigningRoutes.rotate, body: RotateRequest(authority: authority))
+                ).result)
         }
     }
 }
@@ -198,24 +199,21 @@ private struct SigningReport {
     private static let roles = ["leaf", "intermediate", "root"]
 
     private var data: JSONValue {
-        var members = JSONText.value(response).objectValue ?? [:]
-        members["certificates"] = .array(
-            zip(Self.roles, chain).map { role, certificate in
-                [
-                    "certificate": .string(role), "name": .string(certificate.subject),
-                    "validUntil": .string("\(certificate.notValidAfter)"),
-                ]
-            })
-        return .object(members)
+        let certificates = zip(Self.roles, chain).map { role, certificate -> JSONValue in
+            [
+                "certificate": .string(role), "name": .string(certificate.subject),
+                "validUntil": .string("\(certificate.notValidAfter)"),
+            ]
+        }
+        return JSONText.value(response).with(["certificates": .array(certificates)])
     }
 
     var result: CommandResult {
         CommandResult(
             data: data, names: chain.map(\.subject), next: "storebus ca root --out root.pem"
         ) { [chain, ocsp = response.ocsp] style in
-            var table = Table([.init("CERTIFICATE"), .init("NAME"), .init("VALID UNTIL")])
-            for (role, certificate) in zip(Self.roles, chain) {
-                table.add([role, certificate.subject, Format.time(certificate.notValidAfter)])
+            let table = Table(["CERTIFICATE", "NAME", "VALID UNTIL"], zip(Self.roles, chain)) { role, certificate in
+                [role, certificate.subject, Format.time(certificate.notValidAfter)]
             }
             var fields = FieldList()
             fields.add("ocsp", "\(ocsp.mode.rawValue)\(ocsp.url.map { ", at \($0)" } ?? "")")

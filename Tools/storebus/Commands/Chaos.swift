@@ -29,7 +29,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "What is disturbed: processes of storebus up, or containers of a running docker compose project.",
-            valueName: "process|compose"), completion: .list(DriverName.allCases.map(\.rawValue)))
+            valueName: "process|compose"), completion: .list(DriverName.rawValues))
     var driver = DriverName.process.rawValue
 
     @Option(
@@ -47,22 +47,22 @@ struct ChaosOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Faults to inject, separated by commas: \(FaultName.allCases.map(\.rawValue).joined(separator: ", ")). "
+            "Faults to inject, separated by commas: \(FaultName.listed). "
                 + "Default: all but overload.", valueName: "faults"),
-        completion: .list(FaultName.allCases.map(\.rawValue)))
+        completion: .list(FaultName.rawValues))
     var faults: String?
 
     @Option(
         help: ArgumentHelp(
-            "What customers do: \(Workload.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "name"),
-        completion: .list(Workload.allCases.map(\.rawValue)))
+            "What customers do: \(Workload.listed).", valueName: "name"),
+        completion: .list(Workload.rawValues))
     var workload = Workload.mix.rawValue
 
     @Option(
         help: ArgumentHelp(
             "What the run does not do besides, separated by commas: "
-                + "\(RunPart.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "parts"),
-        completion: .list(RunPart.allCases.map(\.rawValue)))
+                + "\(RunPart.listed).", valueName: "parts"),
+        completion: .list(RunPart.rawValues))
     var without: String?
 
     @Option(help: ArgumentHelp("Operations a second.", valueName: "n"))
@@ -92,7 +92,7 @@ struct ChaosOptions: ParsableArguments, Sendable {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        try Choice.check("--driver", driver, among: DriverName.allCases.map(\.rawValue))
+        try Choice.check("--driver", driver, among: DriverName.rawValues)
         if driver == DriverName.compose.rawValue {
             if data != nil || !replicas.isEmpty || databaseUrl != nil || keepData {
                 throw ValidationError(
@@ -149,16 +149,9 @@ struct ChaosOptions: ParsableArguments, Sendable {
         of plan: ChaosPlan, log: String, _ environment: CommandEnvironment,
         _ body: @escaping @Sendable (ChaosStore, any BusClient) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        let running = Task { () async -> Result<Value, CLIError> in
-            do throws(CLIError) {
-                return .success(try await connected(plan, log: log, environment, body))
-            } catch {
-                return .failure(error)
-            }
-        }
-        let signals = environment.onStop { running.cancel() }
-        defer { withExtendedLifetime(signals) {} }
-        return try await running.value.get()
+        try await environment.untilStopped { () throws(CLIError) in
+            try await connected(plan, log: log, environment, body)
+        }.result.get()
     }
 
     private func connected<Value: Sendable>(
@@ -176,12 +169,8 @@ struct ChaosOptions: ParsableArguments, Sendable {
             store = try await OwnedStore.start(
                 arguments, faults: plan.faults, log: log, keepsData: keepData, environment)
         }
-        let outcome: Result<Value, CLIError>
-        do throws(CLIError) {
-            outcome = .success(
-                try await store.bus.join { bus throws(CLIError) in try await body(store, bus) })
-        } catch {
-            outcome = .failure(error)
+        let outcome = await Result.of { () throws(CLIError) in
+            try await store.bus.join { bus throws(CLIError) in try await body(store, bus) }
         }
         await store.close()
         return try outcome.get()

@@ -62,7 +62,7 @@ struct ChaosCheckCommand: AsyncParsableCommand {
         }
         let check = LiveCheck(api: context.api, account: "live-\(ChaosPlan.newName())", deadline: deadline)
         let result = await check.run(try ledger(context))
-        context.print(CommandResult(result.line + "\n", data: result.json))
+        context.print(result.line + "\n", data: result.json)
         if !result.isGood { throw QuietExit(status: .refused) }
     }
 

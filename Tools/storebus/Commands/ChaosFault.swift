@@ -41,7 +41,7 @@ struct ChaosFaultCommand: AsyncParsableCommand {
                 """)
 
         @Argument(
-            help: ArgumentHelp("The fault.", valueName: "fault"), completion: .list(FaultName.allCases.map(\.rawValue)))
+            help: ArgumentHelp("The fault.", valueName: "fault"), completion: .list(FaultName.rawValues))
         var fault: String
 
         @Argument(help: ArgumentHelp("The service.", valueName: "service"), completion: .list(ServiceList.services))
@@ -68,7 +68,7 @@ struct ChaosFaultCommand: AsyncParsableCommand {
 
         @Argument(
             help: ArgumentHelp("Only this fault.", valueName: "fault"),
-            completion: .list(FaultName.allCases.map(\.rawValue)))
+            completion: .list(FaultName.rawValues))
         var fault: String?
 
         @Argument(

@@ -92,26 +92,6 @@ struct ChaosMatrixRow: Hashable, Sendable {
     var availability: Double?
     var operations: Int
 
-    init(
-        service: String, fault: String, verdict: String, isGood: Bool, recovery: Int64?, availability: Double?,
-        operations: Int
-    ) {
-        self.service = service
-        self.fault = fault
-        self.verdict = verdict
-        self.isGood = isGood
-        self.recovery = recovery
-        self.availability = availability
-        self.operations = operations
-    }
-
-    init(_ round: ChaosPlan, _ verdict: ChaosVerdict) {
-        self.init(
-            service: round.targets.joined(), fault: round.faults.map(\.rawValue).joined(), verdict: verdict.word,
-            isGood: verdict.isGood, recovery: Int64(verdict.report.statistics.worstRecovery),
-            availability: verdict.report.statistics.availability, operations: verdict.outcome.operations)
-    }
-
     private var cells: [String] {
         [
             service, fault, verdict, recovery.map(ServiceBoard.seconds) ?? "-",
@@ -143,8 +123,16 @@ struct ChaosMatrixRow: Hashable, Sendable {
                 "operations": .integer(row.operations),
             ])
         }
-        var table = Table(titles.map { Table.Column($0) })
-        for row in rows { table.add(row.cells) }
+        let table = Table(titles.map { Table.Column(stringLiteral: $0) }, rows, \.cells)
         return CommandResult(table, items: items, names: [], ifEmpty: "no round was run")
+    }
+}
+
+extension ChaosMatrixRow {
+    init(_ round: ChaosPlan, _ verdict: ChaosVerdict) {
+        self.init(
+            service: round.targets.joined(), fault: round.faults.map(\.rawValue).joined(), verdict: verdict.word,
+            isGood: verdict.isGood, recovery: Int64(verdict.report.statistics.worstRecovery),
+            availability: verdict.report.statistics.availability, operations: verdict.outcome.operations)
     }
 }

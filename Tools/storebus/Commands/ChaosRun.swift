@@ -63,13 +63,14 @@ struct ChaosRunCommand: AsyncParsableCommand {
 
 extension ChaosVerdict {
     func result(_ plan: ChaosPlan) -> CommandResult {
-        var members = report.jsonValue.objectValue ?? [:]
-        members["report"] = .string("\(outcome.directory)/report.html")
-        members["seed"] = .string("\(plan.seed)")
-        members["brokenOff"] = .bool(outcome.wasBrokenOff)
-        members["unhealed"] = .array(outcome.unhealed.map { .string($0) })
+        let members = report.jsonValue.with([
+            "report": .string("\(outcome.directory)/report.html"),
+            "seed": .string("\(plan.seed)"),
+            "brokenOff": .bool(outcome.wasBrokenOff),
+            "unhealed": .array(outcome.unhealed.map { .string($0) }),
+        ])
         var text = line + "\n"
         for name in outcome.unhealed.prefix(10) { text += "not healed: \(name)\n" }
-        return CommandResult(text, data: .object(members))
+        return CommandResult(text, data: members)
     }
 }

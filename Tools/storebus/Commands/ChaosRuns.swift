@@ -16,23 +16,22 @@ struct ChaosRunsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.find(global)
-        let runs = try await context.api.chaosRuns()
-        var table = Table([
-            .init("RUN"), .init("SEED", .right), .init("BEGAN"), .init("PHASE"), .init("VERDICT"),
-            .init("OPERATIONS", .right), .init("FAULTS", .right), .init("LOST", .right), .init("DOUBLE", .right),
-            .init("RECOVERY MS", .right),
-        ])
-        for run in runs {
-            table.add([
+        let runs = try await context.api.call(BusRoutes.runs).runs
+        let table = Table(
+            [
+                "RUN", .right("SEED"), "BEGAN", "PHASE", "VERDICT", .right("OPERATIONS"), .right("FAULTS"),
+                .right("LOST"), .right("DOUBLE"), .right("RECOVERY MS"),
+            ], runs
+        ) { run in
+            [
                 run.id, run.seed, run.startedAt.description, run.phase.rawValue, run.verdict?.rawValue ?? "-",
                 "\(run.operations)", "\(run.faultCount)", run.lost.map { "\($0)" } ?? "-",
                 run.doubleCharges.map { "\($0)" } ?? "-", run.worstRecoveryMilliseconds.map { "\($0)" } ?? "-",
-            ])
+            ]
         }
         let items = runs.map { JSONText.value($0) }
         context.print(
-            CommandResult(
-                table, items: items, names: runs.map(\.id), next: "storebus open",
-                ifEmpty: "no run has broken this store"))
+            table, items: items, names: runs.map(\.id), next: "storebus open",
+            ifEmpty: "no run has broken this store")
     }
 }

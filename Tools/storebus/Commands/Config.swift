@@ -19,20 +19,18 @@ struct ConfigCommand: AsyncParsableCommand {
                 and that before the default.
                 """)
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
             let environment = CommandEnvironment.current
             let settings = EffectiveSettings.find(
-                url: global.url, data: global.data, bundleId: app.bundleId, environment)
-            let rows = Self.rows(settings, global.output, environment)
-            var table = Table([.init("SETTING"), .init("VALUE"), .init("FROM")])
-            for row in rows { table.add([row.name, row.value, row.origin]) }
+                url: options.global.url, data: options.global.data, bundleId: options.app.bundleId, environment)
+            let rows = Self.rows(settings, options.global.output, environment)
+            let table = Table(["SETTING", "VALUE", "FROM"], rows) { [$0.name, $0.value, $0.origin] }
             let items = rows.map { row -> JSONValue in
                 ["setting": .string(row.name), "value": .string(row.value), "origin": .string(row.origin)]
             }
-            global.output.print(
+            options.global.output.print(
                 CommandResult(
                     table, items: items, names: rows.map(\.name), next: "storebus doctor",
                     notes: EffectiveSettings.misspeltVariables(environment.variables).map { Advice($0) }, ifEmpty: ""))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus approve`
@@ -15,7 +16,7 @@ struct ApproveCommand: AsyncParsableCommand {
     @OptionGroup var named: TransactionArgument
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await Decision(named.transaction, .approve).run(global) }
+    func run() async throws { try await Decision(transaction: named.transaction, verdict: .approve).run(global) }
 }
 
 /// `storebus decline`
@@ -33,7 +34,9 @@ struct DeclineCommand: AsyncParsableCommand {
 
     func validate() throws { try SKErrorText.validate("--error", error) }
 
-    func run() async throws { try await Decision(named.transaction, .decline, error: error).run(global) }
+    func run() async throws {
+        try await Decision(transaction: named.transaction, verdict: .decline, error: error).run(global)
+    }
 }
 
 /// `storebus resolve`
@@ -53,7 +56,7 @@ struct ResolveCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(named.transaction, context)
-        let resolved = try await context.api.say(.resolve, about: row.transaction.id)
+        let resolved = try await context.api.call(TransactionRoutes.resolve, [.id: row.transaction.id])
         context.print(Decision.result(resolved, account: row.account).about(row.bundleId))
     }
 }
@@ -78,10 +81,9 @@ struct RedeliverCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(named.transaction, context)
-        let transaction = try await context.api.redeliver(row.transaction.id)
+        let transaction = try await context.api.call(TransactionRoutes.redeliver, [.id: row.transaction.id])
         let name = Format.name(transaction)
-        var members = JSONText.value(transaction).objectValue ?? [:]
-        members["account"] = .string(row.account)
+        let members = JSONText.value(transaction).with(["account": .string(row.account)])
         let line = [
             "redelivered", name, transaction.payment.productIdentifier,
             "\(transaction.transactionState.rawValue), revision \(transaction.revision)",
@@ -89,7 +91,7 @@ struct RedeliverCommand: AsyncParsableCommand {
         let isFinishable = transaction.transactionState.isFinishable
         context.print(
             CommandResult(
-                line.joined(separator: "  ") + "\n", data: .object(members), names: [name],
+                line.joined(separator: "  ") + "\n", data: members, names: [name],
                 next: isFinishable
                     ? Advice(command: Format.finish(transaction, as: row.account)) : "storebus approve \(name)"
             ).about(row.bundleId))
@@ -112,23 +114,23 @@ struct Decision: Sendable {
     var verdict: Verdict
     var error: String?
 
-    init(_ transaction: String, _ verdict: Verdict, error: String? = nil) {
-        self.transaction = transaction
-        self.verdict = verdict
-        self.error = error
-    }
-
-    func run(_ global: GlobalOptions) async throws {
+    func run(_ global: GlobalOptions) async throws(CLIError) {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(transaction, context)
         if row.transaction.transactionState == .purchasing {
             return try await answerSheet(row.transaction, context)
         }
         do throws(CLIError) {
-            let word: StoreAPI.Word = verdict == .approve ? .approve : .decline
-            let decided = try await context.api.say(word, about: row.transaction.id, error: error)
+            let values: [PathParameter: String] = [.id: row.transaction.id]
+            let decided: PaymentTransaction
+            switch verdict {
+            case .approve: decided = try await context.api.call(TransactionRoutes.approve, values)
+            case .decline:
+                let reason = error.map { OptionalError(error: NamedError($0)) }
+                decided = try await context.api.call(TransactionRoutes.decline, values, body: reason)
+            }
             context.print(Self.result(decided, account: row.account).about(row.bundleId))
-        } catch  where error.code.name == StoreErrorCode.transactionStateInvalid.name {
+        } catch  where error.is(.transactionStateInvalid) {
             throw Self.withWayOut(error, row.transaction)
         }
     }
@@ -141,18 +143,15 @@ struct Decision: Sendable {
                 CLIErrorCode(.notFound), "\(name) is purchasing, and has no open prompt",
                 hints: ["what waits: storebus prompt list", "storebus why \(name)"])
         }
-        let answer: Prompt.Answer = verdict == .approve ? .approve : .decline
-        let answered = try await context.api.answer(prompt.id, answer, error: error)
-        context.print(PromptTable.result(answered, answer))
+        try await PromptLookup.answer(prompt, verdict == .approve ? .approve : .decline, error: error, context)
     }
 
     private static func withWayOut(_ error: CLIError, _ transaction: PaymentTransaction) -> CLIError {
-        var error = error
         let name = Format.name(transaction)
-        error.hints =
-            transaction.isInterrupted
-            ? ["let it go on: storebus resolve \(name)"] : ["what waits: storebus prompt list", "storebus why \(name)"]
-        return error
+        return error.with(
+            hints: transaction.isInterrupted
+                ? ["let it go on: storebus resolve \(name)"]
+                : ["what waits: storebus prompt list", "storebus why \(name)"])
     }
 
     /// ```
@@ -162,15 +161,14 @@ struct Decision: Sendable {
         let name = Format.name(transaction)
         let state = transaction.transactionState.rawValue
         let remarks = Format.remarks(transaction)
-        var members = JSONText.value(transaction).objectValue ?? [:]
-        members["account"] = .string(account)
+        let members = JSONText.value(transaction).with(["account": .string(account)])
         let next: Advice
         switch transaction.transactionState {
         case .purchasing: next = "storebus tx show \(name)"
         case .deferred: next = "storebus approve \(name)"
         case .purchased, .failed, .restored: next = Advice(command: Format.finish(transaction, as: account))
         }
-        return CommandResult(data: .object(members), names: [name], next: next) { style in
+        return CommandResult(data: members, names: [name], next: next) { style in
             let line = [name, transaction.payment.productIdentifier, remarks].filter { !$0.isEmpty }
             return style.paint(state, .of(state: state)) + "  " + line.map(Table.onOneLine).joined(separator: "  ")
                 + "\n"

@@ -40,10 +40,7 @@ struct DeviceListCommand: AsyncParsableCommand {
             storebus device list --as alice -o names
             """, aliases: ["ls"])
 
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
-        completion: Completion.accounts)
-    var account: String?
+    @OptionGroup var owner: AccountFilter
 
     @OptionGroup var global: GlobalOptions
 
@@ -53,16 +50,18 @@ struct DeviceListCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         var filter = try Filter([])
-        try filter.add("account", account)
+        try filter.add("account", owner.account)
         let rows = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
             .rows(limit: Self.searchedMax, after: nil).rows
         // The account of a device without purchases is unknown.
-        let known = try await context.api.devices()
-        let devices = DeviceTable.rows(rows, known: known).filter { account == nil || $0.account.isExactly(account) }
+        let known = try await context.api.all(DeviceRoutes.list)
+        let devices = DeviceTable.rows(rows, known: known).filter {
+            owner.account == nil || $0.account.isExactly(owner.account)
+        }
         var result = CommandResult(
             DeviceTable.table(devices), items: devices.map { JSONText.value($0) }, names: devices.map(\.device),
             next: devices.first.map(next) ?? "storebus device add alice-1 --as alice", ifEmpty: "no devices")
-        if devices.isEmpty, let account { result.notes = await DidYouMean.notes(aboutAccount: account, context) }
+        if devices.isEmpty { result.notes = await owner.notes(context) }
         context.print(result)
     }
 
@@ -95,23 +94,22 @@ struct DeviceAddCommand: AsyncParsableCommand {
             bundleId: context.bundleId, account: named.account, deviceId: named.device,
             storefront: storefront?.uppercased())
         let session = try await context.sessions.launched(installation)
-        let waiting = try await context.api.unfinishedTransactions(token: session.token)
+        let waiting = try await context.api.all(TransactionRoutes.unfinished, token: session.token)
         var fields = FieldList()
         fields.add("device", named.device)
         fields.add("account", "\(named.account) (\(session.storefront.countryCode))")
         fields.add("app", context.bundleId)
         fields.add("canMakePayments", "\(session.canMakePayments)")
         fields.add("unfinished", Format.count(waiting.count, "transaction"))
-        let shown = fields
         context.print(
             CommandResult(
+                fields,
                 data: [
                     "deviceId": .string(named.device), "account": .string(named.account),
                     "bundleId": .string(context.bundleId), "storefront": JSONText.value(session.storefront),
                     "canMakePayments": .bool(session.canMakePayments), "unfinishedCount": .integer(waiting.count),
                     "unfinished": .array(waiting.map { JSONText.value($0) }),
-                ], names: [named.device], next: "storebus device resume \(named.device) --as \(named.account)"
-            ) { shown.text($0) })
+                ], names: [named.device], next: "storebus device resume \(named.device) --as \(named.account)"))
     }
 }
 
@@ -144,11 +142,11 @@ struct DeviceArgument: ParsableArguments {
     @OptionGroup var app: AppOptions
 
     /// - Throws: `notFound` with the nearest one.
-    func suggestingDevice<Value>(
-        _ context: CommandContext, _ body: () async throws(CLIError) -> Value
-    ) async throws(CLIError) -> Value {
-        try await DidYouMean.replacing(.notFound, body) { _ in
-            let known = (try? await context.api.devices())?.map(\.deviceId) ?? []
+    func found(_ context: CommandContext) async throws(CLIError) -> Device {
+        try await DidYouMean.replacing(.notFound) { () throws(CLIError) in
+            try await context.api.call(DeviceRoutes.get, [.deviceId: device])
+        } better: { _ in
+            let known = (try? await context.api.all(DeviceRoutes.list))?.map(\.deviceId) ?? []
             return CLIError(
                 CLIErrorCode(.notFound), "device '\(device)' not found",
                 hints: Suggestion.hints(for: device, among: known)
@@ -168,9 +166,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
-        let device = try await named.suggestingDevice(context) { () throws(CLIError) in
-            try await context.api.device(named.device)
-        }
+        let device = try await named.found(context)
         context.print(DeviceInfo.result(device, bundleId: context.bundleId))
     }
 }
@@ -190,8 +186,8 @@ struct DevicePutCommand: AsyncParsableCommand {
     @OptionGroup var named: DeviceArgument
 
     @Option(
-        help: ArgumentHelp("\(Self.platforms.joined(separator: ", ")).", valueName: "platform"),
-        completion: .list(Self.platforms))
+        help: ArgumentHelp("\(DeviceLaunch.Platform.listed).", valueName: "platform"),
+        completion: .list(DeviceLaunch.Platform.rawValues))
     var platform: String?
 
     @Option(help: ArgumentHelp("Integers with dots: 17.4.", valueName: "version"))
@@ -199,17 +195,17 @@ struct DevicePutCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    private static let platforms = DeviceLaunch.Platform.allCases.map(\.rawValue)
-
-    func validate() throws { try Choice.check("--platform", platform, among: Self.platforms) }
+    func validate() throws { try Choice.check("--platform", platform, among: DeviceLaunch.Platform.rawValues) }
 
     func run() async throws {
         let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
         let known = try await context.api.knownDevice(named.device)
         let new = DeviceProfile()
-        let device = try await context.api.putDevice(
-            named.device, platform: platform.flatMap(DeviceLaunch.Platform.init) ?? known?.platform ?? new.platform,
-            osVersion: osVersion ?? known?.osVersion ?? new.osVersion)
+        let device = try await context.api.call(
+            DeviceRoutes.put, [.deviceId: named.device],
+            body: DeviceSetting(
+                platform: platform.flatMap(DeviceLaunch.Platform.init) ?? known?.platform ?? new.platform,
+                osVersion: osVersion ?? known?.osVersion ?? new.osVersion))
         context.sessions.forget(on: named.device)
         context.print(DeviceInfo.result(device, bundleId: context.bundleId))
     }
@@ -235,23 +231,19 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
-        let device = try await named.suggestingDevice(context) { () throws(CLIError) in
-            try await context.api.device(named.device)
-        }
+        let device = try await named.found(context)
         let what = "\(device.deviceId) with \(Format.count(device.apps.count, "app"))"
         if dryRun {
             return context.print(
-                CommandResult(
-                    "would delete  \(Table.onOneLine(what))\n",
-                    data: ["wouldDelete": .string(what), "device": JSONText.value(device)],
-                    next: "the same without --dry-run"))
+                "would delete  \(Table.onOneLine(what))\n",
+                data: ["wouldDelete": .string(what), "device": JSONText.value(device)],
+                next: "the same without --dry-run")
         }
         try context.confirm("delete \(what)")
-        try await context.api.deleteDevice(device.deviceId)
+        try await context.api.call(DeviceRoutes.delete, [.deviceId: device.deviceId])
         context.sessions.forget(on: device.deviceId)
         context.print(
-            CommandResult(
-                "deleted  \(Table.onOneLine(what))\n", data: ["removed": .string(what)], names: [device.deviceId],
-                next: "storebus device list"))
+            "deleted  \(Table.onOneLine(what))\n", data: ["removed": .string(what)], names: [device.deviceId],
+            next: "storebus device list")
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus device install`
@@ -19,33 +20,37 @@ struct DeviceInstallCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How the app handles promoted purchases: \(Self.handlers.joined(separator: ", ")).", valueName: "way"),
-        completion: .list(Self.handlers))
+            "How the app handles promoted purchases: \(DeviceLaunch.PromotedPurchases.listed).",
+            valueName: "way"),
+        completion: .list(DeviceLaunch.PromotedPurchases.rawValues))
     var promotedPurchases: String?
 
     @OptionGroup var global: GlobalOptions
 
-    private static let handlers = DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue)
-
-    func validate() throws { try Choice.check("--promoted-purchases", promotedPurchases, among: Self.handlers) }
+    func validate() throws {
+        try Choice.check("--promoted-purchases", promotedPurchases, among: DeviceLaunch.PromotedPurchases.rawValues)
+    }
 
     func run() async throws {
         let context = try await CommandContext.find(global, app: named.app)
         if try await context.api.knownDevice(named.device) == nil {
             let new = DeviceProfile()
-            _ = try await context.api.putDevice(named.device, platform: new.platform, osVersion: new.osVersion)
+            _ = try await context.api.call(
+                DeviceRoutes.put, [.deviceId: named.device],
+                body: DeviceSetting(platform: new.platform, osVersion: new.osVersion))
         }
-        let device = try await context.api.install(
-            InstallationReference(bundleId: context.bundleId, deviceId: named.device),
-            version: try await version(context),
-            promotedPurchases: promotedPurchases.flatMap(DeviceLaunch.PromotedPurchases.init))
+        let device = try await context.api.call(
+            DeviceRoutes.install, [.deviceId: named.device, .bundleId: context.bundleId],
+            body: InstallationSetting(
+                version: try await version(context),
+                promotedPurchases: promotedPurchases.flatMap(DeviceLaunch.PromotedPurchases.init)))
         context.sessions.forget(context.bundleId, on: named.device)
         context.print(DeviceInfo.result(device, bundleId: context.bundleId))
     }
 
     private func version(_ context: CommandContext) async throws(CLIError) -> String {
         if let appVersion { return appVersion }
-        return try await context.api.app(context.bundleId).settings.currentVersion
+        return try await context.api.call(AppRoutes.get, [.bundleId: context.bundleId]).settings.currentVersion
     }
 }
 
@@ -64,22 +69,21 @@ struct DeviceUninstallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, app: named.app)
-        let installation = InstallationReference(bundleId: context.bundleId, deviceId: named.device)
-        let device = try await named.suggestingDevice(context) { () throws(CLIError) in
-            try await context.api.device(named.device)
+        let device = try await named.found(context)
+        let isThere = device.apps.contains { $0.bundleId.isExactly(context.bundleId) }
+        if isThere {
+            try await context.api.call(
+                DeviceRoutes.uninstall, [.deviceId: named.device, .bundleId: context.bundleId])
         }
-        let isThere = device.apps.contains { $0.bundleId.isExactly(installation.bundleId) }
-        if isThere { try await context.api.uninstall(installation) }
         context.sessions.forget(context.bundleId, on: named.device)
         context.print(
-            CommandResult(
-                "\(isThere ? "deleted" : "not there")  \(Table.onOneLine(context.bundleId)) on "
-                    + "\(Table.onOneLine(named.device))\n",
-                data: [
-                    "bundleId": .string(context.bundleId), "deviceId": .string(named.device),
-                    "wasThere": .bool(isThere),
-                ],
-                names: [named.device], next: "storebus device show \(named.device)"))
+            "\(isThere ? "deleted" : "not there")  \(Table.onOneLine(context.bundleId)) on "
+                + "\(Table.onOneLine(named.device))\n",
+            data: [
+                "bundleId": .string(context.bundleId), "deviceId": .string(named.device),
+                "wasThere": .bool(isThere),
+            ],
+            names: [named.device], next: "storebus device show \(named.device)")
     }
 }
 

@@ -63,17 +63,17 @@ enum DeviceTable {
     }
 
     static func table(_ rows: [Row]) -> Table {
-        var table = Table([
-            .init("DEVICE"), .init("ACCOUNT"), .init("SYSTEM"), .init("APP"), .init("VERSION"), .init("LAUNCHED"),
-            .init("TRANSACTIONS", .right), .init("UNFINISHED", .right),
-        ])
-        for one in rows {
-            table.add([
+        Table(
+            [
+                "DEVICE", "ACCOUNT", "SYSTEM", "APP", "VERSION", "LAUNCHED", .right("TRANSACTIONS"),
+                .right("UNFINISHED"),
+            ], rows
+        ) { one in
+            [
                 one.device, one.account ?? "-", system(one), one.bundleId ?? "-", one.version ?? "-",
                 one.isLaunched.map { $0 ? "yes" : "no" } ?? "-", "\(one.transactions)", "\(one.unfinished)",
-            ])
+            ]
         }
-        return table
     }
 
     private static func system(_ row: Row) -> String {
@@ -93,13 +93,11 @@ enum DeviceInfo {
             platform: device.platform, osVersion: device.osVersion)
         fields.add("promotions", unsupported == nil ? "supported" : "unsupported: \(unsupported ?? "")")
         for app in device.apps { add(app, &fields) }
-        let shown = fields
-        var members = JSONText.value(device).objectValue ?? [:]
-        members["promotions"] = .string(unsupported.map { "unsupported: \($0)" } ?? "supported")
-        members["summary"] = .array(device.apps.map { .string(words($0)) })
-        return CommandResult(data: .object(members), names: [device.deviceId], next: next(device, bundleId)) {
-            shown.text($0)
-        }
+        let members = JSONText.value(device).with([
+            "promotions": .string(unsupported.map { "unsupported: \($0)" } ?? "supported"),
+            "summary": .array(device.apps.map { .string(words($0)) }),
+        ])
+        return CommandResult(fields, data: members, names: [device.deviceId], next: next(device, bundleId))
     }
 
     private static func add(_ app: Device.InstalledApp, _ fields: inout FieldList) {

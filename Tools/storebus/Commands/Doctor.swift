@@ -55,10 +55,9 @@ struct Finding: Hashable, Sendable {
     }
 
     static func result(_ findings: [Finding]) -> CommandResult {
-        var table = Table([
-            .init("CHECK"), .init("STATUS", isState: true), .init("WHAT"), .init("WHAT TO DO"),
-        ])
-        for one in findings { table.add([one.check, one.status.rawValue, one.message, one.remedy.text]) }
+        let table = Table(["CHECK", .state("STATUS"), "WHAT", "WHAT TO DO"], findings) {
+            [$0.check, $0.status.rawValue, $0.message, $0.remedy.text]
+        }
         let worst = findings.first { $0.status == .fail } ?? findings.first { $0.status == .warn }
         return CommandResult(
             table, items: findings.map(\.json), names: findings.filter { $0.status != .pass }.map(\.check),
@@ -104,13 +103,12 @@ struct DatabaseCheck {
 
     private var password: Finding? {
         guard let file = environment.variables["DATABASE_PASSWORD_FILE"] else { return nil }
-        var information = stat()
-        guard stat(file, &information) == 0, access(file, R_OK) == 0 else {
+        guard let status = FileAccess.status(file), access(file, R_OK) == 0 else {
             return Finding(
                 "database password", .fail, "cannot read \(file): \(FileAccess.systemReason)",
                 remedy: "correct DATABASE_PASSWORD_FILE")
         }
-        guard information.st_mode & 0o077 == 0 else {
+        guard status.st_mode & 0o077 == 0 else {
             return Finding(
                 "database password", .warn, "others may read \(file)", remedy: Advice(command: "chmod 600 \(file)"))
         }
@@ -150,8 +148,7 @@ struct DirectoryCheck {
         guard exists else { return nil }
         let tokens = ServiceList.services.map(directory.busToken(of:))
         let open = ([directory.adminKey, directory.busToken, directory.busUsers] + tokens).filter { path in
-            var information = stat()
-            return stat(path, &information) == 0 && information.st_mode & 0o077 != 0
+            FileAccess.status(path).map { $0.st_mode & 0o077 != 0 } ?? false
         }
         guard !open.isEmpty else { return Finding("secrets", .pass, "readable by their owner only") }
         return Finding(
@@ -184,8 +181,7 @@ struct DirectoryCheck {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let late = ServiceName.allCases.map { "\(directory.path)/\($0.rawValue).sqlite" }.filter { path in
-            var information = stat()
-            return stat(path, &information) == 0 && information.st_mtim.tv_sec > now.tv_sec + 60
+            FileAccess.status(path).map { $0.st_mtim.tv_sec > now.tv_sec + 60 } ?? false
         }
         guard let first = late.first else { return nil }
         return Finding(

@@ -14,8 +14,8 @@ struct DownloadCommand: AsyncParsableCommand {
             its own state of it.
             """,
         subcommands: [
-            DownloadListCommand.self, DownloadFetchCommand.self, DownloadStartCommand.self, DownloadPauseCommand.self,
-            DownloadResumeCommand.self, DownloadCancelCommand.self,
+            DownloadListCommand.self, DownloadFetchCommand.self, DownloadStart.Command.self, DownloadPause.Command.self,
+            DownloadResume.Command.self, DownloadCancel.Command.self,
         ])
 }
 
@@ -33,7 +33,7 @@ struct DownloadArguments: ParsableArguments {
         _ context: CommandContext, _ body: (DownloadTable.Row, String) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
-            let transactions = try await context.api.unfinishedTransactions(token: session.token)
+            let transactions = try await context.api.all(TransactionRoutes.unfinished, token: session.token)
             let row = try DownloadLookup.find(download, of: account.account, among: transactions)
             return try await body(row, session.token)
         }
@@ -52,15 +52,14 @@ struct DownloadListCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: account.app)
         let transactions = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
-            try await context.api.unfinishedTransactions(token: session.token)
+            try await context.api.all(TransactionRoutes.unfinished, token: session.token)
         }
         let rows = DownloadTable.rows(transactions)
         context.print(
-            CommandResult(
-                DownloadTable.table(rows), items: rows.map(\.json), names: rows.map(\.download.id),
-                next: rows.first.map { DownloadTable.next($0, account: account.account) }
-                    ?? "storebus tx list --as \(account.account)",
-                ifEmpty: "no downloads"))
+            DownloadTable.table(rows), items: rows.map(\.json), names: rows.map(\.download.id),
+            next: rows.first.map { DownloadTable.next($0, account: account.account) }
+                ?? "storebus tx list --as \(account.account)",
+            ifEmpty: "no downloads")
     }
 }
 
@@ -105,7 +104,8 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         }
         let finished = try await context.sessions.with(named.account.installation(context)) {
             session throws(CLIError) in
-            try await context.api.change(row.download.id, .finish, token: session.token)
+            try await context.api.call(
+                DownloadRoutes.update(.finish), [.id: row.download.id], token: session.token)
         }
         context.print(result(DownloadTable.Row(download: finished, transaction: row.transaction), file, fetched, start))
     }
@@ -114,17 +114,15 @@ struct DownloadFetchCommand: AsyncParsableCommand {
     private func started(
         _ row: DownloadTable.Row, _ context: CommandContext, _ token: String
     ) async throws(CLIError) -> DownloadTable.Row {
-        var row = row
         switch row.download.state {
-        case .waiting, .failed: row.download = try await context.api.change(row.download.id, .start, token: token)
-        case .paused: row.download = try await context.api.change(row.download.id, .resume, token: token)
-        case .active, .finished: break
+        case .waiting, .failed: return try await row.changed(.start, context, token)
+        case .paused: return try await row.changed(.resume, context, token)
+        case .active, .finished: return row
         case .cancelled:
             throw CLIError(
                 CLIErrorCode(.downloadStateInvalid), "\(row.download.id) is cancelled, and stays so",
                 hints: ["a restore brings a new one: storebus restore --as \(named.account.account)"])
         }
-        return row
     }
 
     private func path(_ download: Download, _ directory: String) -> String {
@@ -136,83 +134,73 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         _ row: DownloadTable.Row, _ file: PartialFile, _ fetched: ContentFetch.Outcome,
         _ start: ContinuousClock.Instant
     ) -> CommandResult {
-        var members = row.json.objectValue ?? [:]
-        members["file"] = .string(file.path)
-        members["bytes"] = .integer(fetched.length)
-        members["beganAt"] = .integer(fetched.beganAt)
         let took = Format.delay(ContinuousClock.now - start)
-        members["took"] = .string(took)
+        let members = row.json.with([
+            "file": .string(file.path), "bytes": .integer(fetched.length), "beganAt": .integer(fetched.beganAt),
+            "took": .string(took),
+        ])
         let from = fetched.beganAt > 0 ? ", begun at \(fetched.beganAt)" : ""
         return CommandResult(
-            "fetched  \(file.path)  \(fetched.length) bytes\(from)  in \(took)\n", data: .object(members),
-            names: [file.path],
-            next: DownloadTable.next(row, account: named.account.account))
+            "fetched  \(file.path)  \(fetched.length) bytes\(from)  in \(took)\n", data: members,
+            names: [file.path], next: DownloadTable.next(row, account: named.account.account))
     }
 }
 
-/// `storebus download start`
-struct DownloadStartCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Start a download, or one that failed again; nothing is fetched.",
-        discussion: "storebus download start …0001 --as alice")
+/// A verb of `storebus download` that changes one download's state on one device.
+///
+/// It is a type, because the parser identifies commands by type.
+protocol DownloadVerb: Sendable {
+    static var action: DownloadAction { get }
+    static var help: CommandConfiguration { get }
+}
+
+extension DownloadVerb {
+    typealias Command = DownloadVerbCommand<Self>
+}
+
+/// The command of one verb.
+struct DownloadVerbCommand<Verb: DownloadVerb>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration { Verb.help }
 
     @OptionGroup var named: DownloadArguments
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await DownloadChange(named: named, action: .start).run(global) }
-}
-
-/// `storebus download pause`
-struct DownloadPauseCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause a download.", discussion: "storebus download pause …0001 --as alice")
-
-    @OptionGroup var named: DownloadArguments
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws { try await DownloadChange(named: named, action: .pause).run(global) }
-}
-
-/// `storebus download resume`
-struct DownloadResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let a paused download go on.",
-        discussion: "storebus download resume …0001 --as alice")
-
-    @OptionGroup var named: DownloadArguments
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws { try await DownloadChange(named: named, action: .resume).run(global) }
-}
-
-/// `storebus download cancel`
-struct DownloadCancelCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel a download for good.",
-        discussion: "storebus download cancel …0001 --as alice")
-
-    @OptionGroup var named: DownloadArguments
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws { try await DownloadChange(named: named, action: .cancel).run(global) }
-}
-
-/// A change of one download's state on one device.
-struct DownloadChange {
-    let named: DownloadArguments
-    let action: DownloadAction
-
-    func run(_ global: GlobalOptions) async throws {
+    func run() async throws {
         let context = try await CommandContext.find(global, app: named.account.app)
         let row = try await named.with(context) { row, token throws(CLIError) in
-            var row = row
-            row.download = try await context.api.change(row.download.id, action, token: token)
-            return row
+            try await row.changed(Verb.action, context, token)
         }
         context.print(DownloadTable.result(row, account: named.account.account))
         // The account's settings may make downloads fail.
         if row.download.state == .failed { throw QuietExit(status: .purchaseFailed) }
     }
+}
+
+enum DownloadStart: DownloadVerb {
+    static let action = DownloadAction.start
+    static let help = CommandConfiguration(
+        commandName: "start", abstract: "Start a download, or one that failed again; nothing is fetched.",
+        discussion: "storebus download start …0001 --as alice")
+}
+
+enum DownloadPause: DownloadVerb {
+    static let action = DownloadAction.pause
+    static let help = CommandConfiguration(
+        commandName: "pause", abstract: "Pause a download.", discussion: "storebus download pause …0001 --as alice")
+}
+
+enum DownloadResume: DownloadVerb {
+    static let action = DownloadAction.resume
+    static let help = CommandConfiguration(
+        commandName: "resume", abstract: "Let a paused download go on.",
+        discussion: "storebus download resume …0001 --as alice")
+}
+
+enum DownloadCancel: DownloadVerb {
+    static let action = DownloadAction.cancel
+    static let help = CommandConfiguration(
+        commandName: "cancel", abstract: "Cancel a download for good.",
+        discussion: "storebus download cancel …0001 --as alice")
 }
 
 /// Finds a download among those of an app's unfinished transactions.
@@ -264,12 +252,20 @@ enum DownloadTable {
         var download: Download
         var transaction: PaymentTransaction
 
+        /// Returns the download after an action.
+        func changed(
+            _ action: DownloadAction, _ context: CommandContext, _ token: String
+        ) async throws(CLIError) -> Row {
+            let changed = try await context.api.call(DownloadRoutes.update(action), [.id: download.id], token: token)
+            return Row(download: changed, transaction: transaction)
+        }
+
         /// The download's members and the identifier of its transaction.
         var json: JSONValue {
-            var members = JSONText.value(download).objectValue ?? [:]
-            members["transactionIdentifier"] = .string(Format.name(transaction))
-            members["productIdentifier"] = .string(transaction.payment.productIdentifier)
-            return .object(members)
+            JSONText.value(download).with([
+                "transactionIdentifier": .string(Format.name(transaction)),
+                "productIdentifier": .string(transaction.payment.productIdentifier),
+            ])
         }
     }
 
@@ -280,18 +276,15 @@ enum DownloadTable {
     }
 
     static func table(_ rows: [Row]) -> Table {
-        var table = Table([
-            .init("DOWNLOAD"), .init("STATE", isState: true), .init("CONTENT"), .init("VERSION"),
-            .init("BYTES", .right), .init("TRANSACTION"), .init("REMARKS"),
-        ])
-        for row in rows {
+        Table(
+            ["DOWNLOAD", .state("STATE"), "CONTENT", "VERSION", .right("BYTES"), "TRANSACTION", "REMARKS"], rows
+        ) { row in
             let download = row.download
-            table.add([
+            return [
                 download.id, download.state.rawValue, download.contentIdentifier, download.contentVersion,
                 "\(download.contentLength)", Format.name(row.transaction), remarks(download),
-            ])
+            ]
         }
-        return table
     }
 
     /// `d_01j…  waiting  com.example.guide 1.0, 73412 bytes`

@@ -36,11 +36,15 @@ struct EligibilityCommand: AsyncParsableCommand {
         _ product: String?, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> EligibilityReport {
         try await context.sessions.with(installation) { session throws(CLIError) in
-            let reply = try await context.api.eligibility(product, token: session.token)
+            let reply = try await context.api.call(
+                ProductRoutes.eligibility, query: ["ids": product], token: session.token)
             let named = reply.eligibility.map(\.productIdentifier)
-            let products = named.isEmpty ? nil : try? await context.api.products(named, token: session.token)
+            let query = ProductsQuery(productIdentifiers: named)
+            let products =
+                named.isEmpty
+                ? nil : try? await context.api.call(ProductRoutes.query, token: session.token, body: query)
             return EligibilityReport(
-                reply, account: installation.account, products: products?.products ?? [],
+                reply: reply, account: installation.account, products: products?.products ?? [],
                 bundleId: installation.bundleId)
         }
     }
@@ -49,7 +53,7 @@ struct EligibilityCommand: AsyncParsableCommand {
     private static func noSubscription(
         _ product: String, _ report: EligibilityReport, _ context: CommandContext
     ) async -> CLIError {
-        let all = (try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? []
+        let all = (try? await context.api.catalogProducts(context.bundleId)) ?? []
         guard let known = all.first(where: { $0.productIdentifier.isExactly(product) }) else {
             return await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
@@ -68,23 +72,15 @@ struct EligibilityReport: Sendable {
     let products: [Product]
     let bundleId: String
 
-    init(_ reply: EligibilityReply, account: String, products: [Product], bundleId: String) {
-        self.reply = reply
-        self.account = account
-        self.products = products
-        self.bundleId = bundleId
-    }
-
     private func product(_ one: ProductEligibility) -> Product? {
         products.first { $0.productIdentifier.isExactly(one.productIdentifier) }
     }
 
     private func json(_ one: ProductEligibility) -> JSONValue {
-        var members = JSONText.value(one).objectValue ?? [:]
-        members["because"] = .string(EligibilityFormat.because(one))
-        members["account"] = .string(account)
-        if let offer = EligibilityFormat.offer(product(one)) { members["offer"] = .string(offer) }
-        return .object(members)
+        JSONText.value(one).with([
+            "because": .string(EligibilityFormat.because(one)), "account": .string(account),
+            "offer": EligibilityFormat.offer(product(one)).map { .string($0) },
+        ])
     }
 
     private var notes: [Advice] { reply.degraded.map { "\($0) is away" } }
@@ -99,10 +95,7 @@ struct EligibilityReport: Sendable {
     func result(_ one: ProductEligibility) -> CommandResult {
         var fields = FieldList()
         Self.add(one, offer: EligibilityFormat.offer(product(one)), account: account, to: &fields)
-        let shown = fields
-        return CommandResult(
-            data: json(one), names: [one.productIdentifier], next: next(one), notes: notes
-        ) { shown.text($0) }
+        return CommandResult(fields, data: json(one), names: [one.productIdentifier], next: next(one), notes: notes)
     }
 
     static func add(_ one: ProductEligibility, offer: String?, account: String, to fields: inout FieldList) {
@@ -115,14 +108,11 @@ struct EligibilityReport: Sendable {
     }
 
     var result: CommandResult {
-        var table = Table([
-            .init("PRODUCT"), .init("ELIGIBILITY", isState: true), .init("OFFER"), .init("RULE"), .init("BECAUSE"),
-        ])
-        for one in reply.eligibility {
-            table.add([
+        let table = Table(["PRODUCT", .state("ELIGIBILITY"), "OFFER", "RULE", "BECAUSE"], reply.eligibility) { one in
+            [
                 one.productIdentifier, one.eligibility.rawValue, EligibilityFormat.offer(product(one)) ?? "-",
                 one.rule.rawValue, EligibilityFormat.because(one),
-            ])
+            ]
         }
         return CommandResult(
             table, items: reply.eligibility.map(json), names: reply.eligibility.map(\.productIdentifier),

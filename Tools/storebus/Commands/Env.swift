@@ -42,18 +42,18 @@ struct EnvCommand: AsyncParsableCommand {
         completion: Completion.devices)
     var device: String?
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
         if format != nil, !command.isEmpty { throw ValidationError("--format and a command exclude each other") }
     }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, bundleId: app.bundleId).withOnlyAppIfAny()
+        let context = try await CommandContext.find(options.global, bundleId: options.app.bundleId).withOnlyAppIfAny()
         var variables = StoreVariables(context.settings, installation(context))
         if context.settings.adminKey != nil,
-            let known = try? await context.api.storeEnvironment(context.bundleId)
+            let known = try? await context.api.call(
+                MonitoringRoutes.environment, query: ["bundleId": context.bundleId], timeout: .seconds(2))
         {
             variables.add(known)
         }
@@ -63,8 +63,7 @@ struct EnvCommand: AsyncParsableCommand {
             notes.append("no admin key is known; set STOREBUS_ADMIN_KEY, or run where .storebus is found")
         }
         context.print(
-            CommandResult(
-                variables.text(format ?? .shell), data: variables.json, names: variables.names, notes: notes))
+            variables.text(format ?? .shell), data: variables.json, names: variables.names, notes: notes)
     }
 
     /// The app, account and device. A device named in the environment belongs to the account named there.

@@ -19,11 +19,10 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("storekit or json.", valueName: "form"))
     var format = Form.storekit
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         let bytes = try await context.progress.during("exporting \(context.bundleId)") { () throws(CLIError) in
             try await context.api.exportCatalog(context.bundleId)
         }
@@ -31,6 +30,6 @@ struct ExportCommand: AsyncParsableCommand {
             throw CLIError(.answerInvalid, "what \(context.api.url) exported is no JSON")
         }
         let text = format == .json ? JSONText.line(catalogue) + "\n" : String(decoding: bytes, as: UTF8.self)
-        context.print(CommandResult(text, data: catalogue, names: [context.bundleId]))
+        context.print(text, data: catalogue, names: [context.bundleId])
     }
 }

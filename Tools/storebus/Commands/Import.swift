@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import StoreHTTP
 import StoreModels
 
 /// `storebus import App.storekit`
@@ -56,7 +57,9 @@ struct ImportCommand: AsyncParsableCommand {
     /// Loads the apps; without them only the notes about renewals are missing.
     private static func apps(_ imports: [CatalogImport], _ context: CommandContext) async -> [App] {
         var apps: [App] = []
-        for one in imports { if let app = try? await context.api.app(one.bundleId) { apps.append(app) } }
+        for one in imports {
+            if let app = try? await context.api.call(AppRoutes.get, [.bundleId: one.bundleId]) { apps.append(app) }
+        }
         return apps
     }
 }
@@ -101,11 +104,10 @@ struct CatalogWatch: Sendable {
     }
 
     private func stamp(_ file: String) -> Stamp? {
-        var information = stat()
-        guard stat(file, &information) == 0 else { return nil }
+        guard let status = FileAccess.status(file) else { return nil }
         return Stamp(
-            seconds: information.st_mtim.tv_sec, nanoseconds: information.st_mtim.tv_nsec,
-            size: Int64(information.st_size), node: UInt64(information.st_ino))
+            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec, size: Int64(status.st_size),
+            node: UInt64(status.st_ino))
     }
 }
 
@@ -123,7 +125,7 @@ struct CatalogImport: Hashable, Sendable {
                 return try await CatalogFile.send(
                     bytes, file: file, bundleId: bundleId, to: context.api, isTrial: isTrial)
             } catch
-                where isTrial && error.code.name == StoreErrorCode.requestInvalid.name
+                where isTrial && error.is(.requestInvalid)
                 && error.message.contains("dryRun")
             {
                 throw CLIError(
@@ -151,9 +153,7 @@ struct CatalogImport: Hashable, Sendable {
         }
         let first = reports.first?.0.bundleId ?? EffectiveSettings.defaultBundleId
         let data = reports.map { one, report -> JSONValue in
-            var members = JSONText.value(report).objectValue ?? [:]
-            members["file"] = .string(one.file)
-            return .object(members)
+            JSONText.value(report).with(["file": .string(one.file)])
         }
         return CommandResult(
             lines.joined(), data: data.count == 1 ? data[0] : .array(data), names: reports.map(\.0.bundleId),
@@ -197,7 +197,7 @@ enum CatalogFile {
     ) async throws(CLIError) -> ImportReport {
         do {
             return try await api.importCatalog(bytes, fileName: name(file), bundleId: bundleId, isTrial: isTrial)
-        } catch  where error.code.name == StoreErrorCode.catalogInvalid.name {
+        } catch  where error.is(.catalogInvalid) {
             var named = error
             // The sentence repeats the first place of the list.
             let count = error.details["problems"]?.arrayValue?.count ?? 0

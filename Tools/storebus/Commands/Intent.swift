@@ -50,6 +50,11 @@ struct IntentStartCommand: AsyncParsableCommand {
 
     func validate() throws { try Choice.check("--source", source, among: Self.sources) }
 
+    /// Where Buy is tapped; omitted for the page, because stores of earlier versions do not read it.
+    private var view: StorePurchase.Source? {
+        source == PurchaseIntent.Source.storePage.rawValue ? nil : StorePurchase.Source(rawValue: source)
+    }
+
     /// Whether the text is a URL and not a product identifier.
     private var isLink: Bool { what.indices.contains { what[$0...].hasPrefix("://") } }
 
@@ -63,9 +68,11 @@ struct IntentStartCommand: AsyncParsableCommand {
         do {
             started =
                 isLink
-                ? try await context.api.openURL(what, token: session.token)
-                : try await context.api.tapBuy(
-                    what, source: PurchaseIntent.Source(rawValue: source) ?? .storePage, token: session.token)
+                ? try await context.api.call(
+                    StorePageRoutes.openURL, token: session.token, body: URLToOpen(url: what))
+                : try await context.api.call(
+                    StorePageRoutes.purchase, token: session.token,
+                    body: StorePurchase(productIdentifier: what, source: view))
         } catch {
             throw await explained(error, link?.productIdentifier ?? what, installation, context)
         }
@@ -76,17 +83,15 @@ struct IntentStartCommand: AsyncParsableCommand {
     private func explained(
         _ error: CLIError, _ product: String, _ installation: Installation, _ context: CommandContext
     ) async -> CLIError {
-        if error.code.name == StoreErrorCode.productNotFound.name {
+        if error.is(.productNotFound) {
             return await DidYouMean.productError(product, bundleId: installation.bundleId, context)
         }
-        guard error.code.name == StoreErrorCode.productNotPromotable.name else { return error }
-        var error = error
+        guard error.is(.productNotPromotable) else { return error }
         let option = AppOptions.flag(installation.bundleId)
-        error.hints = [
+        return error.with(hints: [
             "why: storebus promo list --device \(installation.deviceId)\(option)",
             "without promotion: storebus intent url \(product)\(option)",
-        ]
-        return error
+        ])
     }
 }
 
@@ -101,34 +106,36 @@ struct IntentURLCommand: AsyncParsableCommand {
             For tests before a product is promoted, or an app released. --svg writes it as a QR code too.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-    var product: String
+    @OptionGroup var named: ProductArgument
 
     @Option(help: ArgumentHelp("Write a QR code of it into this file.", valueName: "file"), completion: .file())
     var svg: String?
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
-        let link = try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
-            try await context.api.testURL(of: product, bundleId: context.bundleId)
+        let context = try await options.context()
+        let link = try await DidYouMean.forProducts([named.product], context) { () throws(CLIError) in
+            var text = String(decoding: try await testURL(as: "text/plain", context), as: UTF8.self)
+            while text.last?.isWhitespace == true { text.removeLast() }
+            return text
         }
-        var data: [String: JSONValue] = ["url": .string(link), "productIdentifier": .string(product)]
+        var data: [String: JSONValue] = ["url": .string(link), "productIdentifier": .string(named.product)]
         var notes: [Advice] = []
         if let svg {
             let path = context.path(svg)
-            let code = try await context.api.testURLCode(of: product, bundleId: context.bundleId)
-            try FileAccess.write(code, to: path, mode: 0o644)
+            try FileAccess.write(try await testURL(as: "image/svg+xml", context), to: path, mode: 0o644)
             data["file"] = .string(path)
             notes.append("a QR code of it is in \(path)")
         }
         context.print(
-            CommandResult(
-                "\(Table.onOneLine(link))\n", data: .object(data), names: [link],
-                next: "storebus intent \(link) --as alice", notes: notes))
+            "\(Table.onOneLine(link))\n", data: .object(data), names: [link],
+            next: "storebus intent \(link) --as alice", notes: notes)
+    }
+
+    private func testURL(as contentType: String, _ context: CommandContext) async throws(CLIError) -> [UInt8] {
+        try await context.api.bytes(
+            PromotionRoutes.testURL, [.bundleId: context.bundleId, .id: named.product], accept: contentType)
     }
 }
 
@@ -238,8 +245,9 @@ struct IntentDecisionRun: Sendable {
         _ decision: DecideIntentRequest.Decision, feedback: String? = nil, timeout: Duration = .seconds(10)
     ) async throws(CLIError) -> IntentDecisionResponse {
         try await context.sessions.with(installation) { session throws(CLIError) in
-            try await context.api.decide(
-                intent.intentIdentifier, decision, feedback: feedback, token: session.token, timeout: timeout)
+            try await context.api.call(
+                IntentRoutes.decide, [.id: intent.intentIdentifier], token: session.token,
+                body: DecisionRequest(decision: decision, feedback: feedback), timeout: timeout)
         }
     }
 

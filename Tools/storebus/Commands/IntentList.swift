@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus intent list`
@@ -10,10 +11,7 @@ struct IntentListCommand: AsyncParsableCommand {
             storebus intent list --as alice --state deferred
             """, aliases: ["ls"])
 
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
-        completion: Completion.accounts)
-    var account: String?
+    @OptionGroup var owner: AccountFilter
 
     @Option(help: ArgumentHelp("Only this device's.", valueName: "device"), completion: Completion.devices)
     var device: String?
@@ -22,27 +20,26 @@ struct IntentListCommand: AsyncParsableCommand {
     var bundleId: String?
 
     @Option(
-        help: ArgumentHelp("Only in this state: \(Self.states.joined(separator: ", ")).", valueName: "state"),
-        completion: .list(Self.states))
+        help: ArgumentHelp(
+            "Only in this state: \(PurchaseIntent.State.listed).", valueName: "state"),
+        completion: .list(PurchaseIntent.State.rawValues))
     var state: String?
 
     @OptionGroup var page: PageOptions
     @OptionGroup var global: GlobalOptions
 
-    private static let states = PurchaseIntent.State.allCases.map(\.rawValue)
-
-    func validate() throws { try Choice.check("--state", state, among: Self.states) }
+    func validate() throws { try Choice.check("--state", state, among: PurchaseIntent.State.rawValues) }
 
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: bundleId)
-        let query = IntentListRequest(
-            bundleId: context.namedApp, account: account, deviceId: device,
-            state: state.flatMap(PurchaseIntent.State.init), after: page.after)
-        let (intents, after) = try await IntentLookup.list(query, limit: page.limit, context)
+        let (intents, after) = try await context.api.list(
+            IntentRoutes.search,
+            query: ["bundleId": context.namedApp, "account": owner.account, "deviceId": device, "state": state],
+            limit: page.limit, after: page.after)
         var result = IntentTable.result(intents, after: after)
         result.app = (intents.first { !$0.state.isFinal } ?? intents.first)?.bundleId
         if intents.isEmpty, context.namedApp != nil { _ = try await context.app() }
-        if intents.isEmpty, let account { result.notes = await DidYouMean.notes(aboutAccount: account, context) }
+        if intents.isEmpty { result.notes = await owner.notes(context) }
         context.print(result)
     }
 }
@@ -77,27 +74,12 @@ enum IntentLookup {
     /// Length of a whole identifier, `i_…`.
     private static let wholeLength = 28
 
-    /// - Returns: At most `limit` intents, and the cursor of the next page.
-    static func list(
-        _ query: IntentListRequest, limit: Int, _ context: CommandContext
-    ) async throws(CLIError) -> (intents: [PurchaseIntent], after: String?) {
-        var query = query
-        var intents: [PurchaseIntent] = []
-        repeat {
-            query.limit = min(100, limit - intents.count)
-            let page = try await context.api.intents(query)
-            intents += page.intents
-            query.after = page.after
-        } while query.after != nil && intents.count < limit
-        return (intents, query.after)
-    }
-
     /// Finds it by its identifier or the identifier's end.
     /// - Throws: `notFound` with the nearest one, `usage` when several match.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
         if let exact = try await exactly(wanted, context) { return exact }
-        let (intents, after) = try await list(IntentListRequest(), limit: searchedMax, context)
+        let (intents, after) = try await context.api.list(IntentRoutes.search, limit: searchedMax, after: nil)
         let matches = intents.filter { !wanted.isEmpty && $0.intentIdentifier.hasSuffix(wanted) }
         guard matches.count <= 1 else {
             throw CLIError(

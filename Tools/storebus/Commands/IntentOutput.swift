@@ -3,18 +3,15 @@ import StoreModels
 /// Intents as `storebus intent list` and `intent show` show them.
 enum IntentTable {
     static func table(_ intents: [PurchaseIntent]) -> Table {
-        var table = Table([
-            .init("INTENT"), .init("ACCOUNT"), .init("DEVICE"), .init("PRODUCT"), .init("STATE", isState: true),
-            .init("FROM"), .init("EXPIRES"), .init("REMARKS"),
-        ])
-        for intent in intents {
-            table.add([
+        Table(
+            ["INTENT", "ACCOUNT", "DEVICE", "PRODUCT", .state("STATE"), "FROM", "EXPIRES", "REMARKS"], intents
+        ) { intent in
+            [
                 intent.intentIdentifier, intent.account ?? "-", intent.deviceId ?? "-",
                 intent.payment.productIdentifier, intent.state.rawValue, intent.source.rawValue,
                 intent.state.isFinal ? "-" : Format.time(intent.expiresAt), remarks(intent),
-            ])
+            ]
         }
-        return table
     }
 
     static func result(_ intents: [PurchaseIntent], after: String?) -> CommandResult {
@@ -46,18 +43,13 @@ enum IntentTable {
         fields.add("feedback", intent.feedback)
         fields.add("transaction", intent.transactionId)
         fields.add("warning", intent.warning)
-        let shown = fields
-        return CommandResult(data: json(intent), names: [intent.intentIdentifier], next: next(intent)) {
-            shown.text($0)
-        }
-        .about(intent.bundleId)
+        return CommandResult(fields, data: json(intent), names: [intent.intentIdentifier], next: next(intent))
+            .about(intent.bundleId)
     }
 
     /// The intent's members with its remarks and explanations.
     static func json(_ intent: PurchaseIntent) -> JSONValue {
-        var members = JSONText.value(intent).objectValue ?? [:]
-        members["summary"] = .string("\(standing(intent)); \(remarks(intent))")
-        return .object(members)
+        JSONText.value(intent).with(["summary": .string("\(standing(intent)); \(remarks(intent))")])
     }
 
     static func remarks(_ intent: PurchaseIntent) -> String {
@@ -115,19 +107,13 @@ struct IntentOutcome: Hashable, Sendable {
     /// The exit status; of a continued intent that of its purchase.
     var status: CLIExit {
         guard intent.state == .continued else { return .success }
-        return switch transaction?.transactionState {
-        case .purchased, .restored: .success
-        case .failed: .purchaseFailed
-        case .deferred: .purchaseDeferred
-        case .purchasing, nil: .temporary
-        }
+        return transaction?.transactionState.exit ?? .temporary
     }
 
     var result: CommandResult {
-        var members = IntentTable.json(intent).objectValue ?? [:]
-        members["transaction"] = transaction.map { JSONText.value($0) } ?? .null
+        let members = IntentTable.json(intent).with(["transaction": transaction.map { JSONText.value($0) } ?? .null])
         return CommandResult(
-            data: .object(members), names: transaction.map { [Format.name($0)] } ?? [intent.intentIdentifier],
+            data: members, names: transaction.map { [Format.name($0)] } ?? [intent.intentIdentifier],
             next: next, notes: notes
         ) { text($0) }
         .about(intent.bundleId)
@@ -175,16 +161,17 @@ struct IntentStart: Hashable, Sendable {
     let installation: Installation
 
     var result: CommandResult {
-        var members = JSONText.value(reply).objectValue ?? [:]
-        members["productIdentifier"] = .string(product)
-        members["account"] = .string(installation.account)
-        members["deviceId"] = .string(installation.deviceId)
-        members["bundleId"] = .string(installation.bundleId)
-        members["because"] = .string(sentence)
+        let members = JSONText.value(reply).with([
+            "productIdentifier": .string(product),
+            "account": .string(installation.account),
+            "deviceId": .string(installation.deviceId),
+            "bundleId": .string(installation.bundleId),
+            "because": .string(sentence),
+        ])
         let words = [reply.intentIdentifier ?? "", product, "\(installation.account) on \(installation.deviceId)"]
             .filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ")
         return CommandResult(
-            "\(reply.outcome.rawValue)  \(words)\n  \(sentence)\n", data: .object(members),
+            "\(reply.outcome.rawValue)  \(words)\n  \(sentence)\n", data: members,
             names: reply.intentIdentifier.map { [$0] } ?? [], next: next)
     }
 

@@ -28,26 +28,27 @@ struct KeyCommand: AsyncParsableCommand {
                 """)
 
         @Option(
-            help: ArgumentHelp("\(KeyKind.names.joined(separator: ", ")).", valueName: "kind"),
-            completion: .list(KeyKind.names))
+            help: ArgumentHelp("\(KeyKind.listed).", valueName: "kind"),
+            completion: .list(KeyKind.rawValues))
         var kind = KeyKind.api.rawValue
 
         @Option(help: ArgumentHelp("Write the secret to this new file instead.", valueName: "file"))
         var p8: String?
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
-        func validate() throws { try Choice.check("--kind", kind, among: KeyKind.names) }
+        func validate() throws { try Choice.check("--kind", kind, among: KeyKind.rawValues) }
 
         func run() async throws {
             let kind = KeyKind(rawValue: kind) ?? .api
-            let isAccounts = kind == .inAppPurchase && app.bundleId == nil
+            let isAccounts = kind == .inAppPurchase && options.app.bundleId == nil
             let context =
-                isAccounts ? try CommandContext.find(global) : try await CommandContext.find(global, app: app)
+                isAccounts ? try CommandContext.find(options.global) : try await options.context()
             // Before the key, whose secret is shown once.
             if let p8 { try Self.reserve(p8) }
-            let key = try await context.api.createKey(kind, bundleId: isAccounts ? nil : context.bundleId)
+            let key = try await context.api.received(
+                isAccounts ? KeyRoutes.createForAccount : KeyRoutes.create,
+                isAccounts ? [:] : [.bundleId: context.bundleId], body: KeyRequest(kind: kind))
             if let p8 { try FileAccess.write(Array(key.secret.utf8), to: p8, mode: 0o600) }
             let identifier = key.keyIdentifier
             var lines = ["key     \(identifier)  \(kind.rawValue)"]
@@ -61,10 +62,9 @@ struct KeyCommand: AsyncParsableCommand {
             var data = key.json.objectValue ?? [:]
             if p8 != nil { data["secret"] = nil }
             context.print(
-                CommandResult(
-                    lines.joined(separator: "\n") + "\n", data: .object(data), names: [identifier],
-                    next: "storebus key list\(AppOptions.flag(context.bundleId))",
-                    notes: [p8.map { "the only copy of the secret is \($0)" } ?? "the secret is not shown again"]))
+                lines.joined(separator: "\n") + "\n", data: .object(data), names: [identifier],
+                next: "storebus key list\(AppOptions.flag(context.bundleId))",
+                notes: [p8.map { "the only copy of the secret is \($0)" } ?? "the secret is not shown again"])
         }
 
         /// Makes an empty file where there is none.
@@ -86,23 +86,20 @@ struct KeyCommand: AsyncParsableCommand {
                 Those of the app, and the account's, which serve every app.
                 """, aliases: ["ls"])
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let keys = try await OwnedKey.all(context)
-            var table = Table([.init("KEY"), .init("KIND"), .init("APP"), .init("CREATED")])
-            for one in keys {
+            let table = Table(["KEY", "KIND", "APP", "CREATED"], keys) { one in
                 let key = one.key
-                table.add([
+                return [
                     key.keyIdentifier, key.kind, one.bundleId ?? OwnedKey.everyApp, Format.time(key.createdAt),
-                ])
+                ]
             }
             context.print(
-                CommandResult(
-                    table, items: keys.map(\.json), names: keys.map(\.key.keyIdentifier),
-                    next: "storebus key create --kind api\(AppOptions.flag(context.bundleId))", ifEmpty: "no keys"))
+                table, items: keys.map(\.json), names: keys.map(\.key.keyIdentifier),
+                next: "storebus key create --kind api\(AppOptions.flag(context.bundleId))", ifEmpty: "no keys")
         }
     }
 
@@ -118,11 +115,10 @@ struct KeyCommand: AsyncParsableCommand {
         @Flag(help: "Only say what would go.")
         var dryRun = false
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let keys = try await OwnedKey.all(context)
             guard let found = keys.first(where: { $0.key.keyIdentifier.isExactly(key) }) else {
                 let near = Suggestion.hints(for: key, among: keys.map(\.key.keyIdentifier))
@@ -132,11 +128,14 @@ struct KeyCommand: AsyncParsableCommand {
             }
             if dryRun { return context.print(Removal.wouldRemove("key \(key)", 1)) }
             try context.confirm("revoke the key \(key)")
-            try await context.api.revokeKey(key, bundleId: found.bundleId)
+            if let owner = found.bundleId {
+                try await context.api.call(KeyRoutes.revoke, [.bundleId: owner, .keyIdentifier: key])
+            } else {
+                try await context.api.call(KeyRoutes.revokeOfAccount, [.keyIdentifier: key])
+            }
             context.print(
-                CommandResult(
-                    "revoked  \(key)\n", data: ["keyIdentifier": .string(key)], names: [key],
-                    next: "storebus key list\(AppOptions.flag(context.bundleId))"))
+                "revoked  \(key)\n", data: ["keyIdentifier": .string(key)], names: [key],
+                next: "storebus key list\(AppOptions.flag(context.bundleId))")
         }
     }
 }
@@ -152,21 +151,15 @@ private struct OwnedKey {
 
     /// The account's keys, then those of the command's app.
     static func all(_ context: CommandContext) async throws(CLIError) -> [OwnedKey] {
-        var keys: [OwnedKey] = []
-        for owner in [nil, context.bundleId] {
-            keys += try await context.api.keys(owner).map { OwnedKey(key: $0, bundleId: owner) }
-        }
-        return keys
+        let ofAccount = try await context.api.call(KeyRoutes.listOfAccount).keys
+        let ofApp = try await context.api.call(KeyRoutes.list, [.bundleId: context.bundleId]).keys
+        return ofAccount.map { OwnedKey(key: $0) } + ofApp.map { OwnedKey(key: $0, bundleId: context.bundleId) }
     }
 
     var json: JSONValue {
-        var members = JSONText.value(key).objectValue ?? [:]
-        members["bundleId"] = bundleId.map { .string($0) } ?? .null
-        members["app"] = .string(bundleId ?? Self.everyApp)
-        return .object(members)
+        JSONText.value(key).with([
+            "bundleId": bundleId.map { .string($0) } ?? .null,
+            "app": .string(bundleId ?? Self.everyApp),
+        ])
     }
-}
-
-extension KeyKind {
-    fileprivate static let names = allCases.map(\.rawValue)
 }

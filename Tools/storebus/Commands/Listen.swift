@@ -34,25 +34,24 @@ struct ListenCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("How failed attempts are repeated: apple, sandbox or fast.", valueName: "schedule"),
-        completion: .list(NotificationEndpoint.Retry.names))
+        completion: .list(NotificationEndpoint.Retry.rawValues))
     var retry = NotificationEndpoint.Retry.fast.rawValue
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
-        try Choice.check("--retry", retry, among: NotificationEndpoint.Retry.names)
+        try Choice.check("--retry", retry, among: NotificationEndpoint.Retry.rawValues)
         if let since, BusinessDuration(since) == nil {
             throw ValidationError("--since is a time such as 10m, 36h or 3mo, not '\(since)'")
         }
-        if let time = global.timeout?.duration, !NotificationListener.answerTimes.contains(time) {
+        if let time = options.global.timeout?.duration, !NotificationListener.answerTimes.contains(time) {
             throw ValidationError("--timeout is 100ms to 59s: how long the app's server may take")
         }
     }
 
     func run() async throws {
         let routes = try ForwardRoutes(forwardTo, route)
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         try await NotificationListener(
             context: context, routes: routes, retry: NotificationEndpoint.Retry(rawValue: retry) ?? .fast,
             since: since.flatMap { BusinessDuration($0) }
@@ -119,6 +118,8 @@ struct NotificationListener: Sendable {
     private static let restoreTimeout = Duration.seconds(10)
 
     private var bundleId: String { context.bundleId }
+    /// The app's value in the paths of routes.
+    private var app: [PathParameter: String] { [.bundleId: bundleId] }
     private var answerTime: Duration { context.timeLimit ?? Self.answerTime }
     private var lines: ForwardLines { ForwardLines(context.format, context.style) }
 
@@ -126,34 +127,14 @@ struct NotificationListener: Sendable {
     /// - Throws: The error of the first attempt, and errors that a retry cannot change.
     func run() async throws(CLIError) {
         let before = try await atStart { () throws(CLIError) in
-            try await context.api.notificationEndpoint(bundleId)
+            try await context.api.call(NotificationRoutes.endpoint, app).endpoint
         }
-        let caught = AsyncStream.makeStream(of: Void.self)
-        // A task of its own, so that Ctrl-C cancels it and not the restoring after it.
-        let work = Task {
-            // The first request waits until Ctrl-C is caught.
-            for await _ in caught.stream {}
-            return await listenToEnd(replacing: before)
-        }
-        let signals = context.environment.onStop { work.cancel() }
-        caught.continuation.finish()
-        defer { withExtendedLifetime(signals) {} }
-        let result = await withTaskCancellationHandler {
-            await work.value
-        } onCancel: {
-            work.cancel()
+        let (result, wasStopped) = await context.environment.untilStopped { () throws(CLIError) in
+            try await listen(replacing: before)
         }
         await Task { await restore(before) }.value
-        try result.get()
-    }
-
-    private func listenToEnd(replacing before: NotificationEndpoint?) async -> Result<Void, CLIError> {
-        do throws(CLIError) {
-            return .success(try await listen(replacing: before))
-        } catch {
-            // A request that Ctrl-C has ended is no failure.
-            return Task.isCancelled ? .success(()) : .failure(error)
-        }
+        // A request that Ctrl-C has ended is no failure.
+        if !wasStopped { try result.get() }
     }
 
     private func listen(replacing before: NotificationEndpoint?) async throws(CLIError) {
@@ -161,7 +142,7 @@ struct NotificationListener: Sendable {
         let body = NotificationEndpointBody(
             url: NotificationEndpoint.listen, retry: retry, timeoutMs: Int(leaseTime / .milliseconds(1)))
         _ = try await atStart { () throws(CLIError) in
-            try await context.api.putNotificationEndpoint(body, bundleId: bundleId)
+            try await context.api.call(NotificationRoutes.putEndpoint, app, body: body)
         }
         context.narrate("listening for \(bundleId); Ctrl-C ends\n")
         if let before {
@@ -205,8 +186,7 @@ struct NotificationListener: Sendable {
                 }
                 let start = ContinuousClock.now
                 do throws(CLIError) {
-                    let attempts = try await context.api.leaseNotifications(
-                        bundleId, max: Self.atOnceMax - (started - awaited), within: Self.leaseTime)
+                    let attempts = try await lease(max: Self.atOnceMax - (started - awaited))
                     started += attempts.count
                     for attempt in attempts {
                         group.addTask {
@@ -227,9 +207,17 @@ struct NotificationListener: Sendable {
         try result.get()
     }
 
+    /// Begins attempts, or waits for notifications.
+    private func lease(max: Int) async throws(CLIError) -> [LeaseNotificationsReply.Attempt] {
+        let body = LeaseNotificationsBody(max: max, waitMs: Int(Self.leaseTime / .milliseconds(1)))
+        return try await context.api.call(
+            NotificationRoutes.lease, app, body: body, timeout: Self.leaseTime + .seconds(10)
+        ).attempts
+    }
+
     /// Explains why nothing can be leased any more.
     private func replaced(_ error: CLIError) -> CLIError {
-        guard error.code.name == StoreErrorCode.transactionStateInvalid.name else { return error }
+        guard error.is(.transactionStateInvalid) else { return error }
         return CLIError(
             CLIErrorCode(.transactionStateInvalid),
             "\(bundleId) has another endpoint now, so there is nothing to forward",
@@ -247,7 +235,9 @@ struct NotificationListener: Sendable {
         let short = attempt.notificationUUID.prefix(8)
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.reportTime) { () throws(CLIError) in
-                try await context.api.reportAttempt(attempt.attemptIdentifier, outcome.report, bundleId: bundleId)
+                try await context.api.call(
+                    NotificationRoutes.report, [.bundleId: bundleId, .attemptIdentifier: attempt.attemptIdentifier],
+                    body: outcome.report)
             }
         } catch {
             context.narrate("note: the store was not notified of the answer to \(short): \(error.message)\n")
@@ -272,17 +262,19 @@ struct NotificationListener: Sendable {
 
     /// Posts notifications again that the store has made already, oldest first.
     private func postAgain(_ since: BusinessDuration) async throws(CLIError) {
-        let now = try await context.api.clock(bundleId).now
+        let now = try await context.api.call(ClockRoutes.get, app).now
         var notifications: [ServerNotification] = []
         var after: String?
         repeat {
-            let page = try await context.api.notifications(NotificationsRequest(bundleId: bundleId, after: after))
+            let page = try await context.api.call(
+                NotificationRoutes.list, app, query: ["after": after, "limit": "100"])
             let recent = page.notifications.filter { since.end(from: $0.at) >= now }
             notifications += recent
             after = recent.isEmpty ? nil : page.after
         } while after != nil
         for notification in Self.again(notifications) {
-            let whole = try await context.api.notification(notification.notificationUUID, bundleId: bundleId)
+            let whole = try await context.api.call(
+                NotificationRoutes.get, [.bundleId: bundleId, .notificationUUID: notification.notificationUUID])
             guard let signedPayload = whole.signedPayload else { continue }
             let outcome = await post(signedPayload, whole.notificationUUID, whole.name, isAgain: true)
             guard outcome != nil else { return }
@@ -301,12 +293,13 @@ struct NotificationListener: Sendable {
     private func restore(_ before: NotificationEndpoint?) async {
         do throws(CLIError) {
             try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in
-                guard try await context.api.notificationEndpoint(bundleId)?.isListen == true else { return }
+                let present = try await context.api.call(NotificationRoutes.endpoint, app).endpoint
+                guard present?.isListen == true else { return }
                 if let before {
-                    _ = try await context.api.putNotificationEndpoint(
-                        NotificationEndpointBody(before), bundleId: bundleId)
+                    _ = try await context.api.call(
+                        NotificationRoutes.putEndpoint, app, body: NotificationEndpointBody(before))
                 } else {
-                    try await context.api.deleteNotificationEndpoint(bundleId)
+                    try await context.api.call(NotificationRoutes.deleteEndpoint, app)
                 }
             }
         } catch {
@@ -369,9 +362,7 @@ struct ForwardLines: Sendable {
                 "<-- \(word ?? outcome.result.rawValue) (\(Format.delay(outcome.duration)))",
                 outcome.result == .success ? .good : .bad, uuid, isWhole ? nil : outcome.bodyStart, at: now)
         case .json, .jsonl:
-            var members = JSONText.value(outcome.report).objectValue ?? [:]
-            members.merge(self.members("answered", uuid, at: now)) { $1 }
-            return JSONText.line(.object(members)) + "\n"
+            return JSONText.line(JSONText.value(outcome.report).with(members("answered", uuid, at: now))) + "\n"
         }
     }
 

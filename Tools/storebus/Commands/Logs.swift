@@ -169,10 +169,7 @@ struct LogFollower: Sendable {
         lines.append(line)
     }
 
-    private func size() -> off_t? {
-        var information = stat()
-        return stat(path, &information) == 0 ? information.st_size : nil
-    }
+    private func size() -> off_t? { FileAccess.status(path)?.st_size }
 
     private mutating func read(_ count: off_t) -> [UInt8] {
         guard count > 0 else { return [] }
@@ -232,7 +229,9 @@ struct LogLine: Hashable, Sendable {
     /// `10:00:04.161  info     payment-queue  serving  endpoints=10`
     func text(_ style: Style) -> String {
         let clock = time.split(separator: "T").last.map { String($0.prefix { $0 != "Z" }) } ?? time
-        let words = [Self.pad(clock, 12), style.paint(Self.pad(level, 7), .of(state: level)), Self.pad(service, 20)]
+        let words = [
+            Format.pad(clock, 12), style.paint(Format.pad(level, 7), .of(state: level)), Format.pad(service, 20),
+        ]
         return (words + [Table.onOneLine(message)] + fields.map(Table.onOneLine)).joined(separator: "  ") + "\n"
     }
 
@@ -242,9 +241,5 @@ struct LogLine: Hashable, Sendable {
         return lines.enumerated()
             .filter { (levels.firstIndex(of: $1.level) ?? levels.count) >= least }
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
-    }
-
-    private static func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

@@ -16,7 +16,7 @@ struct NotificationName: Hashable, Sendable, CustomStringConvertible {
     init(parsing text: String) throws(CLIError) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map { $0.uppercased() }
         guard let type = NotificationType(rawValue: parts[0]) else {
-            let types = NotificationType.allCases.map(\.rawValue)
+            let types = NotificationType.rawValues
             throw CLIError(
                 .usage, "there is no notification type '\(parts[0])'",
                 hints: Suggestion.hints(for: parts[0], among: types) + ["they are \(types.joined(separator: ", "))"])

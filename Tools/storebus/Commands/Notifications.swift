@@ -28,12 +28,12 @@ struct NotificationsCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp("Only of this type, such as DID_RENEW.", valueName: "type"),
-            completion: .list(Self.types))
+            completion: .list(NotificationType.rawValues))
         var type: String?
 
         @Option(
             help: ArgumentHelp("Only with this subtype, such as VOLUNTARY.", valueName: "subtype"),
-            completion: .list(Self.subtypes))
+            completion: .list(NotificationSubtype.rawValues))
         var subtype: String?
 
         @Option(
@@ -42,32 +42,27 @@ struct NotificationsCommand: AsyncParsableCommand {
         var account: String?
 
         @Option(
-            help: ArgumentHelp("Only in this state: \(Self.states.joined(separator: ", ")).", valueName: "state"),
-            completion: .list(Self.states))
+            help: ArgumentHelp(
+                "Only in this state: \(ServerNotification.State.listed).", valueName: "state"
+            ),
+            completion: .list(ServerNotification.State.rawValues))
         var state: String?
 
         @OptionGroup var page: PageOptions
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
-
-        private static let types = NotificationType.allCases.map(\.rawValue)
-        private static let subtypes = NotificationSubtype.allCases.map(\.rawValue)
-        private static let states = ServerNotification.State.allCases.map(\.rawValue)
+        @OptionGroup var options: AppCommandOptions
 
         func validate() throws {
-            try Choice.check("--type", type, among: Self.types)
-            try Choice.check("--subtype", subtype, among: Self.subtypes)
-            try Choice.check("--state", state, among: Self.states)
+            try Choice.check("--type", type, among: NotificationType.rawValues)
+            try Choice.check("--subtype", subtype, among: NotificationSubtype.rawValues)
+            try Choice.check("--state", state, among: ServerNotification.State.rawValues)
         }
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
-            var query = NotificationsRequest(bundleId: context.bundleId, after: page.after)
-            query.notificationType = type.flatMap(NotificationType.init)
-            query.subtype = subtype.flatMap(NotificationSubtype.init)
-            query.account = account
-            query.state = state.flatMap(ServerNotification.State.init)
-            let (notifications, after) = try await NotificationLookup.list(query, limit: page.limit, context)
+            let context = try await options.context()
+            let (notifications, after) = try await context.api.list(
+                NotificationRoutes.list, [.bundleId: context.bundleId],
+                query: ["notificationType": type, "subtype": subtype, "account": account, "state": state],
+                limit: page.limit, after: page.after)
             var result = NotificationTable.result(
                 notifications, next: next(notifications, after: after, context), after: after)
             if notifications.isEmpty, let account {
@@ -108,13 +103,13 @@ struct NotificationsCommand: AsyncParsableCommand {
         @Flag(help: "Print the signed text and nothing else.")
         var jws = false
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let uuid = try await NotificationLookup.find(named.notification, context)
-            let notification = try await context.api.notification(uuid, bundleId: context.bundleId)
+            let notification = try await context.api.call(
+                NotificationRoutes.get, [.bundleId: context.bundleId, .notificationUUID: uuid])
             var result = NotificationInfo(notification: notification).result
             if jws {
                 let text = notification.signedPayload.map { "\($0)\n" } ?? ""
@@ -132,18 +127,17 @@ struct NotificationsCommand: AsyncParsableCommand {
             discussion: "storebus notifications resend 3f2a1c9e")
 
         @OptionGroup var named: NotificationArgument
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let uuid = try await NotificationLookup.find(named.notification, context)
-            let sent = try await context.api.resendNotification(uuid, bundleId: context.bundleId)
+            let sent = try await context.api.call(
+                NotificationRoutes.resend, [.bundleId: context.bundleId, .notificationUUID: uuid])
             context.print(
-                CommandResult(
-                    "sent again  \(sent.notificationUUID)  \(sent.name)\n", data: NotificationInfo.json(sent),
-                    names: [sent.notificationUUID],
-                    next: "storebus notifications show \(sent.shortIdentifier)\(AppOptions.flag(context.bundleId))"))
+                "sent again  \(sent.notificationUUID)  \(sent.name)\n", data: NotificationInfo.json(sent),
+                names: [sent.notificationUUID],
+                next: "storebus notifications show \(sent.shortIdentifier)\(AppOptions.flag(context.bundleId))")
         }
     }
 
@@ -167,7 +161,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp("How failed attempts are repeated: apple, sandbox or fast.", valueName: "schedule"),
-            completion: .list(NotificationEndpoint.Retry.names))
+            completion: .list(NotificationEndpoint.Retry.rawValues))
         var retry: String?
 
         @Flag(help: "Send what is due together in a random order.")
@@ -179,27 +173,29 @@ struct NotificationsCommand: AsyncParsableCommand {
         @Flag(help: "Remove the endpoint.")
         var delete = false
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
-        private var changes: Bool { address != nil || retry != nil || shuffle || duplicate || global.timeout != nil }
+        private var changes: Bool {
+            address != nil || retry != nil || shuffle || duplicate || options.global.timeout != nil
+        }
 
         func validate() throws {
-            try Choice.check("--retry", retry, among: NotificationEndpoint.Retry.names)
+            try Choice.check("--retry", retry, among: NotificationEndpoint.Retry.rawValues)
             if delete, changes { throw ValidationError("--delete and a new endpoint exclude each other") }
         }
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let bundleId = context.bundleId
             if delete {
-                try await context.api.deleteNotificationEndpoint(bundleId)
+                try await context.api.call(NotificationRoutes.deleteEndpoint, [.bundleId: bundleId])
                 return context.print(EndpointInfo(endpoint: nil, bundleId: bundleId).result)
             }
-            let present = try await context.api.notificationEndpoint(bundleId)
+            let present = try await context.api.call(NotificationRoutes.endpoint, [.bundleId: bundleId]).endpoint
             guard changes else { return context.print(EndpointInfo(endpoint: present, bundleId: bundleId).result) }
-            let put = try await context.api.putNotificationEndpoint(
-                try body(present, timeLimit: context.timeLimit, bundleId), bundleId: bundleId)
+            let put = try await context.api.call(
+                NotificationRoutes.putEndpoint, [.bundleId: bundleId],
+                body: try body(present, timeLimit: context.timeLimit, bundleId))
             context.print(EndpointInfo(endpoint: put, bundleId: bundleId).result)
         }
 
@@ -226,10 +222,6 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 }
 
-extension NotificationEndpoint.Retry {
-    static let names = allCases.map(\.rawValue)
-}
-
 extension NotificationEndpointBody {
     /// An endpoint as it is.
     init(_ endpoint: NotificationEndpoint) {
@@ -252,22 +244,6 @@ enum NotificationLookup {
     /// Maximum number of notifications searched by the beginning of a UUID, newest first.
     private static let searchedMax = 5_000
     private static let uuidLength = 36
-    private static let pageMax = 100
-
-    /// - Returns: At most `limit` notifications, and the cursor of the next page.
-    static func list(
-        _ query: NotificationsRequest, limit: Int, _ context: CommandContext
-    ) async throws(CLIError) -> (notifications: [ServerNotification], after: String?) {
-        var query = query
-        var notifications: [ServerNotification] = []
-        repeat {
-            query.limit = min(pageMax, limit - notifications.count)
-            let page = try await context.api.notifications(query)
-            notifications += page.notifications
-            query.after = page.after
-        } while query.after != nil && notifications.count < limit
-        return (notifications, query.after)
-    }
 
     /// Finds a UUID by its beginning; a whole one is not looked up.
     /// - Throws: `notFound` with the nearest one, `usage` when several match.
@@ -275,8 +251,9 @@ enum NotificationLookup {
         var wanted = text.lowercased()
         if wanted.hasSuffix("…") { wanted.removeLast() }
         if wanted.utf8.count == uuidLength { return wanted }
-        let (known, _) = try await list(
-            NotificationsRequest(bundleId: context.bundleId), limit: searchedMax, context)
+        let known = try await context.api.list(
+            NotificationRoutes.list, [.bundleId: context.bundleId], limit: searchedMax, after: nil
+        ).items
         let uuids = known.map(\.notificationUUID)
         let matches = uuids.filter { !wanted.isEmpty && $0.hasPrefix(wanted) }
         guard matches.count <= 1 else {

@@ -14,15 +14,12 @@ import StoreModels
 /// ```
 enum NotificationTable {
     static func result(_ notifications: [ServerNotification], next: Advice, after: String?) -> CommandResult {
-        var table = Table([
-            .init("NOTIFICATION"), .init("ACCOUNT"), .init("TYPE"), .init("STATE", isState: true),
-            .init("ATTEMPTS", .right), .init("AT"),
-        ])
-        for one in notifications {
-            table.add([
+        let columns: [Table.Column] = ["NOTIFICATION", "ACCOUNT", "TYPE", .state("STATE"), .right("ATTEMPTS"), "AT"]
+        let table = Table(columns, notifications) { one in
+            [
                 one.shortIdentifier, one.account ?? "-", one.name.description, one.state.rawValue,
                 "\(one.attempts.count)", Format.time(one.at),
-            ])
+            ]
         }
         return CommandResult(
             table, items: notifications.map(json), names: notifications.map(\.notificationUUID), next: next,
@@ -30,9 +27,7 @@ enum NotificationTable {
     }
 
     private static func json(_ notification: ServerNotification) -> JSONValue {
-        var members = NotificationInfo.json(notification).objectValue ?? [:]
-        members["attemptCount"] = .integer(notification.attempts.count)
-        return .object(members)
+        NotificationInfo.json(notification).with(["attemptCount": .integer(notification.attempts.count)])
     }
 }
 
@@ -50,10 +45,10 @@ struct NotificationInfo: Sendable {
 
     /// The notification as JSON, with its kind in one word and its payload decoded.
     static func json(_ notification: ServerNotification) -> JSONValue {
-        var members = JSONText.value(notification).objectValue ?? [:]
-        members["kind"] = .string(notification.name.description)
-        if let payload = notification.signedPayload.flatMap(SignedPayload.decoded) { members["payload"] = payload }
-        return .object(members)
+        JSONText.value(notification).with([
+            "kind": .string(notification.name.description),
+            "payload": notification.signedPayload.flatMap(SignedPayload.decoded),
+        ])
     }
 
     private func text(_ style: Style) -> String {
@@ -73,18 +68,14 @@ struct NotificationInfo: Sendable {
     }
 
     private var attempts: Table {
-        var table = Table([
-            .init("ATTEMPT"), .init("RESULT", isState: true), .init("STATUS", .right), .init("TOOK", .right),
-            .init("BODY"),
-        ])
-        for attempt in notification.attempts {
-            table.add([
+        let columns: [Table.Column] = ["ATTEMPT", .state("RESULT"), .right("STATUS"), .right("TOOK"), "BODY"]
+        return Table(columns, notification.attempts) { attempt in
+            [
                 Format.time(attempt.attemptDate), attempt.sendAttemptResult?.rawValue ?? "under way",
                 attempt.httpStatus.map { "\($0)" } ?? "-", attempt.durationMs.map { "\($0) ms" } ?? "-",
                 attempt.bodyStart ?? "",
-            ])
+            ]
         }
-        return table
     }
 }
 
@@ -148,10 +139,8 @@ struct EndpointInfo: Sendable {
         fields.add("timeout", "\(endpoint.timeoutMs) ms")
         if endpoint.shuffle == true { fields.add("shuffle", "yes") }
         if endpoint.duplicate == true { fields.add("duplicate", "yes") }
-        let shown = fields
         return CommandResult(
-            data: ["bundleId": .string(bundleId), "endpoint": JSONText.value(endpoint)], names: [endpoint.url],
-            next: "storebus notifications list\(option)"
-        ) { shown.text($0) }
+            fields, data: ["bundleId": .string(bundleId), "endpoint": JSONText.value(endpoint)], names: [endpoint.url],
+            next: "storebus notifications list\(option)")
     }
 }

@@ -26,21 +26,19 @@ struct OpenCommand: AsyncParsableCommand {
         let description: JSONValue = .string(url + MonitoringRoutes.openAPI.route.path.description)
         guard context.api.adminKey != nil else {
             return context.print(
-                CommandResult(
-                    "\(url)\n", data: ["url": .string(url), "openAPI": description], names: [url],
-                    next: "storebus status",
-                    notes: ["no admin key is known here, so the console asks for it; set STOREBUS_ADMIN_KEY"]))
+                "\(url)\n", data: ["url": .string(url), "openAPI": description], names: [url],
+                next: "storebus status",
+                notes: ["no admin key is known here, so the console asks for it; set STOREBUS_ADMIN_KEY"])
         }
-        let ticket = try await context.api.createConsoleTicket()
+        let ticket = try await context.api.call(ConsoleRoutes.createTicket)
         let address = "\(url)/\(ConsoleRoutes.ticketFragment)\(ticket.ticket)"
         let isOpened = opensBrowser(context) && context.environment.openPage(address, context.environment.variables)
         context.print(
-            CommandResult(
-                "\(address)\n",
-                data: [
-                    "url": .string(address), "openAPI": description, "expiresAt": JSONText.value(ticket.expiresAt),
-                ], names: [address], next: "storebus status",
-                notes: [isOpened ? "opened in the browser" : "the address signs one browser in, within a minute"]))
+            "\(address)\n",
+            data: [
+                "url": .string(address), "openAPI": description, "expiresAt": JSONText.value(ticket.expiresAt),
+            ], names: [address], next: "storebus status",
+            notes: [isOpened ? "opened in the browser" : "the address signs one browser in, within a minute"])
     }
 
     private func opensBrowser(_ context: CommandContext) -> Bool {

@@ -29,13 +29,13 @@ struct PageCommand: AsyncParsableCommand {
         if search != nil, featured { throw ValidationError("--search and --featured are two views") }
     }
 
-    private var view: StoreAPI.StoreView { featured ? .featured : search.map { .search($0) } ?? .page }
+    private var view: StoreView { featured ? .featured : search.map { .search($0) } ?? .page }
 
     func run() async throws {
         let context = try await CommandContext.find(global, app: shopper.app)
         let installation = shopper.installation(context)
         let session = try await context.sessions.store(installation)
-        let page = try await context.api.view(view, token: session.token)
+        let page = try await view.load(context.api, token: session.token)
         var result = StorePageTable.result(page, view: view, installation: installation)
         if page.promotions.isEmpty, view == .page, let reason = await unsupported(installation, context) {
             result.notes.append(Advice(reason))
@@ -44,47 +44,70 @@ struct PageCommand: AsyncParsableCommand {
     }
 
     private func unsupported(_ installation: Installation, _ context: CommandContext) async -> String? {
-        guard let device = try? await context.api.device(installation.deviceId) else { return nil }
+        let device = try? await context.api.call(DeviceRoutes.get, [.deviceId: installation.deviceId])
+        guard let device else { return nil }
         return PromotionSupport.promotionsUnsupported(platform: device.platform, osVersion: device.osVersion)
+    }
+}
+
+/// A view of the store on a device.
+enum StoreView: Hashable, Sendable {
+    case page, featured
+    case search(String)
+
+    /// The source of a purchase that begins there.
+    var source: PurchaseIntent.Source {
+        switch self {
+        case .page: .storePage
+        case .featured: .featured
+        case .search: .search
+        }
+    }
+
+    func load(_ api: StoreAPI, token: String) async throws(CLIError) -> StorePageResponse<Promotion> {
+        switch self {
+        case .page: try await api.call(StorePageRoutes.page, token: token)
+        case .featured: try await api.call(StorePageRoutes.featured, token: token)
+        case .search(let words): try await api.call(StorePageRoutes.search, query: ["q": words], token: token)
+        }
     }
 }
 
 /// The store on a device as `storebus page` shows it.
 enum StorePageTable {
     static func table(_ promotions: [Promotion]) -> Table {
-        var table = Table([
-            .init("PLACE", .right), .init("PRODUCT"), .init("TITLE"), .init("PRICE", .right), .init("OFFER"),
-            .init("ELIGIBLE", isState: true), .init("OWNED"),
-        ])
-        for (index, promotion) in promotions.enumerated() {
+        Table(
+            [
+                .right("PLACE"), "PRODUCT", "TITLE", .right("PRICE"), "OFFER", .state("ELIGIBLE"), "OWNED",
+            ], promotions.enumerated()
+        ) { index, promotion in
             let product = promotion.product
-            table.add([
+            return [
                 "\(index + 1)", product.productIdentifier, product.localizedTitle, Format.price(of: product),
                 product.introductoryPrice.map(Format.offer) ?? "-",
                 // Eligibility without an offer has no meaning.
                 product.introductoryPrice.flatMap { _ in product.introductoryOfferEligibility?.rawValue } ?? "-",
                 promotion.owned.map { $0 ? "yes" : "no" } ?? "unknown",
-            ])
+            ]
         }
-        return table
     }
 
     static func result(
-        _ page: StorePageResponse<Promotion>, view: StoreAPI.StoreView, installation: Installation
+        _ page: StorePageResponse<Promotion>, view: StoreView, installation: Installation
     ) -> CommandResult {
         let items = page.promotions.enumerated().map { index, promotion -> JSONValue in
-            var members = JSONText.value(promotion).objectValue ?? [:]
-            members["place"] = .integer(index + 1)
-            members["ownership"] = .string(promotion.owned == nil ? "unknown" : "known")
-            members["degraded"] = JSONText.value(page.degraded)
-            return .object(members)
+            JSONText.value(promotion).with([
+                "place": .integer(index + 1),
+                "ownership": .string(promotion.owned == nil ? "unknown" : "known"),
+                "degraded": JSONText.value(page.degraded),
+            ])
         }
         return CommandResult(
             table(page.promotions), items: items, names: page.promotions.map(\.product.productIdentifier),
             next: next(page, view, installation), notes: page.degraded.map(sentence), ifEmpty: empty(view))
     }
 
-    private static func empty(_ view: StoreAPI.StoreView) -> String {
+    private static func empty(_ view: StoreView) -> String {
         switch view {
         case .page: "nothing is promoted here"
         case .featured: "nothing is featured here"
@@ -93,7 +116,7 @@ enum StorePageTable {
     }
 
     private static func next(
-        _ page: StorePageResponse<Promotion>, _ view: StoreAPI.StoreView, _ installation: Installation
+        _ page: StorePageResponse<Promotion>, _ view: StoreView, _ installation: Installation
     ) -> Advice {
         let option = AppOptions.flag(installation.bundleId)
         guard let first = page.promotions.first(where: { $0.owned != true }) ?? page.promotions.first else {

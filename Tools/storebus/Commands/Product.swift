@@ -27,11 +27,10 @@ struct ProductCommand: AsyncParsableCommand {
             completion: Completion.storefronts)
         var storefront = "USA"
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let products = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
                 try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
             }
@@ -39,12 +38,11 @@ struct ProductCommand: AsyncParsableCommand {
             if products.isEmpty { _ = try await context.app() }
             let option = AppOptions.flag(context.bundleId)
             context.print(
-                CommandResult(
-                    ProductTable.table(products), items: products.map { JSONText.value($0) },
-                    names: products.map(\.productIdentifier),
-                    next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
-                        ?? "storebus import App.storekit\(option)",
-                    ifEmpty: "no products yet"))
+                ProductTable.table(products), items: products.map { JSONText.value($0) },
+                names: products.map(\.productIdentifier),
+                next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
+                    ?? "storebus import App.storekit\(option)",
+                ifEmpty: "no products yet")
         }
     }
 }
@@ -60,33 +58,34 @@ struct ProductShowCommand: AsyncParsableCommand {
             offers.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-    var product: String
+    @OptionGroup var named: ProductArgument
 
     @Option(
         help: ArgumentHelp("Whose price and words: a country's three letters.", valueName: "country"),
         completion: Completion.storefronts)
     var storefront = "USA"
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         let storefront = storefront.uppercased()
         let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
-            try await context.api.explain(product, bundleId: context.bundleId, storefront: storefront)
+            try await context.api.call(
+                AppRoutes.explain, [.bundleId: context.bundleId, .id: named.product], query: ["storefront": storefront])
         }
         let shown = try await context.api.catalogProducts(context.bundleId, storefront: storefront)
-            .first { $0.productIdentifier.isExactly(product) }
+            .first { $0.productIdentifier.isExactly(named.product) }
         if shown == nil, explanation.reasons.contains(.unknown) {
-            throw await DidYouMean.productError(product, bundleId: context.bundleId, storefront: storefront, context)
+            throw await DidYouMean.productError(
+                named.product, bundleId: context.bundleId, storefront: storefront, context)
         }
         // The customer's view lacks codes and win-back offers; only subscriptions have any.
         let offers =
             shown?.type == .autoRenewable
-            ? try await context.api.offers(product, bundleId: context.bundleId, storefront: storefront) : nil
+            ? try await context.api.call(
+                AppRoutes.offers, [.bundleId: context.bundleId, .id: named.product], query: ["storefront": storefront])
+            : nil
         context.print(
             ProductInfo(product: shown, explanation: explanation, bundleId: context.bundleId, offers: offers).result)
     }
@@ -95,17 +94,13 @@ struct ProductShowCommand: AsyncParsableCommand {
 /// Products as `storebus product list` shows them.
 enum ProductTable {
     static func table(_ products: [Product]) -> Table {
-        var table = Table([
-            .init("PRODUCT"), .init("TYPE"), .init("PRICE", .right), .init("OFFER"), .init("GROUP"), .init("TITLE"),
-        ])
-        for product in products {
-            table.add([
+        Table(["PRODUCT", "TYPE", .right("PRICE"), "OFFER", "GROUP", "TITLE"], products) { product in
+            [
                 product.productIdentifier, product.type.rawValue, Format.price(of: product),
                 product.introductoryPrice.map(Format.offer) ?? "-", product.subscriptionGroupIdentifier ?? "-",
                 product.localizedTitle,
-            ])
+            ]
         }
-        return table
     }
 }
 
@@ -116,41 +111,22 @@ struct ProductInfo: Sendable {
     let explanation: ProductExplanation
     let bundleId: String
     /// The account's eligibility for the introductory offer, when an account was named.
-    let eligibility: ProductEligibility?
-    /// The account in the suggested purchase.
-    let account: String
+    var eligibility: ProductEligibility?
+    /// The account in the suggested purchase; alice by default.
+    var account: String?
     /// All offers of a subscription, when they were requested.
-    let offers: ProductOffers?
-
-    init(
-        product: Product?, explanation: ProductExplanation, bundleId: String, eligibility: ProductEligibility? = nil,
-        account: String? = nil, offers: ProductOffers? = nil
-    ) {
-        self.product = product
-        self.explanation = explanation
-        self.bundleId = bundleId
-        self.eligibility = eligibility
-        self.account = account ?? "alice"
-        self.offers = offers
-    }
+    var offers: ProductOffers?
 
     var result: CommandResult {
-        var members = product.map { JSONText.value($0).objectValue ?? [:] } ?? [:]
-        members["productIdentifier"] = .string(explanation.productIdentifier)
-        members["bundleId"] = .string(bundleId)
-        members["explanation"] = JSONText.value(explanation)
-        if let offers {
-            members["offers"] = JSONText.value(offers)
-            members["offerWords"] = JSONText.value(OfferFormat.lines(offers).map(\.text))
-        }
-        if let eligibility {
-            var one = JSONText.value(eligibility).objectValue ?? [:]
-            one["because"] = .string(EligibilityFormat.because(eligibility))
-            members["eligibility"] = .object(one)
-        }
-        return CommandResult(data: .object(members), names: [explanation.productIdentifier], next: next) { [self] in
-            fields.text($0)
-        }
+        let members = (product.map { JSONText.value($0) } ?? [:]).with([
+            "productIdentifier": .string(explanation.productIdentifier), "bundleId": .string(bundleId),
+            "explanation": JSONText.value(explanation), "offers": offers.map { JSONText.value($0) },
+            "offerWords": offers.map { JSONText.value(OfferFormat.lines($0).map(\.text)) },
+            "eligibility": eligibility.map {
+                JSONText.value($0).with(["because": .string(EligibilityFormat.because($0))])
+            },
+        ])
+        return CommandResult(fields, data: members, names: [explanation.productIdentifier], next: next)
     }
 
     private var fields: FieldList {
@@ -199,7 +175,7 @@ struct ProductInfo: Sendable {
     private var next: Advice {
         let product = explanation.productIdentifier
         return explanation.available
-            ? "storebus buy \(product) --as \(account)\(AppOptions.flag(bundleId))"
+            ? "storebus buy \(product) --as \(account ?? "alice")\(AppOptions.flag(bundleId))"
             : "storebus product availability \(product)\(AppOptions.flag(bundleId))"
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus product content …`
@@ -10,13 +11,7 @@ struct ProductContentCommand: AsyncParsableCommand {
             storebus product content show com.example.guide
             """, subcommands: [Put.self, Show.self])
 
-    /// The arguments that name a product and a version of its content.
-    struct Named: ParsableArguments {
-        @Argument(
-            help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-        var product: String
-    }
-
+    /// The option that names a version of a product's content.
     struct Version: ParsableArguments {
         @Option(help: ArgumentHelp("Its version. Default: the one the catalogue declares.", valueName: "version"))
         var contentVersion: String?
@@ -34,38 +29,36 @@ struct ProductContentCommand: AsyncParsableCommand {
                 Version and length must be those the catalogue's hostedContent declares.
                 """)
 
-        @OptionGroup var named: Named
+        @OptionGroup var named: ProductArgument
 
         @Argument(help: ArgumentHelp("The content, at most 256 MiB.", valueName: "file"), completion: .file())
         var file: String
 
         @OptionGroup var version: Version
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
             // Checked before any request.
             let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let version = try await version.orDeclared(named.product, context)
             let bar = TransferProgress(context.progress, length: length)
             let upload = try UploadFile(file, lengthMax: ContentPartRequest.contentMax) { bar.advance(to: $0) }
-            let put = try await bar.during { () throws(CLIError) in
-                try await context.api.putContent(
-                    upload, of: named.product, version: version, bundleId: context.bundleId,
-                    timeout: context.timeLimit ?? .seconds(600))
+            let (content, status) = try await bar.during { () throws(CLIError) in
+                try await context.api.upload(
+                    upload, to: ContentRoutes.put, [.bundleId: context.bundleId, .id: named.product],
+                    query: ["version": version], timeout: context.timeLimit ?? .seconds(600))
             }
-            context.print(Self.result(put.content, isReplaced: put.isReplaced, bundleId: context.bundleId))
+            context.print(Self.result(content, isReplaced: status == 200, bundleId: context.bundleId))
         }
 
         private static func result(_ content: HostedContent, isReplaced: Bool, bundleId: String) -> CommandResult {
-            var members = JSONText.value(content).objectValue ?? [:]
-            members["isReplaced"] = .bool(isReplaced)
+            let members = JSONText.value(content).with(["isReplaced": .bool(isReplaced)])
             let product = content.contentIdentifier
             return CommandResult(
                 "\(isReplaced ? "replaced" : "uploaded")  \(product)  \(content.contentVersion)  "
                     + "\(content.contentLength) bytes  sha256 \(content.sha256)\n",
-                data: .object(members), names: [product],
+                data: members, names: [product],
                 next: "storebus buy \(product) --as alice\(AppOptions.flag(bundleId))")
         }
     }
@@ -76,13 +69,12 @@ struct ProductContentCommand: AsyncParsableCommand {
             commandName: "show", abstract: "Show what content of a product is there.",
             discussion: "storebus product content show com.example.guide")
 
-        @OptionGroup var named: Named
+        @OptionGroup var named: ProductArgument
         @OptionGroup var version: Version
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let version = try await version.orDeclared(named.product, context)
             let content = try await find(version, context)
             var fields = FieldList()
@@ -90,25 +82,24 @@ struct ProductContentCommand: AsyncParsableCommand {
             fields.add("version", content.contentVersion)
             fields.add("length", "\(content.contentLength) bytes")
             fields.add("sha256", content.sha256)
-            let shown = fields
             context.print(
                 CommandResult(
-                    data: JSONText.value(content), names: [content.contentIdentifier],
-                    next: "storebus product show \(named.product)\(AppOptions.flag(context.bundleId))"
-                ) { shown.text($0) })
+                    fields, data: JSONText.value(content), names: [content.contentIdentifier],
+                    next: "storebus product show \(named.product)\(AppOptions.flag(context.bundleId))"))
         }
     }
 }
 
 extension ProductContentCommand.Show {
     private func find(_ version: String, _ context: CommandContext) async throws(CLIError) -> HostedContent {
-        do {
-            return try await context.api.content(of: named.product, version: version, bundleId: context.bundleId)
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            throw CLIError(
-                CLIErrorCode(.notFound), "\(named.product) has no content of version \(version) yet",
-                hints: ["upload it: storebus product content put \(named.product) FILE"])
+        let found = try await ifFound { () throws(CLIError) in
+            try await context.api.call(
+                ContentRoutes.get, [.bundleId: context.bundleId, .id: named.product], query: ["version": version])
         }
+        if let found { return found }
+        throw CLIError(
+            CLIErrorCode(.notFound), "\(named.product) has no content of version \(version) yet",
+            hints: ["upload it: storebus product content put \(named.product) FILE"])
     }
 }
 
@@ -118,7 +109,8 @@ extension ProductContentCommand.Version {
     func orDeclared(_ product: String, _ context: CommandContext) async throws(CLIError) -> String {
         if let contentVersion { return contentVersion }
         // A product without content is not sold and so not listed; the catalogue file has it.
-        guard let file = try await Self.catalog(context), let entry = Self.entry(product, in: file) else {
+        guard let file = try await context.api.catalogFile(context.bundleId), let entry = Self.entry(product, in: file)
+        else {
             throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
         guard let version = entry["hostedContent"]?["version"]?.stringValue else {
@@ -127,16 +119,6 @@ extension ProductContentCommand.Version {
                 hints: ["give it hostedContent with a version and import it again: docs/catalogue.md"])
         }
         return version
-    }
-
-    /// Loads the catalogue file; nil for an app without one.
-    private static func catalog(_ context: CommandContext) async throws(CLIError) -> JSONValue? {
-        do throws(CLIError) {
-            let bytes = try await context.api.exportCatalog(context.bundleId)
-            return try? StrictJSON.parse(bytes)
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            return nil
-        }
     }
 
     private static func entry(_ product: String, in file: JSONValue) -> JSONValue? {

@@ -14,30 +14,28 @@ struct ProductPriceCommand: AsyncParsableCommand {
             there, in its currency.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-    var product: String
+    @OptionGroup var named: ProductArgument
 
     @OptionGroup var storefronts: StorefrontOptions
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         let wanted = try await DidYouMean.storefronts(storefronts.names, context)
         let response = try await context.progress.during("asking for prices") { () throws(CLIError) in
-            try await context.api.prices(
-                product, bundleId: context.bundleId, storefronts: wanted.map(\.countryCode))
+            try await context.api.call(
+                AppRoutes.prices, [.bundleId: context.bundleId, .id: named.product],
+                query: ["storefronts": wanted.isEmpty ? nil : wanted.map(\.countryCode).joined(separator: ",")],
+                timeout: .seconds(30))
         }
         if !response.prices.isEmpty, response.prices.allSatisfy({ $0.reasons?.contains("unknown") == true }) {
-            throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
+            throw await DidYouMean.productError(named.product, bundleId: context.bundleId, context)
         }
         context.print(
-            CommandResult(
-                PriceTable.table(response.prices), items: response.prices.map { PriceTable.json($0, product) },
-                names: response.prices.map(\.storefront),
-                next: "storebus product availability \(product)\(AppOptions.flag(context.bundleId))",
-                ifEmpty: "no storefronts"))
+            PriceTable.table(response.prices), items: response.prices.map { PriceTable.json($0, named.product) },
+            names: response.prices.map(\.storefront),
+            next: "storebus product availability \(named.product)\(AppOptions.flag(context.bundleId))",
+            ifEmpty: "no storefronts")
     }
 }
 
@@ -70,71 +68,58 @@ struct ProductAvailabilityCommand: AsyncParsableCommand {
             Without --storefront, the United States.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-    var product: String
+    @OptionGroup var named: ProductArgument
 
     @OptionGroup var storefronts: StorefrontOptions
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         let names = storefronts.names.isEmpty ? ["USA"] : storefronts.names
         var explanations: [ProductExplanation] = []
         for storefront in try await DidYouMean.storefronts(names, context) {
             explanations.append(
-                try await context.api.explain(
-                    product, bundleId: context.bundleId, storefront: storefront.countryCode))
+                try await context.api.call(
+                    AppRoutes.explain, [.bundleId: context.bundleId, .id: named.product],
+                    query: ["storefront": storefront.countryCode]))
         }
         if explanations.allSatisfy({ $0.reasons.contains(.unknown) }) {
-            throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
+            throw await DidYouMean.productError(named.product, bundleId: context.bundleId, context)
         }
         context.print(
             CommandResult(
                 Self.table(explanations), items: explanations.map { JSONText.value($0) },
                 names: explanations.filter(\.available).map(\.storefront),
-                next: "storebus product show \(product)\(AppOptions.flag(context.bundleId))", ifEmpty: "no storefronts")
+                next: "storebus product show \(named.product)\(AppOptions.flag(context.bundleId))",
+                ifEmpty: "no storefronts")
         )
     }
 
     private static func table(_ explanations: [ProductExplanation]) -> Table {
-        var table = Table([
-            .init("STOREFRONT"), .init("AVAILABLE", isState: true), .init("REASON"), .init("WHAT TO DO"),
-        ])
-        for explanation in explanations {
-            table.add([
+        Table(["STOREFRONT", .state("AVAILABLE"), "REASON", "WHAT TO DO"], explanations) { explanation in
+            [
                 explanation.storefront, explanation.available ? "yes" : "no",
                 explanation.reasons.map(\.rawValue).joined(separator: ", "),
                 explanation.details.joined(separator: " "),
-            ])
+            ]
         }
-        return table
     }
 }
 
 /// A product's prices as `storebus product price` shows them.
 enum PriceTable {
     static func table(_ prices: [ProductPrices.Price]) -> Table {
-        var table = Table([
-            .init("STOREFRONT"), .init("PRICE", .right), .init("OFFER"), .init("LOCALE"),
-            .init("AVAILABLE", isState: true),
-            .init("REASON"),
-        ])
-        for price in prices {
-            table.add([
+        Table(["STOREFRONT", .right("PRICE"), "OFFER", "LOCALE", .state("AVAILABLE"), "REASON"], prices) { price in
+            [
                 price.storefront, text(price), price.introductoryPrice.map(Format.offer) ?? "-",
                 price.priceLocale ?? "-", price.available ? "yes" : "no",
                 price.reasons?.joined(separator: ", ") ?? "",
-            ])
+            ]
         }
-        return table
     }
 
     static func json(_ price: ProductPrices.Price, _ product: String) -> JSONValue {
-        var members = JSONText.value(price).objectValue ?? [:]
-        members["productIdentifier"] = .string(product)
-        return .object(members)
+        JSONText.value(price).with(["productIdentifier": .string(product)])
     }
 
     private static func text(_ price: ProductPrices.Price) -> String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus promo …`
@@ -34,7 +35,8 @@ struct PromoListCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: target.app)
         guard let installation = target.installation(context) else {
-            return context.print(PromotionTable.result(try await context.api.promotions(context.bundleId)))
+            return context.print(
+                PromotionTable.result(try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])))
         }
         context.print(try await DeviceOverrides(installation: installation, context: context).report().result)
     }
@@ -101,20 +103,17 @@ struct PromoResetCommand: AsyncParsableCommand {
 
 /// The arguments of a change of visibility.
 struct VisibilityArguments: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-    var product: String
-
+    @OptionGroup var named: ProductArgument
     @OptionGroup var target: DeviceOption
 
     func set(_ visibility: StorePromotionVisibility, _ global: GlobalOptions) async throws(CLIError) {
         let context = try await CommandContext.find(global, app: target.app)
         guard let installation = target.installation(context) else {
             return context.print(
-                try await PromotionList(context: context).set(isVisible: visibility != .hide, product))
+                try await PromotionList(context: context).set(isVisible: visibility != .hide, named.product))
         }
         let overrides = DeviceOverrides(installation: installation, context: context)
-        context.print(try await overrides.set(visibility, of: product))
+        context.print(try await overrides.set(visibility, of: named.product))
     }
 }
 
@@ -190,20 +189,19 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
     @Flag(help: "Feature none of the app's products.")
     var none = false
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
         if none, !products.isEmpty { throw ValidationError("--none names no products") }
     }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
-        var featured = try await context.api.featured()
+        let context = try await options.context()
+        var featured = try await context.api.call(PromotionRoutes.featured).products
         if none || !products.isEmpty {
             let changed = Self.replacing(context.bundleId, in: featured, with: products)
             featured = try await DidYouMean.forProducts(products, context) { () throws(CLIError) in
-                try await context.api.putFeatured(changed)
+                try await context.api.call(PromotionRoutes.putFeatured, body: changed).products
             }
         }
         context.print(Self.result(featured, context.bundleId))
@@ -220,14 +218,11 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
     }
 
     private static func result(_ featured: [ProductReference], _ bundleId: String) -> CommandResult {
-        var table = Table([.init("PLACE", .right), .init("PRODUCT"), .init("APP")])
-        for (index, product) in featured.enumerated() {
-            table.add(["\(index + 1)", product.productIdentifier, product.bundleId])
+        let table = Table([.right("PLACE"), "PRODUCT", "APP"], featured.enumerated()) { index, product in
+            ["\(index + 1)", product.productIdentifier, product.bundleId]
         }
         let items = featured.enumerated().map { index, product -> JSONValue in
-            var members = JSONText.value(product).objectValue ?? [:]
-            members["place"] = .integer(index + 1)
-            return .object(members)
+            JSONText.value(product).with(["place": .integer(index + 1)])
         }
         let option = AppOptions.flag(bundleId)
         return CommandResult(
@@ -244,7 +239,7 @@ struct PromotionList: Sendable {
 
     /// Sets the list to these products; hidden ones stay hidden.
     func order(_ products: [String]) async throws(CLIError) -> CommandResult {
-        let before = try await context.api.promotions(context.bundleId)
+        let before = try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])
         let hidden = Set(exactly: before.promotions.filter { !$0.visible }.map(\.productIdentifier))
         return try await put(
             products.map { PromotionEntry(productIdentifier: $0, visible: !hidden.containsExactly($0)) }, before)
@@ -252,7 +247,7 @@ struct PromotionList: Sendable {
 
     /// Shows or hides a product; a new one is appended.
     func set(isVisible: Bool, _ product: String) async throws(CLIError) -> CommandResult {
-        let before = try await context.api.promotions(context.bundleId)
+        let before = try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])
         var entries = Self.entries(before)
         if let index = entries.firstIndex(where: { $0.productIdentifier.isExactly(product) }) {
             entries[index].visible = isVisible
@@ -264,8 +259,8 @@ struct PromotionList: Sendable {
 
     /// Sorts the list as the catalogue does and shows every product.
     func reset() async throws(CLIError) -> CommandResult {
-        let before = try await context.api.promotions(context.bundleId)
-        let catalogue = try await context.api.catalogProducts(context.bundleId, storefront: "USA")
+        let before = try await context.api.call(PromotionRoutes.setup, [.bundleId: context.bundleId])
+        let catalogue = try await context.api.catalogProducts(context.bundleId)
             .map(\.productIdentifier)
         let listed = Self.entries(before).map(\.productIdentifier)
         // Unavailable products are not in the catalogue's list; they keep their order after the others.
@@ -283,7 +278,7 @@ struct PromotionList: Sendable {
     private func put(_ entries: [PromotionEntry], _ before: PromotionSetup) async throws(CLIError) -> CommandResult {
         let after = try await DidYouMean.forProducts(entries.map(\.productIdentifier), context) {
             () throws(CLIError) in
-            try await context.api.putPromotions(entries, bundleId: context.bundleId)
+            try await context.api.call(PromotionRoutes.putSetup, [.bundleId: context.bundleId], body: entries)
         }
         return PromotionTable.result(after, replacing: before)
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// Reads and changes an app's overrides on one device.
@@ -8,7 +9,7 @@ struct DeviceOverrides: Sendable {
 
     func report() async throws(CLIError) -> DevicePromotionsReport {
         DevicePromotionsReport(
-            setup: try await context.api.promotions(installation.bundleId),
+            setup: try await context.api.call(PromotionRoutes.setup, [.bundleId: installation.bundleId]),
             device: try await context.api.knownDevice(installation.deviceId), installation: installation)
     }
 
@@ -16,7 +17,7 @@ struct DeviceOverrides: Sendable {
     func order(_ products: [String]) async throws(CLIError) -> CommandResult {
         try await withLaunchHint { () throws(CLIError) in
             try await DidYouMean.forProducts(products, context) { () throws(CLIError) in
-                try await context.api.putOrder(products, on: installation)
+                try await put(order: products)
             }
         }
         return try await report().result
@@ -25,7 +26,7 @@ struct DeviceOverrides: Sendable {
     func set(_ visibility: StorePromotionVisibility, of product: String) async throws(CLIError) -> CommandResult {
         try await withLaunchHint { () throws(CLIError) in
             try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
-                try await context.api.putVisibility(visibility, of: product, on: installation)
+                try await put(visibility, of: product)
             }
         }
         return try await report().result
@@ -36,24 +37,34 @@ struct DeviceOverrides: Sendable {
         let device = try await context.api.knownDevice(installation.deviceId)
         let app = device?.apps.first { $0.bundleId.isExactly(installation.bundleId) }
         let overrides = app?.overrides ?? PromotionOverrides()
-        if !overrides.order.isEmpty { try await context.api.putOrder([], on: installation) }
+        if !overrides.order.isEmpty { try await put(order: []) }
         for product in overrides.visibility.keys.sorted().map(\.text) {
-            try await context.api.putVisibility(.default, of: product, on: installation)
+            try await put(.default, of: product)
         }
         return try await report().result
+    }
+
+    private func put(order: [String]) async throws(CLIError) {
+        let request = context.api.request(PromotionRoutes.putDeviceOrder, installation.pathValues)
+        _ = try await context.api.exchange(request.with(NewOrder(productIdentifiers: order)))
+    }
+
+    private func put(_ visibility: StorePromotionVisibility, of product: String) async throws(CLIError) {
+        let values = installation.pathValues.merging([.productIdentifier: product]) { $1 }
+        let request = context.api.request(PromotionRoutes.putDeviceVisibility, values)
+        _ = try await context.api.exchange(request.with(NewVisibility(visibility: visibility)))
     }
 
     private func withLaunchHint(_ body: () async throws(CLIError) -> Void) async throws(CLIError) {
         do {
             try await body()
         } catch {
-            var error = error
-            if error.code.name == StoreErrorCode.appNeverLaunched.name {
-                let account = ShopperOptions.owner(of: installation.deviceId) ?? "ACCOUNT"
-                let option = AppOptions.flag(installation.bundleId)
-                error.hints = ["launch it: storebus device add \(installation.deviceId) --as \(account)\(option)"]
-            }
-            throw error
+            guard error.is(.appNeverLaunched) else { throw error }
+            let account = ShopperOptions.owner(of: installation.deviceId) ?? "ACCOUNT"
+            let option = AppOptions.flag(installation.bundleId)
+            throw error.with(hints: [
+                "launch it: storebus device add \(installation.deviceId) --as \(account)\(option)"
+            ])
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus promo image …`
@@ -12,24 +13,6 @@ struct PromoImageCommand: AsyncParsableCommand {
             A product is promoted once its image is approved. storebus promo list shows the state of each.
             """, subcommands: [Put.self, Approve.self, Reject.self, Get.self])
 
-    /// The argument that names a product.
-    struct Named: ParsableArguments {
-        @Argument(
-            help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
-        var product: String
-
-        /// The reason of a review.
-        func review(
-            isApproved: Bool, reason: String? = nil, _ context: CommandContext
-        ) async throws(CLIError) {
-            let image = try await PromotionImageLine.withUploadHint(product, context) { () throws(CLIError) in
-                try await context.api.reviewImage(
-                    of: product, bundleId: context.bundleId, isApproved: isApproved, reason: reason)
-            }
-            context.print(PromotionImageLine.result(image, bundleId: context.bundleId))
-        }
-    }
-
     /// `storebus promo image put`
     struct Put: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -41,7 +24,7 @@ struct PromoImageCommand: AsyncParsableCommand {
                 PNG or JPEG, 1024 by 1024 pixels, which is read in the file and not in its name.
                 """)
 
-        @OptionGroup var named: Named
+        @OptionGroup var named: ProductArgument
 
         @Argument(help: ArgumentHelp("The image, at most 4 MiB.", valueName: "file"), completion: .file())
         var file: String
@@ -49,22 +32,19 @@ struct PromoImageCommand: AsyncParsableCommand {
         @Flag(help: "Approve it at once.")
         var approve = false
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
             // Checked before any request.
             let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
-            let context = try await CommandContext.find(global, app: app)
-            let product = named.product
-            var image = try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
-                try await context.api.putImage(
-                    upload, of: product, bundleId: context.bundleId, timeout: context.timeLimit ?? .seconds(60))
+            let context = try await options.context()
+            let values: [PathParameter: String] = [.bundleId: context.bundleId, .id: named.product]
+            var image = try await DidYouMean.forProducts([named.product], context) { () throws(CLIError) in
+                try await context.api.upload(
+                    upload, to: ImageRoutes.put, values, timeout: context.timeLimit ?? .seconds(60)
+                ).response
             }
-            if approve {
-                image = try await context.api.reviewImage(
-                    of: product, bundleId: context.bundleId, isApproved: true)
-            }
+            if approve { image = try await context.api.call(ImageRoutes.approve, values) }
             context.print(PromotionImageLine.result(image, bundleId: context.bundleId))
         }
     }
@@ -75,13 +55,12 @@ struct PromoImageCommand: AsyncParsableCommand {
             commandName: "approve", abstract: "Approve a product's image.",
             discussion: "storebus promo image approve com.example.hiddenBeaches")
 
-        @OptionGroup var named: Named
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var named: ProductArgument
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
-            try await named.review(isApproved: true, context)
+            let context = try await options.context()
+            try await named.review(ImageRoutes.approve, context)
         }
     }
 
@@ -91,17 +70,16 @@ struct PromoImageCommand: AsyncParsableCommand {
             commandName: "reject", abstract: "Reject a product's image: the product is not promoted with it.",
             discussion: "storebus promo image reject com.example.hiddenBeaches --reason blurred")
 
-        @OptionGroup var named: Named
+        @OptionGroup var named: ProductArgument
 
         @Option(help: ArgumentHelp("Why, in a few words.", valueName: "text"))
         var reason: String?
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
-            try await named.review(isApproved: false, reason: reason, context)
+            let context = try await options.context()
+            try await named.review(ImageRoutes.reject, reason: reason, context)
         }
     }
 
@@ -111,31 +89,43 @@ struct PromoImageCommand: AsyncParsableCommand {
             commandName: "get", abstract: "Write a product's image into a file, as it was uploaded.",
             discussion: "storebus promo image get com.example.hiddenBeaches --to beach.png")
 
-        @OptionGroup var named: Named
+        @OptionGroup var named: ProductArgument
 
         @Option(help: ArgumentHelp("The file. Default: <product>.png or .jpeg here.", valueName: "file"))
         var to: String?
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            let context = try await options.context()
             let bytes = try await PromotionImageLine.withUploadHint(named.product, context) { () throws(CLIError) in
-                try await context.api.image(of: named.product, bundleId: context.bundleId)
+                try await context.api.bytes(
+                    ImageRoutes.get, [.bundleId: context.bundleId, .id: named.product], timeout: .seconds(60))
             }
             let format: PromotionImage.Format = bytes.starts(with: [0xFF, 0xD8]) ? .jpeg : .png
             let name = to ?? "\(PercentEncoding.encode(named.product)).\(format.rawValue)"
             let path = context.path(name)
             try FileAccess.write(bytes, to: path, mode: 0o644)
             context.print(
-                CommandResult(
-                    "written  \(Table.onOneLine(path))  \(format.rawValue)  \(bytes.count) bytes\n",
-                    data: [
-                        "file": .string(path), "format": .string(format.rawValue), "length": .integer(bytes.count),
-                        "productIdentifier": .string(named.product),
-                    ], names: [path], next: "storebus promo list\(AppOptions.flag(context.bundleId))"))
+                "written  \(Table.onOneLine(path))  \(format.rawValue)  \(bytes.count) bytes\n",
+                data: [
+                    "file": .string(path), "format": .string(format.rawValue), "length": .integer(bytes.count),
+                    "productIdentifier": .string(named.product),
+                ], names: [path], next: "storebus promo list\(AppOptions.flag(context.bundleId))")
         }
+    }
+}
+
+extension ProductArgument {
+    /// Reviews the product's image.
+    fileprivate func review(
+        _ decision: HTTPEndpoint<ReviewReason, PromotionImage>, reason: String? = nil, _ context: CommandContext
+    ) async throws(CLIError) {
+        let image = try await PromotionImageLine.withUploadHint(product, context) { () throws(CLIError) in
+            try await context.api.call(
+                decision, [.bundleId: context.bundleId, .id: product], body: reason.map { ReviewReason(reason: $0) })
+        }
+        context.print(PromotionImageLine.result(image, bundleId: context.bundleId))
     }
 }
 
@@ -147,9 +137,8 @@ struct PromoImageCommand: AsyncParsableCommand {
 enum PromotionImageLine {
     static func result(_ image: PromotionImage, bundleId: String) -> CommandResult {
         let size = "\(image.width)×\(image.height)"
-        var members = JSONText.value(image).objectValue ?? [:]
-        members["size"] = .string(size)
-        return CommandResult(data: .object(members), names: [image.productIdentifier], next: next(image, bundleId)) {
+        let members = JSONText.value(image).with(["size": .string(size)])
+        return CommandResult(data: members, names: [image.productIdentifier], next: next(image, bundleId)) {
             style in
             let reason = image.reason.map { "  \(Table.onOneLine($0))" } ?? ""
             return style.paint(image.state.rawValue, .of(state: image.state.rawValue))
@@ -173,11 +162,9 @@ enum PromotionImageLine {
     ) async throws(CLIError) -> Value {
         try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
             try await DidYouMean.replacing(.notFound, body) { failure in
-                var error = failure
-                error.hints = [
+                failure.with(hints: [
                     "upload one: storebus promo image put \(product) FILE\(AppOptions.flag(context.bundleId))"
-                ]
-                return error
+                ])
             }
         }
     }

@@ -3,27 +3,23 @@ import StoreModels
 /// The operator's list as `storebus promo list` shows it.
 enum PromotionTable {
     static func table(_ setup: PromotionSetup) -> Table {
-        var table = Table([
-            .init("PLACE", .right), .init("PRODUCT"), .init("VISIBLE"), .init("PROMOTED", isState: true),
-            .init("IMAGE", isState: true), .init("REASON"), .init("WHAT TO DO"),
-        ])
-        for (index, item) in setup.promotions.enumerated() {
-            table.add([
+        Table(
+            [
+                .right("PLACE"), "PRODUCT", "VISIBLE", .state("PROMOTED"), .state("IMAGE"), "REASON", "WHAT TO DO",
+            ], setup.promotions.enumerated()
+        ) { index, item in
+            [
                 "\(index + 1)", item.productIdentifier, item.visible ? "yes" : "hidden", item.promoted ? "yes" : "no",
                 item.image?.state.rawValue ?? "-", item.reasons.map(\.rawValue).joined(separator: ", "),
                 item.details.joined(separator: " "),
-            ])
+            ]
         }
-        return table
     }
 
     /// - Parameter before: The list before a change; nil without one.
     static func result(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> CommandResult {
         let items = setup.promotions.enumerated().map { index, item -> JSONValue in
-            var members = JSONText.value(item).objectValue ?? [:]
-            members["place"] = .integer(index + 1)
-            members["isPreview"] = .bool(setup.isPreview)
-            return .object(members)
+            JSONText.value(item).with(["place": .integer(index + 1), "isPreview": .bool(setup.isPreview)])
         }
         return CommandResult(
             table(setup), items: items, names: setup.promotions.map(\.productIdentifier), next: next(setup),
@@ -108,8 +104,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
 
     var result: CommandResult {
         var table = Table([
-            .init("PLACE", .right), .init("PRODUCT"), .init("SHOWN", isState: true), .init("ORDER HERE", .right),
-            .init("VISIBILITY HERE"), .init("OPERATOR"), .init("REASON"),
+            .right("PLACE"), "PRODUCT", .state("SHOWN"), .right("ORDER HERE"), "VISIBILITY HERE", "OPERATOR", "REASON",
         ])
         let rows = rows
         for row in rows {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus prompt …`
@@ -19,24 +20,20 @@ struct PromptCommand: AsyncParsableCommand {
             commandName: "list", abstract: "List what waits, oldest first.",
             discussion: "storebus prompt list --as alice", aliases: ["ls"])
 
-        @Option(
-            name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
-            completion: Completion.accounts)
-        var account: String?
+        @OptionGroup var owner: AccountFilter
 
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
             let context = try CommandContext.find(global)
-            let prompts = try await context.api.prompts(account: account)
+            let prompts = try await context.api.all(PromptRoutes.list, query: ["account": owner.account])
             context.print(
-                CommandResult(
-                    PromptTable.table(prompts), items: prompts.map { JSONText.value($0) }, names: prompts.map(\.id),
-                    next: prompts.first.map {
-                        "storebus prompt answer \($0.id) \($0.answers.first?.rawValue ?? "approve")"
-                    }
-                        ?? "storebus account set alice --sheet interactive",
-                    ifEmpty: "no open prompts"))
+                PromptTable.table(prompts), items: prompts.map { JSONText.value($0) }, names: prompts.map(\.id),
+                next: prompts.first.map {
+                    "storebus prompt answer \($0.id) \($0.answers.first?.rawValue ?? "approve")"
+                }
+                    ?? "storebus account set alice --sheet interactive",
+                ifEmpty: "no open prompts")
         }
     }
 
@@ -54,7 +51,7 @@ struct PromptCommand: AsyncParsableCommand {
 
         @Argument(
             help: ArgumentHelp("approve, cancel or decline.", valueName: "answer"),
-            completion: .list(Prompt.Answer.allCases.map(\.rawValue)))
+            completion: .list(Prompt.Answer.rawValues))
         var answer: String
 
         @Option(help: ArgumentHelp("With decline: the SKError the payment fails with.", valueName: "name or code"))
@@ -64,7 +61,7 @@ struct PromptCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard Prompt.Answer(rawValue: answer) != nil else {
-                let known = Prompt.Answer.allCases.map(\.rawValue)
+                let known = Prompt.Answer.rawValues
                 let near = Suggestion.suffix(for: answer, among: known)
                 throw ValidationError("an answer is \(known.joined(separator: ", "))\(near)")
             }
@@ -77,8 +74,7 @@ struct PromptCommand: AsyncParsableCommand {
             let context = try CommandContext.find(global)
             let found = try await PromptLookup.find(prompt, context)
             guard let answer = Prompt.Answer(rawValue: answer) else { return }
-            let answered = try await context.api.answer(found.id, answer, error: error)
-            context.print(PromptTable.result(answered, answer))
+            try await PromptLookup.answer(found, answer, error: error, context)
         }
     }
 }
@@ -87,7 +83,7 @@ struct PromptCommand: AsyncParsableCommand {
 enum PromptLookup {
     /// Finds it by its identifier or the identifier's end.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> Prompt {
-        let prompts = try await context.api.prompts(account: nil)
+        let prompts = try await context.api.all(PromptRoutes.list)
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
         if let exact = prompts.first(where: { $0.id == wanted }) { return exact }
         let matches = prompts.filter { !wanted.isEmpty && $0.id.hasSuffix(wanted) }
@@ -102,25 +98,32 @@ enum PromptLookup {
 
     /// Finds the open prompt about a transaction.
     static func about(_ transaction: PaymentTransaction, _ context: CommandContext) async throws(CLIError) -> Prompt? {
-        try await context.api.prompts(account: nil).first { $0.transaction?.id == transaction.id }
+        try await context.api.all(PromptRoutes.list).first { $0.transaction?.id == transaction.id }
+    }
+
+    /// Answers a prompt and prints the outcome.
+    static func answer(
+        _ prompt: Prompt, _ answer: Prompt.Answer, error: String?, _ context: CommandContext
+    ) async throws(CLIError) {
+        let answered = try await context.api.call(
+            PromptRoutes.answer, [.id: prompt.id],
+            body: PromptAnswerBody(answer: answer, error: error.flatMap { NamedError($0) }))
+        context.print(PromptTable.result(answered, answer))
     }
 }
 
 /// Prompts as `storebus prompt` shows them.
 enum PromptTable {
     static func table(_ prompts: [Prompt]) -> Table {
-        var table = Table([
-            .init("PROMPT"), .init("KIND"), .init("ACCOUNT"), .init("PRODUCT"), .init("PRICE", .right),
-            .init("TRANSACTION"), .init("SINCE"), .init("ANSWERS"),
-        ])
-        for prompt in prompts {
-            table.add([
+        Table(
+            ["PROMPT", "KIND", "ACCOUNT", "PRODUCT", .right("PRICE"), "TRANSACTION", "SINCE", "ANSWERS"], prompts
+        ) { prompt in
+            [
                 prompt.id, kind(prompt), prompt.account,
                 product(prompt) ?? "-", price(prompt), prompt.transaction.map(Format.name) ?? "-",
                 Format.time(prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
-            ])
+            ]
         }
-        return table
     }
 
     static func result(_ prompt: Prompt, _ answer: Prompt.Answer) -> CommandResult {

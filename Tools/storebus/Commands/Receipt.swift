@@ -25,11 +25,10 @@ struct ReceiptCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: account.app)
         let receipt = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
-            try await context.api.receipt(token: session.token)
+            try await context.api.call(ReceiptRoutes.get, token: session.token, timeout: .seconds(60)).receiptData
         }
         // No next command, because the output mostly goes into a pipe.
-        context.print(
-            CommandResult(receipt + "\n", data: ["receiptData": .string(receipt), "account": .string(account.account)]))
+        context.print(receipt + "\n", data: ["receiptData": .string(receipt), "account": .string(account.account)])
     }
 }
 
@@ -48,7 +47,7 @@ struct VerifyCommand: AsyncParsableCommand {
             prints Apple's answer as it came.
 
             A signed payload is a JWS, or a notification or response that has one. It is verified here, in the steps of \
-            Apple's libraries: \(JWSVerifier.Step.allCases.map(\.rawValue).joined(separator: ", ")). The first that \
+            Apple's libraries: \(JWSVerifier.Step.listed). The first that \
             fails is named, with its reason, and exits with 1. Root, app and environment are the store's, unless --root \
             names a file; then no store is asked but its OCSP responder, and with --offline none at all.
             """)
@@ -73,24 +72,23 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Of a payload: the environment it has to be of.", valueName: "name"),
-        completion: .list(AppStoreEnvironment.allCases.map(\.rawValue)))
+        completion: .list(AppStoreEnvironment.rawValues))
     var environment: String?
 
     @Flag(help: "Of a payload: do not ask whether certificates are revoked.")
     var offline = false
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
-        try Choice.check("--environment", environment, among: AppStoreEnvironment.allCases.map(\.rawValue))
+        try Choice.check("--environment", environment, among: AppStoreEnvironment.rawValues)
     }
 
     func run() async throws {
         let path = receipt == "-" ? "/dev/stdin" : receipt
         let bytes = try FileAccess.read(path, byteCountMax: ReceiptText.byteCountMax)
         if let jws = SignatureCheck.jws(in: bytes) { return try await verify(jws) }
-        let context = try CommandContext.find(global)
+        let context = try CommandContext.find(options.global)
         let data = try ReceiptText.receiptData(bytes, receipt)
         let response = try await context.api.verifyReceipt(
             data, password: password, excludesOldTransactions: excludeOldTransactions)
@@ -107,9 +105,9 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(_ jws: String) async throws {
         let context =
             root == nil
-            ? try await CommandContext.find(global, app: app) : try CommandContext.find(global, bundleId: app.bundleId)
+            ? try await options.context() : try CommandContext.find(options.global, bundleId: options.app.bundleId)
         let check = SignatureCheck(
-            context: context, root: root, expected: .init(bundleId: app.bundleId, environment: environment),
+            context: context, root: root, expected: .init(bundleId: options.app.bundleId, environment: environment),
             isOffline: offline)
         context.print(try await check.run(jws))
     }
@@ -182,10 +180,9 @@ struct ReceiptReport: Sendable {
     }
 
     var result: CommandResult {
-        var members = json.objectValue ?? [:]
-        members["summary"] = .string(([status.meaning] + renewals).joined(separator: "; "))
+        let members = json.with(["summary": .string(([status.meaning] + renewals).joined(separator: "; "))])
         return CommandResult(
-            data: .object(members), names: purchases.compactMap { $0["transaction_id"]?.stringValue },
+            data: members, names: purchases.compactMap { $0["transaction_id"]?.stringValue },
             next: "storebus eligibility --as ACCOUNT"
         ) { [self] in fields.text($0) + (purchases.isEmpty ? "" : "\n" + table.text($0)) }
     }
@@ -212,18 +209,13 @@ struct ReceiptReport: Sendable {
     }
 
     private var table: Table {
-        var table = Table([
-            .init("TRANSACTION"), .init("ORIGINAL"), .init("PRODUCT"), .init("BOUGHT"), .init("EXPIRES"),
-            .init("REMARKS"),
-        ])
-        for one in purchases {
-            table.add([
+        Table(["TRANSACTION", "ORIGINAL", "PRODUCT", "BOUGHT", "EXPIRES", "REMARKS"], purchases) { one in
+            [
                 one["transaction_id"]?.stringValue ?? "-", one["original_transaction_id"]?.stringValue ?? "-",
                 one["product_id"]?.stringValue ?? "-", Self.instant(one, "purchase_date") ?? "-",
                 Self.instant(one, "expires_date") ?? "-", Self.remarks(one),
-            ])
+            ]
         }
-        return table
     }
 
     private static func remarks(_ one: JSONValue) -> String {

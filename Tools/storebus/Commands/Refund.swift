@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus refund`
@@ -17,7 +18,9 @@ struct RefundCommand: AsyncParsableCommand {
     @OptionGroup var reason: TakeBackReason
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await TakeBack(.refund, named.transaction, reason.value).run(global) }
+    func run() async throws {
+        try await TakeBack(givesMoneyBack: true, transaction: named.transaction, reason: reason.value).run(global)
+    }
 }
 
 /// `storebus revoke`
@@ -30,24 +33,24 @@ struct RevokeCommand: AsyncParsableCommand {
     @OptionGroup var reason: TakeBackReason
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await TakeBack(.revoke, named.transaction, reason.value).run(global) }
+    func run() async throws {
+        try await TakeBack(givesMoneyBack: false, transaction: named.transaction, reason: reason.value).run(global)
+    }
 }
 
 /// The reason of a refund.
 struct TakeBackReason: ParsableArguments {
-    private static let words = RefundRequest.Reason.allCases.map(\.rawValue)
-
     @Option(
-        help: ArgumentHelp("Why: \(Self.words.joined(separator: " or ")).", valueName: "reason"),
-        completion: .list(Self.words))
+        help: ArgumentHelp("Why: \(RefundRequest.Reason.rawValues.joined(separator: " or ")).", valueName: "reason"),
+        completion: .list(RefundRequest.Reason.rawValues))
     var reason: String?
 
     var value: RefundRequest.Reason? { reason.flatMap(RefundRequest.Reason.init) }
 
     func validate() throws {
         guard let reason, value == nil else { return }
-        let near = Suggestion.suffix(for: reason, among: Self.words)
-        throw ValidationError("--reason is \(Self.words.joined(separator: " or "))\(near)")
+        let near = Suggestion.suffix(for: reason, among: RefundRequest.Reason.rawValues)
+        throw ValidationError("--reason is \(RefundRequest.Reason.rawValues.joined(separator: " or "))\(near)")
     }
 }
 
@@ -57,37 +60,33 @@ struct TakeBackReason: ParsableArguments {
 /// refunded  2000000000000001  com.example.pro.monthly  9.99 USD, revoked 2026-12-01 10:00:00Z
 /// ```
 struct TakeBack: Sendable {
-    let word: StoreAPI.TakeBack
+    let givesMoneyBack: Bool
     let transaction: String
     let reason: RefundRequest.Reason?
-
-    init(_ word: StoreAPI.TakeBack, _ transaction: String, _ reason: RefundRequest.Reason?) {
-        self.word = word
-        self.transaction = transaction
-        self.reason = reason
-    }
 
     func run(_ global: GlobalOptions) async throws {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(transaction, context)
-        let after = try await context.api.takeBack(word, row.transaction.id, reason: reason)
+        let after = try await context.api.call(
+            givesMoneyBack ? TransactionRoutes.refund : TransactionRoutes.revoke, [.id: row.transaction.id],
+            body: reason.map { RefundReason(reason: $0) })
         context.print(result(after, account: row.account).about(row.bundleId))
     }
 
     private func result(_ transaction: PaymentTransaction, account: String) -> CommandResult {
         let name = Format.name(transaction)
-        var members = JSONText.value(transaction).objectValue ?? [:]
-        members["account"] = .string(account)
-        let price = word == .refund ? transaction.price.map(Format.price) : nil
+        let price = givesMoneyBack ? transaction.price.map(Format.price) : nil
         let remarks = [price, transaction.revocationDate.map { "revoked \(Format.time($0))" }].compactMap { $0 }
-        members["summary"] = .string(remarks.joined(separator: ", "))
+        let members = JSONText.value(transaction).with([
+            "account": .string(account), "summary": .string(remarks.joined(separator: ", ")),
+        ])
         let line = [
-            word == .refund ? "refunded" : "revoked", name, transaction.payment.productIdentifier,
+            givesMoneyBack ? "refunded" : "revoked", name, transaction.payment.productIdentifier,
             remarks.joined(separator: ", "),
         ]
         let isSubscription = transaction.subscriptionGroupIdentifier != nil
         return CommandResult(
-            line.filter { !$0.isEmpty }.joined(separator: "  ") + "\n", data: .object(members), names: [name],
+            line.filter { !$0.isEmpty }.joined(separator: "  ") + "\n", data: members, names: [name],
             next: isSubscription ? "storebus sub timeline \(name)" : "storebus tx show \(name)")
     }
 }

@@ -28,28 +28,26 @@ struct ResetCommand: AsyncParsableCommand {
     @Flag(help: "Only say what would go.")
     var dryRun = false
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         let counted = try await Removal.count(context)
         let reset = try await SettingsReset.find(settings || everything, devices: everything, context)
         let what = (["\(Format.count(counted, "transaction")) of \(context.bundleId)"] + reset.words)
             .joined(separator: ", ")
         if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
         try context.confirm("delete \(what)")
-        let reply = try await context.api.reset(context.bundleId)
+        let reply = try await context.api.call(AppRoutes.reset, [.bundleId: context.bundleId])
         try await reset.run(context)
         let deleted = "\(Format.count(reply.removedTransactions, "transaction")) deleted"
         context.print(
-            CommandResult(
-                "reset  \(context.bundleId): \(([deleted] + reset.words).joined(separator: ", "))\n",
-                data: [
-                    "bundleId": .string(context.bundleId), "removedTransactions": .integer(reply.removedTransactions),
-                    "cancelledIntents": .integer(reply.cancelledIntents ?? 0), "also": JSONText.value(reset.words),
-                ], next: "storebus buy PRODUCT --as alice\(AppOptions.flag(context.bundleId))",
-                notes: Removal.notes(cancelled: reply.cancelledIntents)))
+            "reset  \(context.bundleId): \(([deleted] + reset.words).joined(separator: ", "))\n",
+            data: [
+                "bundleId": .string(context.bundleId), "removedTransactions": .integer(reply.removedTransactions),
+                "cancelledIntents": .integer(reply.cancelledIntents ?? 0), "also": JSONText.value(reset.words),
+            ], next: "storebus buy PRODUCT --as alice\(AppOptions.flag(context.bundleId))",
+            notes: Removal.notes(cancelled: reply.cancelledIntents))
     }
 }
 
@@ -70,21 +68,13 @@ struct SettingsReset: Sendable {
         let testers = try await context.api.testers()
         reset.accounts = testers.filter { !TesterTable.members($0.overrides).isEmpty }.map(\.account)
         let app = try await context.app()
-        let imported = AppSettings(name: app.settings.name, billingGracePeriod: try await gracePeriod(context))
+        let file = try await context.api.catalogFile(context.bundleId)
+        let imported = AppSettings(
+            name: app.settings.name,
+            billingGracePeriod: file?["settings"]?["_billingGracePeriodEnabled"]?.boolValue ?? false)
         if app.settings != imported { reset.settings = imported }
-        if devices { reset.devices = try await context.api.devices().map(\.deviceId) }
+        if devices { reset.devices = try await context.api.all(DeviceRoutes.list).map(\.deviceId) }
         return reset
-    }
-
-    /// Returns the settings of the catalogue in force.
-    private static func gracePeriod(_ context: CommandContext) async throws(CLIError) -> Bool {
-        do throws(CLIError) {
-            let bytes = try await context.api.exportCatalog(context.bundleId)
-            let file = try? StrictJSON.parse(bytes)
-            return file?["settings"]?["_billingGracePeriodEnabled"]?.boolValue ?? false
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            return false
-        }
     }
 
     /// `the settings of 3 accounts`
@@ -97,9 +87,11 @@ struct SettingsReset: Sendable {
     }
 
     func run(_ context: CommandContext) async throws(CLIError) {
-        for account in accounts { try await context.api.resetTester(account) }
-        if let settings { _ = try await context.api.putApp(context.bundleId, settings) }
-        for device in devices { try await context.api.deleteDevice(device) }
+        for account in accounts { try await context.api.call(AccountRoutes.reset, [.account: account]) }
+        if let settings {
+            _ = try await context.api.call(AppRoutes.put, [.bundleId: context.bundleId], body: settings)
+        }
+        for device in devices { try await context.api.call(DeviceRoutes.delete, [.deviceId: device]) }
     }
 }
 

@@ -58,9 +58,14 @@ struct RestoreRun: Sendable {
                 }
             }
         }
-        let before = try await ask { token throws(CLIError) in try await api.unfinishedTransactions(token: token) }
+        func unfinished() async throws(CLIError) -> [PaymentTransaction] {
+            try await ask { token throws(CLIError) in try await api.all(TransactionRoutes.unfinished, token: token) }
+        }
+        let before = try await unfinished()
         let identifier = try await ask { token throws(CLIError) in
-            try await api.startRestore(applicationUsername: applicationUsername, key: key, token: token)
+            try await api.call(
+                RestoreRoutes.start, token: token, key: key, body: NewRestore(applicationUsername: applicationUsername)
+            ).restoreIdentifier
         }
         var restore: Restore
         repeat {
@@ -68,9 +73,9 @@ struct RestoreRun: Sendable {
             if restore.state != .running || ContinuousClock.now >= deadline { break }
             try? await ContinuousClock().sleep(for: Retry.pause)
         } while !Task.isCancelled
-        let after = try await ask { token throws(CLIError) in try await api.unfinishedTransactions(token: token) }
         return RestoreOutcome(
-            installation: installation, restore: restore, transactions: Self.new(after, since: before), key: key)
+            installation: installation, restore: restore,
+            transactions: Self.new(try await unfinished(), since: before), key: key)
     }
 
     /// Returns the restored transactions. A repeated key restores nothing new; then these are the unfinished ones of
@@ -123,16 +128,14 @@ struct RestoreOutcome: Sendable {
     }
 
     private var table: Table {
-        var table = Table([.init("TRANSACTION"), .init("ORIGINAL"), .init("PRODUCT"), .init("BOUGHT")])
-        for transaction in transactions {
-            table.add([
+        Table(["TRANSACTION", "ORIGINAL", "PRODUCT", "BOUGHT"], transactions) { transaction in
+            [
                 Format.name(transaction), transaction.originalTransactionIdentifier ?? "-",
                 transaction.payment.productIdentifier,
                 (transaction.original?.transaction.transactionDate ?? transaction.transactionDate).map(Format.time)
                     ?? "-",
-            ])
+            ]
         }
-        return table
     }
 
     private var json: JSONValue {

@@ -42,7 +42,9 @@ struct SignatureCheck {
         if root == nil {
             expected.bundleId = expected.bundleId ?? context.bundleId
             if expected.environment == nil {
-                expected.environment = try await context.api.serverAPISettings(context.bundleId).environment.rawValue
+                expected.environment = try await context.api.call(
+                    AppStoreServerRoutes.settings, [.bundleId: context.bundleId]
+                ).environment.rawValue
             }
         }
         var payload = try await verify(jws, with: verifier, expected, at: nil)
@@ -64,7 +66,7 @@ struct SignatureCheck {
             if let root {
                 try FileAccess.read(context.path(root), byteCountMax: Self.rootByteCountMax)
             } else {
-                try await context.api.rootCertificate()
+                try await context.api.bytes(ReceiptRoutes.root)
             }
         do {
             return try JWSVerifier(root: bytes)
@@ -79,7 +81,14 @@ struct SignatureCheck {
         _ jws: String, with verifier: JWSVerifier, _ expected: JWSVerifier.Expectation, at place: String?
     ) async throws -> JSONValue {
         var ask: JWSVerifier.Ask?
-        if !isOffline { ask = { [api = context.api] request in try await api.certificateStatus(request) } }
+        if !isOffline {
+            ask = { [api = context.api] question in
+                var request = api.request(AppStoreServerRoutes.certificateStatus)
+                request.headers["Content-Type"] = "application/ocsp-request"
+                request.body = question
+                return try await api.exchange(request).body
+            }
+        }
         do {
             return try await verifier.verify(jws, expecting: expected, now: Date(), ask: ask)
         } catch {

@@ -44,19 +44,6 @@ struct StatusReport: Sendable {
     var services: JSONValue
     var readiness: JSONValue
 
-    init(
-        url: String, origin: String, directory: String?, isReady: Bool, rows: [Row], services: JSONValue,
-        readiness: JSONValue
-    ) {
-        self.url = url
-        self.origin = origin
-        self.directory = directory
-        self.isReady = isReady
-        self.rows = rows
-        self.services = services
-        self.readiness = readiness
-    }
-
     /// Asks the store; without the admin key the services are unknown.
     static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
         let readiness = try await context.api.readiness()
@@ -65,7 +52,7 @@ struct StatusReport: Sendable {
                 .answerInvalid, "\(context.api.url) answers, but not as a Storebus does",
                 hints: ["is it another program's port? --url names the store"])
         }
-        let services = context.api.adminKey == nil ? nil : try? await context.api.services()
+        let services = context.api.adminKey == nil ? nil : try? await context.api.received(MonitoringRoutes.services)
         return StatusReport(
             url: context.api.url, origin: context.settings.url.origin, directory: context.directory?.path,
             isReady: readiness.isReady,
@@ -77,11 +64,7 @@ struct StatusReport: Sendable {
     private static func brokerRow(_ context: CommandContext, _ readiness: ReadinessResponse) -> [Row] {
         guard Deployment.isCompose(context.environment), context.directory == nil else { return [] }
         let isThere = readiness.bus == "connected"
-        return [
-            Row(
-                service: ServiceList.broker, pid: nil, port: nil, monitorPort: nil,
-                health: isThere ? "pass" : "away", version: "-")
-        ]
+        return [Row(ServiceList.broker, nil, health: isThere ? "pass" : "away")]
     }
 
     /// Makes one row for each instance on the bus; a service without any is away. The broker's row is that of its
@@ -93,14 +76,11 @@ struct StatusReport: Sendable {
         let record = directory.flatMap(RunRecord.read)
         let joinedAnotherBus = record.map { $0.monitorPort == nil } ?? false
         if directory != nil, !joinedAnotherBus {
-            rows.append(
-                Row(
-                    service: ServiceList.broker, pid: broker?.pid, port: broker?.port,
-                    monitorPort: broker?.monitorPort, health: broker == nil ? "away" : "pass", version: "-"))
+            rows.append(Row(ServiceList.broker, broker, health: broker == nil ? "away" : "pass"))
         }
         let expected =
             record?.instances
-            ?? ServiceName.allCases.map(\.rawValue).map {
+            ?? ServiceName.rawValues.map {
                 ServiceInstance(service: $0)
             }
         for (service, processes) in Self.grouped(expected) {
@@ -116,7 +96,11 @@ struct StatusReport: Sendable {
             let missing = processes.map(\.name).filter { name in
                 here.isEmpty || (processes.count > 1 && !found.contains { $0.service == name })
             }
-            rows += (found + missing.map { name in away(name, files.first { $0.0 == name }?.1, services) })
+            rows +=
+                (found
+                + missing.map { name in
+                    Row(name, files.first { $0.0 == name }?.1, health: services == nil ? "-" : "away")
+                })
                 .sorted { ServiceInstance($0.service).number < ServiceInstance($1.service).number }
         }
         return rows
@@ -124,21 +108,13 @@ struct StatusReport: Sendable {
 
     /// Groups processes by service, in the order of the services.
     private static func grouped(_ instances: [ServiceInstance]) -> [(String, [ServiceInstance])] {
-        ServiceName.allCases.map(\.rawValue).map { service in (service, instances.filter { $0.service == service }) }
-    }
-
-    private static func away(_ name: String, _ file: ReadyFile?, _ services: ServicesResponse?) -> Row {
-        Row(
-            service: name, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
-            health: services == nil ? "-" : "away", version: "-")
+        ServiceName.rawValues.map { service in (service, instances.filter { $0.service == service }) }
     }
 
     private static func row(_ service: String, _ instance: ServicesResponse.Instance, _ file: ReadyFile?) -> Row {
         let messages = instance.checks.sorted { $0.key < $1.key }.compactMap(\.value.message)
         return Row(
-            service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
-            health: instance.status?.rawValue ?? "-",
-            version: instance.version ?? "-",
+            service, file, health: instance.status?.rawValue ?? "-", version: instance.version ?? "-",
             message: messages.joined(separator: "; "))
     }
 
@@ -153,16 +129,13 @@ struct StatusReport: Sendable {
     var text: String { text(.plain) }
 
     func text(_ style: Style) -> String {
-        var table = Table([
-            .init("SERVICE"), .init("HEALTH", isState: true), .init("PID", .right), .init("PORT", .right),
-            .init("MONITOR", .right),
-            .init("VERSION"), .init("MESSAGE"),
-        ])
-        for row in rows {
-            table.add([
+        let table = Table(
+            ["SERVICE", .state("HEALTH"), .right("PID"), .right("PORT"), .right("MONITOR"), "VERSION", "MESSAGE"], rows
+        ) { row in
+            [
                 row.service, row.health, Self.text(row.pid.map(Int.init)), Self.text(row.port),
                 Self.text(row.monitorPort), row.version, row.message,
-            ])
+            ]
         }
         let place = directory.map { "  data \($0)" } ?? "  from \(origin)"
         let state = isReady ? "ready" : "not ready"
@@ -189,5 +162,14 @@ struct StatusReport: Sendable {
     private static func text(_ number: Int?) -> String {
         guard let number, number != 0 else { return "-" }
         return "\(number)"
+    }
+}
+
+extension StatusReport.Row {
+    /// - Parameter file: What the process has written; nil when it runs elsewhere, or is not ready.
+    init(_ service: String, _ file: ReadyFile?, health: String, version: String = "-", message: String = "") {
+        self.init(
+            service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort, health: health,
+            version: version, message: message)
     }
 }

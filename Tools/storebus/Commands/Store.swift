@@ -34,8 +34,7 @@ struct StoreCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("What the identifiers begin with; random without it.", valueName: "number"))
         var seed: Int64?
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func validate() throws {
             guard clock == nil || clock.flatMap(Timestamp.init) != nil else {
@@ -44,9 +43,10 @@ struct StoreCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
-            let made = try await context.api.createStore(
-                NewIsolatedStore(
+            let context = try await options.context()
+            let made = try await context.api.received(
+                IsolatedStoreRoutes.create,
+                body: NewIsolatedStore(
                     from: .init(bundleId: context.bundleId), clock: clock.flatMap(Timestamp.init), ttl: ttl, seed: seed)
             )
             let lines = [
@@ -55,9 +55,8 @@ struct StoreCommand: AsyncParsableCommand {
                 "privateKey\n\(made.privateKey)",
             ]
             context.print(
-                CommandResult(
-                    lines.joined(separator: "\n") + "\n", data: made.json, names: [made.store],
-                    next: "storebus store delete \(made.store)", notes: ["the private key is not shown again"]))
+                lines.joined(separator: "\n") + "\n", data: made.json, names: [made.store],
+                next: "storebus store delete \(made.store)", notes: ["the private key is not shown again"])
         }
     }
 
@@ -71,17 +70,15 @@ struct StoreCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global)
-            let stores = try await context.api.isolatedStores()
-            var table = Table([.init("STORE"), .init("APP"), .init("STATE"), .init("SEED"), .init("UNTIL")])
-            for store in stores {
-                table.add([
+            let stores = try await context.api.all(IsolatedStoreRoutes.list)
+            let table = Table(["STORE", "APP", "STATE", "SEED", "UNTIL"], stores) { store in
+                [
                     store.store, store.bundleId, store.state.rawValue, "\(store.seed)", Format.time(store.expiresAt),
-                ])
+                ]
             }
             context.print(
-                CommandResult(
-                    table, items: stores.map { JSONText.value($0) }, names: stores.map(\.store),
-                    next: "storebus store create", ifEmpty: "no isolated stores"))
+                table, items: stores.map { JSONText.value($0) }, names: stores.map(\.store),
+                next: "storebus store create", ifEmpty: "no isolated stores")
         }
     }
 
@@ -99,11 +96,10 @@ struct StoreCommand: AsyncParsableCommand {
         func run() async throws {
             let context = try CommandContext.find(global)
             try context.confirm("delete the store \(store)")
-            try await context.api.deleteStore(store)
+            try await context.api.call(IsolatedStoreRoutes.delete, [.store: store])
             context.print(
-                CommandResult(
-                    "deleted  \(store)\n", data: ["store": .string(store)], names: [store],
-                    next: "storebus store list"))
+                "deleted  \(store)\n", data: ["store": .string(store)], names: [store],
+                next: "storebus store list")
         }
     }
 }

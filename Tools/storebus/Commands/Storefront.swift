@@ -18,21 +18,17 @@ struct StorefrontCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global)
-            let storefronts = try await context.api.storefronts()
-            var table = Table([
-                .init("STOREFRONT"), .init("IDENTIFIER"), .init("NAME"), .init("CURRENCY"), .init("LOCALE"),
-                .init("LANGUAGES"),
-            ])
-            for storefront in storefronts {
-                table.add([
+            let storefronts = try await context.api.call(AppRoutes.storefronts).storefronts
+            let columns: [Table.Column] = ["STOREFRONT", "IDENTIFIER", "NAME", "CURRENCY", "LOCALE", "LANGUAGES"]
+            let table = Table(columns, storefronts) { storefront in
+                [
                     storefront.countryCode, storefront.identifier, storefront.name, "\(storefront.currency)",
                     storefront.locale, storefront.languages.joined(separator: " "),
-                ])
+                ]
             }
             context.print(
-                CommandResult(
-                    table, items: storefronts.map { JSONText.value($0) }, names: storefronts.map(\.countryCode),
-                    next: "storebus product price PRODUCT --storefront USA,FRA", ifEmpty: "no storefronts"))
+                table, items: storefronts.map { JSONText.value($0) }, names: storefronts.map(\.countryCode),
+                next: "storebus product price PRODUCT --storefront USA,FRA", ifEmpty: "no storefronts")
         }
     }
 }

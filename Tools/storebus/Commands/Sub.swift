@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// `storebus sub …`
@@ -31,41 +32,37 @@ struct SubCommand: AsyncParsableCommand {
                 storebus sub list --state inGracePeriod -o names
                 """, aliases: ["ls"])
 
-        @Option(
-            name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
-            completion: Completion.accounts)
-        var account: String?
+        @OptionGroup var owner: AccountFilter
 
         @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
         var bundleId: String?
 
         @Option(
             help: ArgumentHelp(
-                "Only in this state: \(Self.states.joined(separator: ", ")).", valueName: "state"),
-            completion: .list(Self.states))
+                "Only in this state: \(SubscriptionState.listed).", valueName: "state"),
+            completion: .list(SubscriptionState.rawValues))
         var state: String?
 
         @OptionGroup var page: PageOptions
         @OptionGroup var global: GlobalOptions
 
-        private static let states = SubscriptionState.allCases.map(\.rawValue)
-
-        func validate() throws { try Choice.check("--state", state, among: Self.states) }
+        func validate() throws { try Choice.check("--state", state, among: SubscriptionState.rawValues) }
 
         func run() async throws {
             let context = try CommandContext.find(global, bundleId: bundleId)
-            let query = SubscriptionListRequest(
-                bundleId: context.namedApp, account: account, state: state.flatMap(SubscriptionState.init),
-                after: page.after)
-            let (found, after) = try await SubscriptionSearch.list(query, limit: page.limit, context)
+            let (found, after) = try await context.api.list(
+                SubscriptionRoutes.search,
+                query: ["bundleId": context.namedApp, "account": owner.account, "state": state],
+                limit: page.limit, after: page.after)
             var result = CommandResult(
                 SubscriptionTable.table(found), items: found.map(SubscriptionTable.json),
                 names: found.map(\.originalTransactionIdentifier),
-                next: found.first.map(SubscriptionTable.next) ?? "storebus buy PRODUCT --as \(account ?? "alice")",
+                next: found.first.map(SubscriptionTable.next)
+                    ?? "storebus buy PRODUCT --as \(owner.account ?? "alice")",
                 after: after, ifEmpty: "no subscriptions")
             result.app = found.first?.bundleId
             if found.isEmpty, context.namedApp != nil { _ = try await context.app() }
-            if found.isEmpty, let account { result.notes = await DidYouMean.notes(aboutAccount: account, context) }
+            if found.isEmpty { result.notes = await owner.notes(context) }
             context.print(result)
         }
     }

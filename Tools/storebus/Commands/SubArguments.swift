@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// Options that name a subscription: by one of its transactions, or by its account.
@@ -41,29 +42,14 @@ enum SubscriptionSearch {
     /// Maximum number of subscriptions searched; older ones are found by account.
     private static let searchedMax = 20_000
 
-    /// Lists subscriptions of all accounts or of one: at most `limit`, and the cursor of the next page.
-    static func list(
-        _ query: SubscriptionListRequest, limit: Int, _ context: CommandContext
-    ) async throws(CLIError) -> (subscriptions: [Subscription], after: String?) {
-        var found: [Subscription] = []
-        var query = query
-        repeat {
-            query.limit = min(100, limit - found.count)
-            let page = try await context.api.subscriptions(query)
-            found += page.subscriptions
-            query.after = page.after
-        } while query.after != nil && found.count < limit
-        return (found, query.after)
-    }
-
     /// Finds the subscription of a transaction, by its identifier or the identifier's end.
     /// - Throws: `transactionAmbiguous` with the candidates, or `notFound`.
     static func find(
         _ text: String, account: String?, bundleId: String?, _ context: CommandContext
     ) async throws(CLIError) -> Subscription {
-        let all = try await list(
-            SubscriptionListRequest(bundleId: bundleId, account: account), limit: searchedMax, context
-        ).subscriptions
+        let all = try await context.api.list(
+            SubscriptionRoutes.search, query: ["bundleId": bundleId, "account": account], limit: searchedMax, after: nil
+        ).items
         if let found = try named(text, among: all) { return found }
         // The transaction may be between the first and the latest.
         let row = try await TransactionSearch.find(text, context)
@@ -91,9 +77,9 @@ enum SubscriptionSearch {
     static func only(
         of account: String, bundleId: String, _ context: CommandContext
     ) async throws(CLIError) -> Subscription {
-        let all = try await list(
-            SubscriptionListRequest(bundleId: bundleId, account: account), limit: 100, context
-        ).subscriptions
+        let all = try await context.api.list(
+            SubscriptionRoutes.search, query: ["bundleId": bundleId, "account": account], limit: 100, after: nil
+        ).items
         let candidates = all.count == 1 ? all : all.filter(\.state.isExisting)
         if candidates.count == 1 { return candidates[0] }
         guard all.isEmpty else { throw ambiguous("\(account) has", all) }

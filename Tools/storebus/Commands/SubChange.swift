@@ -66,8 +66,9 @@ struct SubChangeCommand: AsyncParsableCommand {
         let present = try await change.named.find(context)
         let installation = present.installation(context)
         var changed = try await context.sessions.with(installation) { session throws(CLIError) in
-            try await context.api.changeSubscription(
-                present.originalTransactionIdentifier, to: change.product, token: session.token)
+            try await context.api.call(
+                SubscriptionRoutes.update, [.originalTransactionIdentifier: present.originalTransactionIdentifier],
+                token: session.token, body: StoreHTTP.SubscriptionChange(autoRenewProductIdentifier: change.product))
         }
         changed.account = installation.account
         changed.bundleId = installation.bundleId
@@ -164,16 +165,16 @@ struct SubscriptionChange: Sendable {
     }
 
     var result: CommandResult {
-        var members = outcome.json.objectValue ?? [:]
-        members["from"] = .string(before.productIdentifier)
-        members["isScheduled"] = .bool(isScheduled)
-        members["events"] = .array(events.map { JSONText.value($0) })
-        members["subscription"] = SubscriptionTable.json(timeline.subscription)
-        members["summary"] = .string(summary)
+        let members = outcome.json.with([
+            "from": .string(before.productIdentifier),
+            "isScheduled": .bool(isScheduled),
+            "events": .array(events.map { JSONText.value($0) }),
+            "subscription": SubscriptionTable.json(timeline.subscription),
+            "summary": .string(summary),
+        ])
         return CommandResult(
-            data: .object(members), names: [Format.name(transaction)],
-            next: SubscriptionTable.next(timeline.subscription)
-        ) { [self] in fields.text($0) }
+            fields, data: members, names: [Format.name(transaction)],
+            next: SubscriptionTable.next(timeline.subscription))
     }
 
     private var fields: FieldList {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreHTTP
 import StoreModels
 
 /// A verb of `storebus sub` that runs one operation on a subscription.
@@ -135,13 +136,17 @@ struct SubscriptionOperation: Sendable {
         let context = try await named.context(global)
         let subscription = try await named.find(context)
         do {
-            let reply = try await context.api.operate(operation, on: subscription.id, days: days)
+            let values: [PathParameter: String] = [.id: subscription.id]
+            let reply =
+                if let days {
+                    try await context.api.call(TransactionRoutes.extend, values, body: Extension(days: days))
+                } else {
+                    try await context.api.call(TransactionRoutes.operate(operation), values)
+                }
             context.print(result(reply, account: subscription.account))
-        } catch  where error.code.name == StoreErrorCode.transactionStateInvalid.name {
-            var error = error
+        } catch  where error.is(.transactionStateInvalid) {
             let name = subscription.originalTransactionIdentifier
-            error.hints = ["its state: storebus sub show \(name)", "storebus why \(name)"]
-            throw error
+            throw error.with(hints: ["its state: storebus sub show \(name)", "storebus why \(name)"])
         }
     }
 
@@ -166,13 +171,12 @@ struct SubscriptionOperation: Sendable {
                 "\(Format.name(transaction))  " + transaction.transactionState.rawValue
                     + (remarks.isEmpty ? "" : ", \(remarks)"))
         }
-        let shown = fields
         return CommandResult(
-            data: .object(members), names: [subscription.originalTransactionIdentifier],
+            fields, data: .object(members), names: [subscription.originalTransactionIdentifier],
             next: operation == .failNextRenewal
                 ? "storebus time next\(subscription.bundleId.map(AppOptions.flag) ?? "")"
                 : SubscriptionTable.next(subscription)
-        ) { shown.text($0) }
+        )
         .about(subscription.bundleId)
     }
 }

@@ -4,21 +4,15 @@ import StoreModels
 enum SubscriptionTable {
     static func table(_ subscriptions: [Subscription]) -> Table {
         let hasSeveralApps = Set(exactly: subscriptions.compactMap(\.bundleId)).count > 1
-        var table = Table(
-            [.init("SUBSCRIPTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
-                .init("PRODUCT"), .init("STATE", isState: true), .init("RENEWS"),
-                .init("UNTIL"), .init("PRICE", .right), .init("REMARKS"),
-            ])
-        for one in subscriptions {
-            table.add(
-                [one.originalTransactionIdentifier, one.account ?? "-"]
-                    + (hasSeveralApps ? [one.bundleId ?? "-"] : []) + [
-                        one.productIdentifier, one.state.rawValue,
-                        one.willAutoRenew ? "yes" : "no", Format.time(one.expiresDate),
-                        one.renewalPrice.map(Format.price) ?? "-", remarks(one),
-                    ])
+        let app: [Table.Column] = hasSeveralApps ? ["APP"] : []
+        let facts: [Table.Column] = ["PRODUCT", .state("STATE"), "RENEWS", "UNTIL", .right("PRICE"), "REMARKS"]
+        return Table(["SUBSCRIPTION", "ACCOUNT"] + app + facts, subscriptions) { one in
+            [one.originalTransactionIdentifier, one.account ?? "-"]
+                + (hasSeveralApps ? [one.bundleId ?? "-"] : []) + [
+                    one.productIdentifier, one.state.rawValue, one.willAutoRenew ? "yes" : "no",
+                    Format.time(one.expiresDate), one.renewalPrice.map(Format.price) ?? "-", remarks(one),
+                ]
         }
-        return table
     }
 
     private static func remarks(_ one: Subscription) -> String {
@@ -36,9 +30,9 @@ enum SubscriptionTable {
 
     /// The subscription's members with its remarks and explanations.
     static func json(_ one: Subscription) -> JSONValue {
-        var members = JSONText.value(one).objectValue ?? [:]
-        members["summary"] = .string([SubscriptionFormat.standing(one), remarks(one)].joined(separator: "; "))
-        return .object(members)
+        JSONText.value(one).with([
+            "summary": .string([SubscriptionFormat.standing(one), remarks(one)].joined(separator: "; "))
+        ])
     }
 
     /// One subscription, a fact a line.
@@ -58,11 +52,8 @@ enum SubscriptionTable {
             one.eligibleWinBackOfferIdentifiers.isEmpty
                 ? nil : one.eligibleWinBackOfferIdentifiers.joined(separator: ", "))
         fields.add("transaction", one.transactionIdentifier)
-        let shown = fields
-        return CommandResult(
-            data: json(one), names: [one.originalTransactionIdentifier], next: next(one)
-        ) { shown.text($0) }
-        .about(one.bundleId)
+        return CommandResult(fields, data: json(one), names: [one.originalTransactionIdentifier], next: next(one))
+            .about(one.bundleId)
     }
 
     /// The next command after it.

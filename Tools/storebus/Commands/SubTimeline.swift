@@ -160,13 +160,11 @@ struct SubscriptionEventLines: Sendable {
     }
 
     func text(_ style: Style, indent: String = "") -> String {
-        var table = Table(
-            [.init("AT"), .init("KIND", isState: true)] + (showsAccount ? [.init("ACCOUNT")] : [])
-                + [.init("PRODUCT"), .init("AMOUNT", .right), .init("REMARKS")])
-        for (event, remark) in zip(events, remarks) {
-            table.add(
-                [Self.instant(event.at, showsTime), event.kind.rawValue] + (showsAccount ? [event.account ?? "-"] : [])
-                    + [event.productIdentifier, event.amount.map(Format.price) ?? "-", remark])
+        let account: [Table.Column] = showsAccount ? ["ACCOUNT"] : []
+        let columns: [Table.Column] = ["AT", .state("KIND")] + account + ["PRODUCT", .right("AMOUNT"), "REMARKS"]
+        let table = Table(columns, zip(events, remarks)) { event, remark in
+            [Self.instant(event.at, showsTime), event.kind.rawValue] + (showsAccount ? [event.account ?? "-"] : [])
+                + [event.productIdentifier, event.amount.map(Format.price) ?? "-", remark]
         }
         return table.lines(style).map { indent + $0 }.joined()
     }
@@ -174,9 +172,7 @@ struct SubscriptionEventLines: Sendable {
     /// The events with their remarks.
     var json: [JSONValue] {
         zip(events, remarks).map { event, remark in
-            var members = JSONText.value(event).objectValue ?? [:]
-            members["remark"] = .string(remark)
-            return .object(members)
+            JSONText.value(event).with(["remark": .string(remark)])
         }
     }
 }

@@ -26,13 +26,11 @@ struct TimeCommand: AsyncParsableCommand {
             commandName: "status", abstract: "Show what time it is for an app, and when something is due.",
             discussion: "storebus time status")
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
-            let clock = try await context.api.clock(context.bundleId)
-            context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
+            let context = try await options.context()
+            await context.print(try await context.api.call(ClockRoutes.get, [.bundleId: context.bundleId]))
         }
     }
 
@@ -46,13 +44,11 @@ struct TimeCommand: AsyncParsableCommand {
                 A rate, or storebus time real, lets it run again.
                 """)
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
-            let clock = try await context.api.putClock(context.bundleId, isFrozen: true)
-            context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
+            let context = try await options.context()
+            try await context.setClock(ClockSetting(frozen: true))
         }
     }
 
@@ -71,15 +67,26 @@ struct TimeCommand: AsyncParsableCommand {
         @Flag(help: "Set it to the wall's time too.")
         var now = false
 
-        @OptionGroup var app: AppOptions
-        @OptionGroup var global: GlobalOptions
+        @OptionGroup var options: AppCommandOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
-            let clock = try await context.api.putClock(
-                context.bundleId, rate: .realTime, now: now ? .wallClock() : nil, isFrozen: false)
-            context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
+            let context = try await options.context()
+            try await context.setClock(
+                ClockSetting(rate: .realTime, now: now ? .wallClock() : nil, frozen: false))
         }
+    }
+}
+
+extension CommandContext {
+    /// Changes the app's clock and prints it; what is nil stays.
+    fileprivate func setClock(_ setting: ClockSetting) async throws(CLIError) {
+        await print(try await api.call(ClockRoutes.put, [.bundleId: bundleId], body: setting))
+    }
+
+    /// Prints a clock, with the app's renewals where they can be read.
+    fileprivate func print(_ clock: AppClockState) async {
+        let app = try? await api.call(AppRoutes.get, [.bundleId: bundleId])
+        print(ClockInfo(clock: clock, app: app).result)
     }
 }
 
@@ -102,16 +109,13 @@ struct TimeRateCommand: AsyncParsableCommand {
         help: ArgumentHelp("How fast.", valueName: "rate"), completion: .list(RateText.words))
     var rate: String
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws { try RateText.validate("a rate", rate) }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
-        let clock = try await context.api.putClock(
-            context.bundleId, rate: RateText.rate(rate), isFrozen: false)
-        context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
+        let context = try await options.context()
+        try await context.setClock(ClockSetting(rate: RateText.rate(rate), frozen: false))
     }
 }
 
@@ -131,15 +135,15 @@ struct ClockMoveOptions: ParsableArguments {
     }
 
     func move(
-        _ distance: ClockDistance, _ context: CommandContext, notes: [Advice] = []
+        _ distance: ClockMove, _ context: CommandContext, notes: [Advice] = []
     ) async throws(CLIError) {
         let run = ClockMoveRun(
-            distance, bundleId: context.bundleId, key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))",
+            distance: distance, bundleId: context.bundleId, key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))",
             timeout: context.timeLimit ?? Self.timeout)
         let advance = try await run.run(context)
         // Without it only the next due event is missing from the output.
-        let clock = try? await context.api.clock(context.bundleId)
-        var result = ClockMoveOutcome(advance, clock: clock).result
+        let clock = try? await context.api.call(ClockRoutes.get, [.bundleId: context.bundleId])
+        var result = ClockMoveOutcome(advance: advance, clock: clock).result
         result.notes += notes
         context.print(result)
     }
@@ -170,7 +174,7 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
         throw ValidationError("'\(length)' is not a duration; for example 90s, 36h, 10d, 3mo, 1y, P3M")
     }
 
-    func run() async throws { try await options.move(.by(length), try await options.context(), notes: notes) }
+    func run() async throws { try await options.move(ClockMove(by: length), try await options.context(), notes: notes) }
 
     /// Warns that `m` means minutes, because a subscription's duration seldom does.
     private var notes: [Advice] {
@@ -205,17 +209,16 @@ struct TimeToCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await options.context()
         guard back else { return try await forward(context) }
-        let clock = try await context.api.putClock(context.bundleId, now: instant.timestamp)
-        context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
+        try await context.setClock(ClockSetting(now: instant.timestamp))
     }
 
     private func forward(_ context: CommandContext) async throws(CLIError) {
         do {
-            try await options.move(.to(instant.timestamp), context)
-        } catch  where error.code.name == StoreErrorCode.requestInvalid.name {
-            var error = error
-            error.hints = ["set it back: storebus time to \(instant.timestamp) --back", "storebus time status"]
-            throw error
+            try await options.move(ClockMove(to: instant.timestamp), context)
+        } catch  where error.is(.requestInvalid) {
+            throw error.with(hints: [
+                "set it back: storebus time to \(instant.timestamp) --back", "storebus time status",
+            ])
         }
     }
 }
@@ -241,7 +244,7 @@ struct TimeNextCommand: AsyncParsableCommand {
         throw ValidationError("the number of events is 1 to \(AdvanceClockRequest.nextMax)")
     }
 
-    func run() async throws { try await options.move(.next(count), try await options.context()) }
+    func run() async throws { try await options.move(ClockMove(next: count), try await options.context()) }
 }
 
 /// Parses an instant of business time, in UTC.
@@ -267,18 +270,11 @@ struct BusinessInstant: Hashable, Sendable, ExpressibleByArgument {
 
 /// Advances a clock with one key, and polls until all due events are done.
 struct ClockMoveRun: Sendable {
-    let distance: ClockDistance
+    let distance: ClockMove
     let bundleId: String
     let key: String
     /// Timeout for the whole advance. A longer one continues in the store.
     let timeout: Duration
-
-    init(_ distance: ClockDistance, bundleId: String, key: String, timeout: Duration) {
-        self.distance = distance
-        self.bundleId = bundleId
-        self.key = key
-        self.timeout = timeout
-    }
 
     /// Timeout for one request; the store responds earlier, finished or not.
     private static let requestMax = Duration.seconds(30)
@@ -303,8 +299,8 @@ struct ClockMoveRun: Sendable {
         until deadline: ContinuousClock.Instant, _ context: CommandContext
     ) async throws(CLIError) -> ClockAdvanceAnswer {
         try await Retry.run(until: deadline) { () throws(CLIError) in
-            try await context.api.advanceClock(
-                bundleId, distance, key: key,
+            try await context.api.call(
+                ClockRoutes.advance, [.bundleId: bundleId], key: key, body: distance,
                 timeout: max(.seconds(1), min(deadline - .now, Self.requestMax)))
         }
     }
@@ -315,7 +311,8 @@ struct ClockMoveRun: Sendable {
     ) async throws(CLIError) -> ClockAdvanceAnswer {
         guard let path = move.progress else { return try await send(until: deadline, context) }
         return try await Retry.run(until: deadline) { () throws(CLIError) in
-            try await context.api.clockMove(at: path)
+            let request = StoreRequest(.get, path, token: context.api.adminKey)
+            return try context.api.decode(ClockRoutes.progress, await context.api.exchange(request))
         }
     }
 

@@ -11,12 +11,7 @@ import StoreModels
 struct ClockInfo: Sendable {
     let clock: AppClockState
     /// Nil when the app's settings cannot be read.
-    private let app: App?
-
-    init(_ clock: AppClockState, of app: App? = nil) {
-        self.clock = clock
-        self.app = app
-    }
+    let app: App?
 
     var result: CommandResult {
         var fields = FieldList()
@@ -24,17 +19,15 @@ struct ClockInfo: Sendable {
         fields.add("clock", ClockFormat.state(clock))
         fields.add(
             "next", clock.nextEvent.map { "\(Format.time($0)), \(Self.due(clock.now, $0))" } ?? "nothing is due")
-        var members = JSONText.value(clock).objectValue ?? [:]
-        members["summary"] = .string("\(ClockFormat.state(clock)), \(nextWords)")
-        if let renewals = app.flatMap(RenewalFormat.sentence) {
-            fields.add("renewals", renewals)
-            members["renewals"] = .string(renewals)
-        }
-        let shown = fields
+        let renewals = app.flatMap(RenewalFormat.sentence)
+        fields.add("renewals", renewals)
+        let members = JSONText.value(clock).with([
+            "summary": .string("\(ClockFormat.state(clock)), \(nextWords)"),
+            "renewals": renewals.map { .string($0) },
+        ])
         return CommandResult(
-            data: .object(members), names: [clock.bundleId], next: next,
-            notes: [app.flatMap(RenewalFormat.note)].compactMap(\.self)
-        ) { shown.text($0) }
+            fields, data: members, names: [clock.bundleId], next: next,
+            notes: [app.flatMap(RenewalFormat.note)].compactMap(\.self))
     }
 
     private var nextWords: String { clock.nextEvent.map { Self.due(clock.now, $0) } ?? "nothing is due" }
@@ -61,19 +54,14 @@ struct ClockMoveOutcome: Sendable {
     /// The clock afterwards; nil when it could not be read.
     let clock: AppClockState?
 
-    init(_ advance: ClockAdvance, clock: AppClockState?) {
-        self.advance = advance
-        self.clock = clock
-    }
-
     var result: CommandResult {
-        var members = JSONText.value(advance).objectValue ?? [:]
-        members["events"] = .array(lines.json)
-        members["summary"] = .string(summary)
-        members["counts"] = .object(counts.mapValues { .integer($0) })
-        if let nextEvent = clock?.nextEvent { members["nextEvent"] = JSONText.value(nextEvent) }
+        let members = JSONText.value(advance).with([
+            "events": .array(lines.json), "summary": .string(summary),
+            "counts": .object(counts.mapValues { .integer($0) }),
+            "nextEvent": clock?.nextEvent.map { JSONText.value($0) },
+        ])
         let names = advance.events.compactMap(\.transactionIdentifier)
-        return CommandResult(data: .object(members), names: names, next: next) { [self] in text($0) }
+        return CommandResult(data: members, names: names, next: next) { [self] in text($0) }
     }
 
     private var isShort: Bool { SubscriptionEventLines.isShort(from: advance.from, to: advance.to) }

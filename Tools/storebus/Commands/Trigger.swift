@@ -22,7 +22,7 @@ struct TriggerCommand: AsyncParsableCommand {
             nothing in the store changes. So are TEST, EXTERNAL_PURCHASE_TOKEN and RESCIND_CONSENT in any case. --set \
             replaces a member of such a payload before it is signed: the value is JSON if it can be, else text, and \
             null removes the member. --break makes the signature wrong, so that a server has to refuse it: \
-            \(BrokenSignature.names.joined(separator: ", ")).
+            \(BrokenSignature.listed).
             """)
 
     @Argument(
@@ -57,14 +57,13 @@ struct TriggerCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("break"), help: ArgumentHelp("How the signature is wrong.", valueName: "way"),
-        completion: .list(BrokenSignature.names))
+        completion: .list(BrokenSignature.rawValues))
     var wrong: String?
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
-        try Choice.check("--break", wrong, among: BrokenSignature.names)
+        try Choice.check("--break", wrong, among: BrokenSignature.rawValues)
         try IdentifierRule.account.check("--as", account)
     }
 
@@ -72,7 +71,7 @@ struct TriggerCommand: AsyncParsableCommand {
         let name = try NotificationName(parsing: type)
         try name.checkWhole()
         let members = try PayloadMembers(set)
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         var body = TriggerNotificationBody(
             notificationType: name.type, subtype: name.subtype, account: account)
         body.productIdentifier = product
@@ -90,21 +89,16 @@ struct TriggerCommand: AsyncParsableCommand {
     private func trigger(
         _ body: TriggerNotificationBody, _ context: CommandContext
     ) async throws(CLIError) -> TriggerResponse {
-        guard let account = body.account else {
-            return try await context.api.triggerNotification(body, bundleId: context.bundleId)
-        }
-        return try await DidYouMean.replacing(.notFound) { () throws(CLIError) in
-            try await context.api.triggerNotification(body, bundleId: context.bundleId)
+        try await DidYouMean.replacing(.notFound) { () throws(CLIError) in
+            try await context.api.call(
+                NotificationRoutes.trigger, [.bundleId: context.bundleId], body: body, timeout: .seconds(35))
         } better: { failure in
+            guard let account = body.account else { return failure }
             let known = (try? await context.api.testers()) ?? []
             let isKnown = known.contains { $0.account.isExactly(account) }
             return isKnown ? failure : await DidYouMean.accountError(account, context)
         }
     }
-}
-
-extension BrokenSignature {
-    fileprivate static let names = allCases.map(\.rawValue)
 }
 
 /// The values of `--set`: `signedDate=0`, `subtype=null`.

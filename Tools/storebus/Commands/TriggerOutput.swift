@@ -22,16 +22,16 @@ struct TriggerReport: Sendable {
     var made: ServerNotification { response.notification }
 
     var result: CommandResult {
-        var data = NotificationInfo.json(made).objectValue ?? [:]
-        if let cause {
-            data["cause"] = JSONText.value(cause)
-            data["undo"] = .array(undo(cause).map { .string($0.text) })
-            data["byHand"] = .array(cause.steps.compactMap { $0.command(cause.account).map { .string($0.text) } })
-            data["before"] = cause.before.map { .string(state($0)) } ?? .null
-            data["after"] = .string(state(cause.after))
-        }
+        let data = NotificationInfo.json(made).with(
+            cause.map { cause in
+                [
+                    "cause": JSONText.value(cause), "undo": .array(undo(cause).map { .string($0.text) }),
+                    "byHand": .array(cause.steps.compactMap { $0.command(cause.account).map { .string($0.text) } }),
+                    "before": cause.before.map { .string(state($0)) } ?? .null, "after": .string(state(cause.after)),
+                ]
+            } ?? [:])
         return CommandResult(
-            data: .object(data), names: [made.notificationUUID],
+            data: data, names: [made.notificationUUID],
             next: "storebus notifications show \(made.shortIdentifier)\(AppOptions.flag(made.bundleId))",
             notes: made.state == .noEndpoint
                 ? ["\(made.bundleId) has no endpoint, so it is not sent; forward it: storebus listen --help"] : []
@@ -42,9 +42,8 @@ struct TriggerReport: Sendable {
         guard let cause else {
             return "triggered  \(made.notificationUUID)  \(made.name)  \(made.state.rawValue)\n"
         }
-        var table = Table([.init("STEP"), .init("WHAT"), .init("BY HAND")])
-        for step in cause.steps {
-            table.add([step.action.rawValue, step.what(cause.account), step.command(cause.account)?.text ?? "-"])
+        let table = Table(["STEP", "WHAT", "BY HAND"], cause.steps) { step in
+            [step.action.rawValue, step.what(cause.account), step.command(cause.account)?.text ?? "-"]
         }
         var fields = FieldList()
         fields.add("before", cause.before.map(state) ?? "nothing was bought")

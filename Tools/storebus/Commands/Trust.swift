@@ -15,17 +15,17 @@ struct TrustCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("\(Language.names.joined(separator: ", ")); all of them without it.", valueName: "language"),
-        completion: .list(Language.names))
+        help: ArgumentHelp(
+            "\(Language.listed); all of them without it.", valueName: "language"),
+        completion: .list(Language.rawValues))
     var language: String?
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
-    func validate() throws { try Choice.check("LANGUAGE", language, among: Language.names) }
+    func validate() throws { try Choice.check("LANGUAGE", language, among: Language.rawValues) }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, bundleId: app.bundleId).withOnlyAppIfAny()
+        let context = try await CommandContext.find(options.global, bundleId: options.app.bundleId).withOnlyAppIfAny()
         let root = context.directory.map(\.rootCertificate) ?? "\(context.environment.currentDirectory)/root"
         let store = Store(
             url: context.settings.url.text, bundleId: context.bundleId, pem: "\(root).pem", der: "\(root).cer")
@@ -35,21 +35,18 @@ struct TrustCommand: AsyncParsableCommand {
             notes.append("write the root first: storebus ca root --out root.pem, and --out root.cer")
         }
         context.print(
-            CommandResult(
-                store.alias + chosen.map { "\n\(store.text($0))" }.joined(),
-                data: .object([
-                    "alias": .string(Store.host),
-                    "languages": .object(
-                        Dictionary(uniqueKeysWithValues: chosen.map { ($0.rawValue, store.json($0)) })),
-                ]), names: chosen.map(\.rawValue), next: "storebus key create --kind inAppPurchase --p8 AuthKey.p8",
-                notes: notes))
+            store.alias + chosen.map { "\n\(store.text($0))" }.joined(),
+            data: .object([
+                "alias": .string(Store.host),
+                "languages": .object(
+                    Dictionary(uniqueKeysWithValues: chosen.map { ($0.rawValue, store.json($0)) })),
+            ]), names: chosen.map(\.rawValue), next: "storebus key create --kind inAppPurchase --p8 AuthKey.p8",
+            notes: notes)
     }
 
     /// The languages of Apple's libraries, and those without one that are asked for.
     enum Language: String, CaseIterable {
         case python, node, java, swift, go, php, ruby, curl
-
-        static let names = allCases.map(\.rawValue)
     }
 
     /// The values that the lines are filled with.

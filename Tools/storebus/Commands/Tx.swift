@@ -28,18 +28,15 @@ struct TxCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("Which ones, such as state=deferred product~pro.", valueName: "filter"))
         var filter: [String] = []
 
-        @Option(
-            name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
-            completion: Completion.accounts)
-        var account: String?
+        @OptionGroup var owner: AccountFilter
 
         @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
         var bundleId: String?
 
         @Option(
             help: ArgumentHelp(
-                "Only in this state: \(TransactionState.allCases.map(\.rawValue).joined(separator: ", ")).",
-                valueName: "state"), completion: .list(TransactionState.allCases.map(\.rawValue)))
+                "Only in this state: \(TransactionState.listed).",
+                valueName: "state"), completion: .list(TransactionState.rawValues))
         var state: String?
 
         @Flag(help: "Only what no app has finished yet.")
@@ -50,7 +47,7 @@ struct TxCommand: AsyncParsableCommand {
 
         func run() async throws {
             var filter = try Filter(filter)
-            try filter.add("account", account)
+            try filter.add("account", owner.account)
             try filter.add("state", state)
             let context = try CommandContext.find(global, bundleId: bundleId)
             if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
@@ -82,16 +79,12 @@ struct TxCommand: AsyncParsableCommand {
             commandName: "show", abstract: "Show one transaction, whole.",
             discussion: "storebus tx show …0001")
 
-        @Argument(
-            help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
-            completion: Completion.transactions)
-        var transaction: String
-
+        @OptionGroup var named: TransactionArgument
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
             let context = try CommandContext.find(global)
-            let row = try await TransactionSearch.find(transaction, context)
+            let row = try await TransactionSearch.find(named.transaction, context)
             context.print(TransactionInfo(row: row).result)
         }
     }
@@ -125,18 +118,15 @@ struct TxDeleteCommand: AsyncParsableCommand {
             "\(name)  \(transaction.payment.productIdentifier)  \(transaction.transactionState.rawValue)"
             + "  of \(row.account)"
         if dryRun {
-            var members = row.json.objectValue ?? [:]
-            members["wouldDelete"] = .bool(true)
+            let members = row.json.with(["wouldDelete": .bool(true)])
             return context.print(
-                CommandResult(
-                    "would delete  \(what)\n", data: .object(members), names: [name],
-                    next: "the same without --dry-run"))
+                "would delete  \(what)\n", data: members, names: [name],
+                next: "the same without --dry-run")
         }
         try context.confirm("delete \(name) (\(transaction.payment.productIdentifier)) of \(row.account)")
-        try await context.api.deleteTransaction(transaction.id)
+        try await context.api.call(TransactionRoutes.delete, [.id: transaction.id])
         context.print(
-            CommandResult(
-                "deleted  \(what)\n", data: row.json, names: [name], next: "storebus tx list --as \(row.account)"))
+            "deleted  \(what)\n", data: row.json, names: [name], next: "storebus tx list --as \(row.account)")
     }
 }
 
@@ -151,11 +141,7 @@ struct FinishCommand: AsyncParsableCommand {
             Hosted content that was not downloaded by then is cancelled, and the command says so.
             """)
 
-    @Argument(
-        help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
-        completion: Completion.transactions)
-    var transaction: String
-
+    @OptionGroup var named: TransactionArgument
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
 
@@ -164,14 +150,13 @@ struct FinishCommand: AsyncParsableCommand {
         let installation = account.installation(context)
         let deadline = ContinuousClock.now + (context.timeLimit ?? .seconds(10))
         let finished = try await Retry.run(until: deadline) { () throws(CLIError) in
-            try await Self.finish(transaction, installation, context)
+            try await Self.finish(named.transaction, installation, context)
         }
         let next: Advice = "storebus tx list --as \(account.account)"
         let text = "finished   \(Format.name(finished))  \(finished.payment.productIdentifier)\n"
         context.print(
-            CommandResult(
-                text, data: JSONText.value(finished), names: [Format.name(finished)], next: next,
-                notes: (finished.warnings ?? []).map { Advice(Format.warning($0)) }))
+            text, data: JSONText.value(finished), names: [Format.name(finished)], next: next,
+            notes: (finished.warnings ?? []).map { Advice(Format.warning($0)) })
     }
 
     /// Searches the unfinished transactions, then the history: finishing again is no error.
@@ -181,17 +166,17 @@ struct FinishCommand: AsyncParsableCommand {
         let api = context.api
         return try await context.sessions.with(installation) { session throws(CLIError) in
             let token = session.token
-            let unfinished = try await api.unfinishedTransactions(token: token)
+            let unfinished = try await api.all(TransactionRoutes.unfinished, token: token)
             var found = try TransactionLookup.find(text, among: unfinished)
             var known = unfinished
             if found == nil {
-                known += try await api.history(token: token)
+                known += try await api.all(TransactionRoutes.history, token: token)
                 found = try TransactionLookup.find(text, among: known)
             }
             guard let found else {
                 throw TransactionLookup.unknown(text, of: installation.account, among: known)
             }
-            return try await api.finish(found.id, token: token)
+            return try await api.call(TransactionRoutes.finish, [.id: found.id], token: token)
         }
     }
 }
@@ -213,11 +198,13 @@ struct TransactionSearch: Sendable {
         var rows: [TransactionTable.Row] = []
         var after = start
         repeat {
-            let page = try await api.transactions(
-                TransactionListRequest(
-                    bundleId: filter.exact("bundleId"), account: filter.exact("account"),
-                    state: filter.exact("state").flatMap(TransactionState.init), isFinished: isFinished, after: after,
-                    limit: min(100, limit - rows.count)))
+            let page = try await api.call(
+                TransactionRoutes.search,
+                query: [
+                    "bundleId": filter.exact("bundleId"), "account": filter.exact("account"),
+                    "state": filter.exact("state"), "finished": isFinished.map { "\($0)" }, "after": after,
+                    "limit": "\(min(100, limit - rows.count))",
+                ])
             rows += Self.rows(page).filter {
                 filter.matches($0.transaction, account: $0.account, bundleId: $0.bundleId, now: now)
             }
@@ -236,9 +223,9 @@ struct TransactionSearch: Sendable {
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
         if TransactionLookup.isWhole(text) {
             do throws(CLIError) {
-                let found = try await context.api.transaction(text)
+                let found = try await context.api.call(TransactionRoutes.find, [.id: text])
                 return TransactionTable.Row(transaction: found.transaction, record: found.record)
-            } catch  where error.code.name == StoreErrorCode.notFound.name {
+            } catch  where error.is(.notFound) {
                 // The search below names the nearest one.
             }
         }

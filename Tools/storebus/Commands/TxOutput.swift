@@ -11,32 +11,29 @@ enum TransactionTable {
 
         /// The transaction's members with account, app and completion.
         var json: JSONValue {
-            var members = JSONText.value(transaction).objectValue ?? [:]
-            members["account"] = .string(account)
-            members["bundleId"] = .string(bundleId)
-            members["isFinished"] = .bool(isFinished)
-            return .object(members)
+            JSONText.value(transaction).with([
+                "account": .string(account),
+                "bundleId": .string(bundleId),
+                "isFinished": .bool(isFinished),
+            ])
         }
     }
 
     static func table(_ rows: [Row]) -> Table {
         let hasSeveralApps = Set(exactly: rows.map(\.bundleId)).count > 1
-        var table = Table(
-            [.init("TRANSACTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
-                .init("PRODUCT"), .init("STATE", isState: true), .init("FINISHED"), .init("SENT", .right),
-                .init("PRICE", .right), .init("DATE"), .init("REMARKS"),
-            ])
-        for row in rows {
+        let app: [Table.Column] = hasSeveralApps ? ["APP"] : []
+        let facts: [Table.Column] = [
+            "PRODUCT", .state("STATE"), "FINISHED", .right("SENT"), .right("PRICE"), "DATE", "REMARKS",
+        ]
+        return Table(["TRANSACTION", "ACCOUNT"] + app + facts, rows) { row in
             let transaction = row.transaction
-            table.add(
-                [Format.name(transaction), row.account] + (hasSeveralApps ? [row.bundleId] : []) + [
-                    transaction.payment.productIdentifier,
-                    transaction.transactionState.rawValue, row.isFinished ? "yes" : "no", "\(transaction.deliveries)",
-                    transaction.price.map(Format.price) ?? "-", transaction.transactionDate.map(Format.time) ?? "-",
-                    Format.remarks(transaction),
-                ])
+            return [Format.name(transaction), row.account] + (hasSeveralApps ? [row.bundleId] : []) + [
+                transaction.payment.productIdentifier, transaction.transactionState.rawValue,
+                row.isFinished ? "yes" : "no", "\(transaction.deliveries)",
+                transaction.price.map(Format.price) ?? "-", transaction.transactionDate.map(Format.time) ?? "-",
+                Format.remarks(transaction),
+            ]
         }
-        return table
     }
 
     /// The next command after them.
@@ -61,10 +58,8 @@ extension TransactionTable.Row {
 struct TransactionInfo: Sendable {
     let row: TransactionTable.Row
 
-    init(row: TransactionTable.Row) { self.row = row }
-
     var result: CommandResult {
-        CommandResult(data: row.json, names: [Format.name(row.transaction)], next: next) { [self] in fields.text($0) }
+        CommandResult(fields, data: row.json, names: [Format.name(row.transaction)], next: next)
             .about(row.bundleId)
     }
 

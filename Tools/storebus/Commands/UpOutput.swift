@@ -63,7 +63,7 @@ struct Banner: Hashable, Sendable {
     var commands = PrintedCommands.none
 
     var text: String {
-        var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Format.seconds(startedIn))"]
+        var lines = [Format.pad(StorebusVersion.line, 73) + "ready in \(Format.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
         if let httpsURL { lines.append(Self.line("  HTTPS", httpsURL, "Apple's host names: storebus trust")) }
         lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
@@ -95,11 +95,7 @@ struct Banner: Hashable, Sendable {
     }
 
     private static func line(_ title: String, _ value: String, _ remark: String) -> String {
-        let start = "  \(pad(title, 14)) "
-        return remark.isEmpty ? start + value : start + pad(value, 37) + "   " + remark
-    }
-
-    private static func pad(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+        let start = "  \(Format.pad(title, 14)) "
+        return remark.isEmpty ? start + value : start + Format.pad(value, 37) + "   " + remark
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -150,9 +151,11 @@ final class UpRun {
     private func setClocks(_ imports: [Banner.Import], _ api: StoreAPI) async throws(CLIError) -> AppClockState? {
         let apps = imports.isEmpty ? [EffectiveSettings.defaultBundleId] : imports.map(\.bundleId)
         if let rate = plan.timeRate {
-            for bundleId in Set(exactly: apps) { _ = try await api.putClock(bundleId.text, rate: rate) }
+            for bundleId in Set(exactly: apps) {
+                _ = try await api.call(ClockRoutes.put, [.bundleId: bundleId.text], body: ClockSetting(rate: rate))
+            }
         }
-        return try? await api.clock(apps[0])
+        return try? await api.call(ClockRoutes.get, [.bundleId: apps[0]])
     }
 
     /// Opens apps from now on, until the store stops.
@@ -178,7 +181,7 @@ final class UpRun {
         _ gateways: [String: String]
     ) async {
         let bundleId = imports.first?.bundleId ?? EffectiveSettings.defaultBundleId
-        let products = (try? await api.catalogProducts(bundleId, storefront: "USA")) ?? []
+        let products = (try? await api.catalogProducts(bundleId)) ?? []
         var shown = imports
         if shown.isEmpty, !products.isEmpty {
             shown = [
@@ -186,7 +189,7 @@ final class UpRun {
                     bundleId: bundleId, summary: "\(Format.count(products.count, "product")) in force", notes: [])
             ]
         }
-        let app = try? await api.app(bundleId)
+        let app = try? await api.call(AppRoutes.get, [.bundleId: bundleId])
         let commands = CommandEnvironment.current.printed
         let banner = Banner(
             url: record.url, httpsURL: plan.settings.httpsPort.map { "https://localhost:\($0)" }, gateways: gateways,

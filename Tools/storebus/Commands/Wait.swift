@@ -20,10 +20,7 @@ struct WaitCommand: AsyncParsableCommand {
             valueName: "filter"), completion: .list(Self.kinds))
     var filter: [String] = []
 
-    @Option(
-        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
-        completion: Completion.accounts)
-    var account: String?
+    @OptionGroup var owner: AccountFilter
 
     @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
     var bundleId: String?
@@ -33,12 +30,12 @@ struct WaitCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    private static let intentKinds = IntentEvent.Kind.allCases.map(\.rawValue)
-    private static let kinds = StoreEvent.Kind.allCases.map(\.rawValue) + intentKinds
+    private static let intentKinds = IntentEvent.Kind.rawValues
+    private static let kinds = StoreEvent.Kind.rawValues + intentKinds
 
     func run() async throws {
         var filter = try Filter(filter, bare: "type", alsoTypes: Self.intentKinds)
-        try filter.add("account", account)
+        try filter.add("account", owner.account)
         let context = try CommandContext.find(global, bundleId: bundleId)
         if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
         let wait = EventWait(
@@ -59,11 +56,10 @@ struct WaitCommand: AsyncParsableCommand {
             try await wait.runForIntents()
         }
         let intent = found.event.intent
-        var members = JSONText.value(found.event).objectValue ?? [:]
-        members["summary"] = .string(IntentTable.remarks(intent))
+        let members = JSONText.value(found.event).with(["summary": .string(IntentTable.remarks(intent))])
         context.print(
             CommandResult(
-                data: .object(members), names: [intent.intentIdentifier],
+                data: members, names: [intent.intentIdentifier],
                 next: "storebus intent show \(intent.intentIdentifier)", after: found.after
             ) { EventLine.text(found.event, $0, at: .wallClock()) })
     }

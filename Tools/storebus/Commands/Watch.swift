@@ -29,8 +29,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --as: the device. Default: <account>-1.", valueName: "device"))
     var device: String?
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func validate() throws {
         if account != nil, !filter.isEmpty { throw ValidationError("a filter and --as exclude each other") }
@@ -38,10 +37,10 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: app)
+        let context = try await options.context()
         guard let account else {
             var filter = try Filter(filter, bare: "type")
-            try filter.add("bundleId", app.bundleId)
+            try filter.add("bundleId", options.app.bundleId)
             let watch = EventWatch(context: context, filter: filter)
             return try await context.untilTimeLimit { () throws(CLIError) in try await watch.run() }
         }
@@ -119,13 +118,7 @@ struct Observer: Sendable {
     let installation: Installation
     let context: CommandContext
     /// Whether the command ends after the events that happened before it started.
-    let endsWhenSynchronized: Bool
-
-    init(installation: Installation, context: CommandContext, endsWhenSynchronized: Bool = false) {
-        self.installation = installation
-        self.context = context
-        self.endsWhenSynchronized = endsWhenSynchronized
-    }
+    var endsWhenSynchronized = false
 
     /// The reason for the end of a stream.
     private enum End: Hashable {

@@ -35,11 +35,10 @@ struct WhyCommand: AsyncParsableCommand {
         completion: Completion.accounts)
     var account: String?
 
-    @OptionGroup var app: AppOptions
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AppCommandOptions
 
     func run() async throws {
-        var context = try CommandContext.find(global, bundleId: app.bundleId)
+        var context = try CommandContext.find(options.global, bundleId: options.app.bundleId)
         if Self.looksLikeTransaction(identifier) {
             return context.print(
                 try await Self.explanation(try await TransactionSearch.find(identifier, context), context))
@@ -51,7 +50,8 @@ struct WhyCommand: AsyncParsableCommand {
     private func explainProduct(_ context: CommandContext) async throws(CLIError) {
         let storefront = storefront.uppercased()
         let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
-            try await context.api.explain(identifier, bundleId: context.bundleId, storefront: storefront)
+            try await context.api.call(
+                AppRoutes.explain, [.bundleId: context.bundleId, .id: identifier], query: ["storefront": storefront])
         }
         if explanation.reasons.contains(.unknown), let row = try? await TransactionSearch.find(identifier, context) {
             return context.print(try await Self.explanation(row, context))
@@ -85,8 +85,9 @@ struct WhyCommand: AsyncParsableCommand {
     private static func failure(_ row: TransactionTable.Row, _ context: CommandContext) async -> FailureExplanation? {
         guard let error = row.transaction.error, row.transaction.transactionState == .failed else { return nil }
         return FailureExplanation(
-            error: error, account: row.account, tester: try? await context.api.tester(row.account),
-            app: try? await context.api.app(row.bundleId))
+            error: error, account: row.account,
+            tester: try? await context.api.received(AccountRoutes.get, [.account: row.account]),
+            app: try? await context.api.call(AppRoutes.get, [.bundleId: row.bundleId]))
     }
 
     private func eligibility(_ context: CommandContext) async throws(CLIError) -> ProductEligibility? {

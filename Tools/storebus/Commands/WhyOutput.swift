@@ -5,33 +5,19 @@ import StoreModels
 struct TransactionExplanation: Sendable {
     let row: TransactionTable.Row
     /// The explanation of its subscription; nil without one.
-    let subscription: SubscriptionExplanation?
-
+    var subscription: SubscriptionExplanation?
     /// The explanation of a failure; nil for a transaction that has not failed.
-    let failure: FailureExplanation?
-
-    init(row: TransactionTable.Row, subscription: SubscriptionExplanation? = nil) {
-        self.init(row: row, subscription: subscription, failure: nil)
-    }
-
-    init(row: TransactionTable.Row, subscription: SubscriptionExplanation?, failure: FailureExplanation?) {
-        self.row = row
-        self.subscription = subscription
-        self.failure = failure
-    }
+    var failure: FailureExplanation?
 
     var result: CommandResult {
-        var members = row.json.objectValue ?? [:]
-        members["explanation"] = .string(because)
-        if let failure { members["failure"] = .string(failure.because.text) }
-        if let subscription {
-            members["subscription"] = SubscriptionTable.json(subscription.subscription)
-            members["renewal"] = .string(subscription.because)
-            members["cost"] = subscription.price(of: row.transaction).map { .string($0) } ?? .null
-        }
-        return CommandResult(data: .object(members), names: [Format.name(row.transaction)], next: next) { [self] in
-            fields.text($0)
-        }.about(row.bundleId)
+        let members = row.json.with([
+            "explanation": .string(because), "failure": failure.map { .string($0.because.text) },
+            "subscription": subscription.map { SubscriptionTable.json($0.subscription) },
+            "renewal": subscription.map { .string($0.because) },
+            "cost": subscription.map { $0.price(of: row.transaction).map { .string($0) } ?? .null },
+        ])
+        return CommandResult(fields, data: members, names: [Format.name(row.transaction)], next: next).about(
+            row.bundleId)
     }
 
     private var fields: FieldList {

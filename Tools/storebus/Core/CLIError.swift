@@ -34,10 +34,18 @@ struct CLIError: Error, Hashable, Sendable {
 
     /// Returns the error with completed commands in its hints.
     func completed(_ commands: PrintedCommands) -> CLIError {
+        with(hints: hints.map { commands.complete($0) })
+    }
+
+    /// Returns the error with other remedies.
+    func with(hints: [Advice]) -> CLIError {
         var error = self
-        error.hints = hints.map { commands.complete($0) }
+        error.hints = hints
         return error
     }
+
+    /// Whether the error has a code of the store.
+    func `is`(_ code: StoreErrorCode) -> Bool { self.code.name == code.name }
 
     /// The text form: the sentence, the code at the right, the hints below.
     var text: String { text(.plain) }
@@ -203,6 +211,26 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
         case .notAllowed: "not allowed"
         case .badConfiguration: "bad configuration"
         case .interrupted: "interrupted"
+        }
+    }
+}
+
+/// Runs a request; nil when the store does not find what it names.
+func ifFound<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value? {
+    do throws(CLIError) {
+        return try await body()
+    } catch  where error.is(.notFound) {
+        return nil
+    }
+}
+
+extension Result where Failure == CLIError {
+    /// Runs a body and keeps its error.
+    static func of(_ body: () async throws(CLIError) -> Success) async -> Result {
+        do throws(CLIError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
         }
     }
 }

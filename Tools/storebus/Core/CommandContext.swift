@@ -9,7 +9,7 @@ struct CommandContext: Sendable {
     let isQuiet: Bool
     let api: StoreAPI
     let sessions: SessionKeeper
-    let settings: EffectiveSettings
+    private(set) var settings: EffectiveSettings
     /// The value of `--timeout`.
     let timeLimit: Duration?
     /// Whether `--yes` confirms every question.
@@ -74,23 +74,13 @@ struct CommandContext: Sendable {
     }
 
     func withOnlyApp() async throws(CLIError) -> CommandContext {
-        CommandContext(self, try await settings.withOnlyApp(api))
+        var context = self
+        context.settings = try await settings.withOnlyApp(api)
+        return context
     }
 
     /// Finds the store's only app where an app is optional; without one it stays unset.
     func withOnlyAppIfAny() async -> CommandContext { (try? await withOnlyApp()) ?? self }
-
-    private init(_ other: CommandContext, _ settings: EffectiveSettings) {
-        environment = other.environment
-        self.settings = settings
-        api = other.api
-        format = other.format
-        style = other.style
-        isQuiet = other.isQuiet
-        timeLimit = other.timeLimit
-        saysYes = other.saysYes
-        sessions = other.sessions
-    }
 
     /// Resolves a file's path from the current directory.
     func path(_ name: String) -> String {
@@ -108,6 +98,18 @@ struct CommandContext: Sendable {
         let result = result.completed(printed)
         console.result(result.output(format, style))
         if !isQuiet { console.narrate(result.narration(format)) }
+    }
+
+    /// Prints a result of text without colours.
+    func print(
+        _ text: String, data: JSONValue, names: [String] = [], next: Advice? = nil, notes: [Advice] = []
+    ) {
+        print(CommandResult(text, data: data, names: names, next: next, notes: notes))
+    }
+
+    /// Prints a list as a table; an empty one prints `ifEmpty`.
+    func print(_ table: Table, items: [JSONValue], names: [String], next: Advice? = nil, ifEmpty: String) {
+        print(CommandResult(table, items: items, names: names, next: next, ifEmpty: ifEmpty))
     }
 
     /// Prints a note to standard error, unless `--quiet` is set.

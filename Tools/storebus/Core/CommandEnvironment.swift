@@ -48,6 +48,28 @@ struct CommandEnvironment: Sendable {
         self.onStop = onStop
     }
 
+    /// Runs a body that Ctrl-C cancels, in a task of its own, so that what follows it is not cancelled.
+    /// - Returns: Its result, and whether it was cancelled.
+    func untilStopped<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(CLIError) -> Value
+    ) async -> (result: Result<Value, CLIError>, wasStopped: Bool) {
+        let caught = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            // The first request waits until Ctrl-C is caught.
+            for await _ in caught.stream {}
+            return await Result.of(body)
+        }
+        let signals = onStop { work.cancel() }
+        caught.continuation.finish()
+        defer { withExtendedLifetime(signals) {} }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        return (result, work.isCancelled)
+    }
+
     /// The environment of the running command. Task-local, because the parser creates commands from arguments only.
     @TaskLocal static var current = CommandEnvironment.process
 

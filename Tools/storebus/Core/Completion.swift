@@ -5,49 +5,47 @@ import StoreModels
 /// Completes words in a shell with data of the store. A store that does not respond in half a second offers
 /// nothing.
 enum Completion {
-    static let products = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, bundleId throws(CLIError) in
-            try await api.catalogProducts(bundleId, storefront: "USA").map(\.productIdentifier)
-        }
+    static let products = kind { api, bundleId throws(CLIError) in
+        try await api.catalogProducts(bundleId).map(\.productIdentifier)
     }
 
-    static let accounts = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, _ throws(CLIError) in try await api.testers().map(\.account) }
+    static let accounts = kind { api, _ throws(CLIError) in try await api.testers().map(\.account) }
+
+    static let transactions = kind { api, _ throws(CLIError) in
+        try await api.call(TransactionRoutes.search, query: ["finished": "false", "limit": "100"])
+            .transactions.map { Format.name($0) }
     }
 
-    static let transactions = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, _ throws(CLIError) in
-            try await api.transactions(TransactionListRequest(isFinished: false)).transactions.map { Format.name($0) }
-        }
+    static let subscriptions = kind { api, _ throws(CLIError) in
+        try await api.call(SubscriptionRoutes.search, query: ["limit": "100"])
+            .subscriptions.map(\.originalTransactionIdentifier)
     }
 
-    static let subscriptions = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, _ throws(CLIError) in
-            try await api.subscriptions(SubscriptionListRequest()).subscriptions.map(\.originalTransactionIdentifier)
-        }
+    static let storefronts = kind { api, _ throws(CLIError) in
+        try await api.call(AppRoutes.storefronts).storefronts.map(\.countryCode)
     }
 
-    static let storefronts = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, _ throws(CLIError) in try await api.storefronts().map(\.countryCode) }
+    static let devices = kind { api, _ throws(CLIError) in
+        try await api.all(DeviceRoutes.list).map(\.deviceId)
     }
 
-    static let devices = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, _ throws(CLIError) in try await api.devices().map(\.deviceId) }
+    static let intents = kind { api, _ throws(CLIError) in
+        try await api.call(IntentRoutes.search, query: ["limit": "100"])
+            .intents.filter { !$0.state.isFinal }.map(\.intentIdentifier)
     }
 
-    static let intents = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, _ throws(CLIError) in
-            try await api.intents(IntentListRequest()).intents.filter { !$0.state.isFinal }.map(\.intentIdentifier)
-        }
-    }
-
-    static let notifications = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
-        await ask(words) { api, bundleId throws(CLIError) in
-            try await api.notifications(NotificationsRequest(bundleId: bundleId)).notifications.map(\.notificationUUID)
-        }
+    static let notifications = kind { api, bundleId throws(CLIError) in
+        try await api.call(NotificationRoutes.list, [.bundleId: bundleId], query: ["limit": "100"])
+            .notifications.map(\.notificationUUID)
     }
 
     static let services = CompletionKind.list(ServiceList.services)
+
+    private static func kind(
+        _ list: @escaping @Sendable (StoreAPI, _ bundleId: String) async throws(CLIError) -> [String]
+    ) -> CompletionKind {
+        .custom { (words: [String], _: Int, _: String) async -> [String] in await ask(words, list) }
+    }
 
     /// - Parameter words: The command line so far; its `--url`, `--data` and `--bundle-id` apply.
     private static func ask(

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// The settings in force, each with its origin.
@@ -78,7 +79,7 @@ struct EffectiveSettings: Hashable, Sendable {
     /// when the list of apps cannot be read.
     /// - Throws: `usage` when the store has several apps and none is named.
     func withOnlyApp(_ api: StoreAPI) async throws(CLIError) -> EffectiveSettings {
-        guard bundleId.origin == Self.defaultOrigin, api.adminKey != nil, let apps = try? await api.apps(),
+        guard bundleId.origin == Self.defaultOrigin, api.adminKey != nil, let apps = try? await api.all(AppRoutes.list),
             let only = apps.first,
             !apps.contains(where: { $0.bundleId.isExactly(bundleId.text) })
         else { return self }

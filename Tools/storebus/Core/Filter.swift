@@ -18,7 +18,7 @@ struct Filter: Hashable, Sendable {
 
     private(set) var terms: [Term] = []
     /// The values of `type`.
-    private var types = StoreEvent.Kind.allCases.map(\.rawValue)
+    private var types = StoreEvent.Kind.rawValues
 
     /// - Parameters:
     ///   - words: Each has one or more terms, separated by spaces.
@@ -68,7 +68,7 @@ struct Filter: Hashable, Sendable {
     }
 
     private static func values(_ name: String) -> [String]? {
-        name == "state" ? TransactionState.allCases.map(\.rawValue) : nil
+        name == "state" ? TransactionState.rawValues : nil
     }
 
     /// The terms as text.

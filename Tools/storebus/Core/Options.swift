@@ -55,6 +55,36 @@ struct AppOptions: ParsableArguments, Sendable {
     }
 }
 
+/// Options of the commands about one app.
+struct AppCommandOptions: ParsableArguments, Sendable {
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    /// Finds the store and the app.
+    func context() async throws(CLIError) -> CommandContext { try await CommandContext.find(global, app: app) }
+}
+
+/// The option that chooses entries of one account.
+struct AccountFilter: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    /// Notes about an account that may be misspelt.
+    func notes(_ context: CommandContext) async -> [Advice] {
+        guard let account else { return [] }
+        return await DidYouMean.notes(aboutAccount: account, context)
+    }
+}
+
+/// The argument that names a product.
+struct ProductArgument: ParsableArguments, Sendable {
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+}
+
 /// Options that name an account and a device.
 struct AccountOptions: ParsableArguments, Sendable {
     @Option(
@@ -158,6 +188,14 @@ struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvert
         let milliseconds = attoseconds / 1_000_000_000_000_000
         return milliseconds == 0 ? "\(seconds)s" : "\(seconds * 1000 + milliseconds)ms"
     }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The words of all cases.
+    static var rawValues: [String] { allCases.map(\.rawValue) }
+
+    /// The words of all cases, as help texts list them.
+    static var listed: String { rawValues.joined(separator: ", ") }
 }
 
 /// Checks options with a fixed set of values.

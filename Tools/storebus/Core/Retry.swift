@@ -85,11 +85,8 @@ extension CommandContext {
     func untilTimeLimit(_ body: @escaping @Sendable () async throws(CLIError) -> Void) async throws(CLIError) {
         guard let timeLimit else { return try await body() }
         let work = Task { () -> Result<Void, CLIError> in
-            do throws(CLIError) {
-                return .success(try await body())
-            } catch {
-                return Task.isCancelled ? .success(()) : .failure(error)
-            }
+            let result = await Result.of(body)
+            return Task.isCancelled ? .success(()) : result
         }
         let limit = Task {
             try await ContinuousClock().sleep(for: timeLimit)

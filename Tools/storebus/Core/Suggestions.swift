@@ -9,7 +9,7 @@ enum DidYouMean {
     ) async -> CLIError {
         let products = (try? await context.api.catalogProducts(bundleId, storefront: storefront)) ?? []
         var hints: [Advice] = Suggestion.hints(for: product, among: products.map(\.productIdentifier))
-        if products.isEmpty, let apps = try? await context.api.apps(),
+        if products.isEmpty, let apps = try? await context.api.all(AppRoutes.list),
             !apps.contains(where: { $0.bundleId.isExactly(bundleId) })
         {
             hints += apps.isEmpty ? [] : ["apps here: \(apps.prefix(5).map(\.bundleId).joined(separator: ", "))"]
@@ -24,13 +24,10 @@ enum DidYouMean {
         _ products: [String], _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         try await replacing(.productNotFound, body) { failure in
-            let known = ((try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? [])
-                .map(\.productIdentifier)
-            var error = failure
-            error.hints =
-                products.filter { !known.contains($0) }.flatMap { Suggestion.hints(for: $0, among: known) }
-                + ["all products: storebus product list\(AppOptions.flag(context.bundleId))"]
-            return error
+            let known = ((try? await context.api.catalogProducts(context.bundleId)) ?? []).map(\.productIdentifier)
+            let near = products.filter { !known.contains($0) }.flatMap { Suggestion.hints(for: $0, among: known) }
+            return failure.with(
+                hints: near + ["all products: storebus product list\(AppOptions.flag(context.bundleId))"])
         }
     }
 
@@ -63,7 +60,7 @@ enum DidYouMean {
     static func storefronts(
         _ names: [String], _ context: CommandContext
     ) async throws(CLIError) -> [StorefrontDescription] {
-        let all = try await context.api.storefronts()
+        let all = try await context.api.call(AppRoutes.storefronts).storefronts
         var found: [StorefrontDescription] = []
         for name in names {
             guard let storefront = all.first(where: { $0.countryCode == name.uppercased() }) else {
@@ -99,13 +96,9 @@ enum DidYouMean {
         _ code: StoreErrorCode, _ body: () async throws(CLIError) -> Value,
         better: (CLIError) async throws(CLIError) -> CLIError
     ) async throws(CLIError) -> Value {
-        let failure: CLIError
-        do {
-            return try await body()
-        } catch {
-            failure = error
-        }
-        throw failure.code.name == code.name ? try await better(failure) : failure
+        let result = await Result.of(body)
+        guard case .failure(let failure) = result, failure.is(code) else { return try result.get() }
+        throw try await better(failure)
     }
 }
 
@@ -114,9 +107,9 @@ extension CommandContext {
     /// - Throws: `notFound` with the nearest one.
     func app() async throws(CLIError) -> App {
         do {
-            return try await api.app(bundleId)
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            let known = (try? await api.apps())?.map(\.bundleId) ?? []
+            return try await api.call(AppRoutes.get, [.bundleId: bundleId])
+        } catch  where error.is(.notFound) {
+            let known = (try? await api.all(AppRoutes.list))?.map(\.bundleId) ?? []
             throw CLIError(
                 CLIErrorCode(.notFound), "there is no app '\(bundleId)'",
                 hints: Suggestion.hints(for: bundleId, among: known) + [
@@ -128,7 +121,7 @@ extension CommandContext {
 
     /// The command's app, if it is named and exists.
     func appIfAny() async -> App? {
-        try? await api.app(withOnlyAppIfAny().bundleId)
+        try? await api.call(AppRoutes.get, [.bundleId: withOnlyAppIfAny().bundleId])
     }
 }
 

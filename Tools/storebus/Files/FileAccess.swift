@@ -51,6 +51,12 @@ enum FileAccess {
     /// Whether there is a file or directory of this name.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Returns what the system knows of a file; nil when there is none.
+    static func status(_ path: String) -> stat? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status : nil
+    }
+
     /// Reads a small text file and trims it; nil when it is missing or cannot be read.
     static func text(_ path: String) -> String? {
         guard let bytes = try? read(path, byteCountMax: 1024 * 1024) else { return nil }

@@ -107,9 +107,8 @@ struct ContentFetch: Sendable {
     }
 
     private func givenUp(_ error: CLIError) -> CLIError {
-        var error = error
-        if kept != nil { error.hints = ["the same command goes on where this one stopped"] + error.hints }
-        return error
+        guard kept != nil else { return error }
+        return error.with(hints: ["the same command goes on where this one stopped"] + error.hints)
     }
 }
 
@@ -126,10 +125,10 @@ struct PartialFile: Hashable, Sendable {
 
     /// The bytes so far and their entity tag; nil when there is nothing to resume.
     var kept: (length: Int64, tag: String)? {
-        var information = stat()
-        guard stat(part, &information) == 0, information.st_size > 0, let tag = FileAccess.text(tagFile), !tag.isEmpty
+        guard let length = FileAccess.status(part)?.st_size, length > 0, let tag = FileAccess.text(tagFile),
+            !tag.isEmpty
         else { return nil }
-        return (Int64(information.st_size), tag)
+        return (Int64(length), tag)
     }
 
     /// Opens the part for appending.

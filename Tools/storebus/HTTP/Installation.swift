@@ -18,7 +18,7 @@ struct Installation: Hashable, Sendable {
     }
 
     /// The request for a session of the launched app.
-    func sessionRequest(on profile: DeviceProfile) -> SessionRequest {
+    func sessionRequest(on profile: DeviceProfile = DeviceProfile()) -> SessionRequest {
         var request = request(.app, profile)
         request.appVersion = profile.appVersion
         request.promotedPurchases = profile.promotedPurchases
@@ -26,7 +26,7 @@ struct Installation: Hashable, Sendable {
     }
 
     /// The request for a session of the App Store app.
-    func storeSessionRequest(on profile: DeviceProfile) -> SessionRequest { request(.store, profile) }
+    func storeSessionRequest(on profile: DeviceProfile = DeviceProfile()) -> SessionRequest { request(.store, profile) }
 
     private func request(_ client: SessionRequest.Client, _ profile: DeviceProfile) -> SessionRequest {
         SessionRequest(
@@ -50,5 +50,34 @@ struct Installation: Hashable, Sendable {
     static func isFile(_ name: String, of bundleId: String?, on deviceId: String) -> Bool {
         name.hasSuffix("@\(PercentEncoding.encode(deviceId)).json")
             && bundleId.map { name.hasPrefix("\(PercentEncoding.encode($0))@") } ?? true
+    }
+}
+
+/// The device and app of a session. The store keeps the values of the last session, so the command line
+/// repeats them; only a new device gets the defaults.
+struct DeviceProfile: Hashable, Sendable {
+    var platform: DeviceLaunch.Platform = .iOS
+    var osVersion: String = "18.0"
+    var appVersion: String = "1.0"
+    var promotedPurchases: DeviceLaunch.PromotedPurchases = .delegate
+
+    /// Reads the values of an installation; a new app has its current version.
+    ///
+    /// Without the admin key, and while the store's services are away, it has the defaults.
+    static func known(_ installation: Installation, _ api: StoreAPI) async -> DeviceProfile {
+        var profile = DeviceProfile()
+        guard api.adminKey != nil else { return profile }
+        let device = try? await api.call(DeviceRoutes.get, [.deviceId: installation.deviceId])
+        if let device {
+            profile.platform = device.platform
+            profile.osVersion = device.osVersion
+        }
+        if let app = device?.apps.first(where: { $0.bundleId.isExactly(installation.bundleId) }) {
+            profile.appVersion = app.version
+            profile.promotedPurchases = app.promotedPurchases ?? profile.promotedPurchases
+        } else if let app = try? await api.call(AppRoutes.get, [.bundleId: installation.bundleId]) {
+            profile.appVersion = app.settings.currentVersion
+        }
+        return profile
     }
 }

@@ -11,7 +11,7 @@ struct SessionKeeper: Sendable {
     /// The kept session, or a new one.
     func session(_ installation: Installation) async throws(CLIError) -> SessionResponse {
         if let kept = kept(installation) { return kept }
-        return try await renewed(installation)
+        return try await launched(installation)
     }
 
     /// Runs `body` with a session, and repeats it with a new one after a rejection.
@@ -23,25 +23,23 @@ struct SessionKeeper: Sendable {
         guard let kept = kept(installation) else { return try await body(session(installation)) }
         do {
             return try await body(kept)
-        } catch  where error.code.name == StoreErrorCode.unauthenticated.name {
-            return try await body(renewed(installation))
+        } catch  where error.is(.unauthenticated) {
+            return try await body(launched(installation))
         }
     }
 
     /// Opens a new session and keeps it: the app is launched again.
     func launched(_ installation: Installation) async throws(CLIError) -> SessionResponse {
-        try await renewed(installation)
-    }
-
-    private func renewed(_ installation: Installation) async throws(CLIError) -> SessionResponse {
-        let session = try await api.openSession(installation, on: .known(installation, api))
+        let session = try await api.call(
+            SessionRoutes.open, body: installation.sessionRequest(on: .known(installation, api)))
         keep(session, installation)
         return session
     }
 
     /// Opens a session of the App Store app. It launches nothing, so it is not kept.
     func store(_ installation: Installation) async throws(CLIError) -> SessionResponse {
-        try await api.openStoreSession(installation, on: .known(installation, api))
+        try await api.call(
+            SessionRoutes.open, body: installation.storeSessionRequest(on: .known(installation, api)))
     }
 
     /// Removes the sessions of a changed device or app; the next command launches it again.

@@ -1,96 +1,14 @@
 import StoreHTTP
 import StoreModels
 
-/// Calls the gateway's API, with one method for each endpoint the commands use.
+/// Calls the endpoints of StoreHTTP at a gateway. Extensions have what takes more than a call.
 struct StoreAPI: Sendable {
     var transport: any StoreTransport
     /// Shown in errors.
     let url: String
     let adminKey: String?
 
-    // MARK: Open
-
-    /// `GET /readyz`: whether purchases are taken and completed, with the response of any status.
-    func readiness() async throws(CLIError) -> (isReady: Bool, body: Received<ReadinessResponse>?) {
-        let endpoint = MonitoringRoutes.readiness
-        let response = try await transport.send(request(endpoint, timeout: .seconds(5)))
-        let body = try? decode(endpoint, as: Received<ReadinessResponse>.self, response)
-        return (response.status == 200 && (body?.degraded ?? []).isEmpty, body)
-    }
-
-    /// `POST /v1/sessions`: the app is launched on a device.
-    func openSession(
-        _ installation: Installation, on profile: DeviceProfile = DeviceProfile()
-    ) async throws(CLIError) -> SessionResponse {
-        try await call(SessionRoutes.open, body: installation.sessionRequest(on: profile))
-    }
-
-    // MARK: App
-
-    /// `POST /v1/products/query`
-    func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsResponse<Product> {
-        try await call(
-            ProductRoutes.query, token: token, body: ProductsQuery(productIdentifiers: identifiers))
-    }
-
-    /// `POST /v1/payments`; `status` 201 is the final transaction, 202 one that is still purchasing.
-    func addPayment(
-        _ body: PaymentRequest, key: String, token: String, timeout: Duration
-    ) async throws(CLIError) -> (status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
-        let endpoint = PaymentRoutes.add
-        let response = try await exchange(
-            request(endpoint, token: token, key: key, timeout: timeout).with(body))
-        return (response.status, try decode(endpoint, response), response.isReplayed)
-    }
-
-    /// `GET /v1/transactions`: the unfinished ones this device sees.
-    func unfinishedTransactions(token: String) async throws(CLIError) -> [PaymentTransaction] {
-        try await transactions(TransactionRoutes.unfinished, token: token)
-    }
-
-    /// `GET /v1/history`
-    func history(token: String) async throws(CLIError) -> [PaymentTransaction] {
-        try await transactions(TransactionRoutes.history, token: token)
-    }
-
-    /// `POST /v1/transactions/{id}/finish`
-    func finish(_ id: String, token: String) async throws(CLIError) -> PaymentTransaction {
-        try await call(TransactionRoutes.finish, [.id: id], token: token)
-    }
-
-    /// `GET /v1/transactions/stream`
-    func openStream(token: String) async throws(CLIError) -> any AsyncSequence<[UInt8], any Error> & Sendable {
-        var request = request(TransactionRoutes.stream, token: token)
-        request.headers["Accept"] = "text/event-stream"
-        let stream = try await transport.open(request)
-        if let failure = stream.failure { throw CLIError(refusal: failure, at: url) }
-        return stream.bytes
-    }
-
-    // MARK: Exchange
-
-    /// Reads all pages of a list.
-    /// - Parameters:
-    ///   - after: The cursor of the next page; nil on the last.
-    ///   - get: Requests the page after a cursor; nil for the first.
-    func pages<Page>(
-        _ after: KeyPath<Page, String?>, _ get: (_ after: String?) async throws(CLIError) -> Page
-    ) async throws(CLIError) -> [Page] {
-        var pages: [Page] = []
-        repeat {
-            pages.append(try await get(pages.last?[keyPath: after]))
-        } while pages.last?[keyPath: after] != nil
-        return pages
-    }
-
-    private func transactions(
-        _ endpoint: HTTPEndpoint<Empty, TransactionsPage>, token: String
-    ) async throws(CLIError) -> [PaymentTransaction] {
-        let pages = try await pages(\TransactionsPage.after) { after throws(CLIError) in
-            try await call(endpoint, query: ["after": after], token: token)
-        }
-        return pages.flatMap(\.transactions)
-    }
+    // MARK: Endpoints
 
     /// Builds the request of an endpoint, without a body.
     ///
@@ -121,10 +39,28 @@ struct StoreAPI: Sendable {
     }
 
     /// Calls an endpoint that responds without a body.
-    func call<Body>(
-        _ endpoint: HTTPEndpoint<Body, NoContent>, _ values: [PathParameter: String]
+    func call<Body: Encodable>(
+        _ endpoint: HTTPEndpoint<Body, NoContent>, _ values: [PathParameter: String], body: Body? = nil
     ) async throws(CLIError) {
-        _ = try await exchange(request(endpoint, values))
+        _ = try await exchange(request(endpoint, values).with(body))
+    }
+
+    /// Calls an endpoint and keeps the whole JSON of its response.
+    func received<Body: Encodable, Response: Decodable>(
+        _ endpoint: HTTPEndpoint<Body, Response>, _ values: [PathParameter: String] = [:], body: Body? = nil
+    ) async throws(CLIError) -> Received<Response> {
+        try decode(await exchange(request(endpoint, values).with(body)))
+    }
+
+    /// Calls an endpoint that responds with bytes.
+    /// - Parameter accept: The content type, where there are several.
+    func bytes(
+        _ endpoint: HTTPEndpoint<Empty, RawBody>, _ values: [PathParameter: String] = [:], accept: String? = nil,
+        timeout: Duration = .seconds(10)
+    ) async throws(CLIError) -> [UInt8] {
+        var request = request(endpoint, values, timeout: timeout)
+        request.headers["Accept"] = accept
+        return try await exchange(request).body
     }
 
     /// Calls an endpoint that has a file as its body.
@@ -139,6 +75,47 @@ struct StoreAPI: Sendable {
         guard (200..<300).contains(response.status) else { throw CLIError(refusal: response, at: url) }
         return (try decode(endpoint, response), response.status)
     }
+
+    // MARK: Lists
+
+    /// Lists all entries, page by page.
+    func all<Page: ListPage>(
+        _ endpoint: HTTPEndpoint<Empty, Page>, _ values: [PathParameter: String] = [:],
+        query: KeyValuePairs<String, String?> = [:], token: String? = nil
+    ) async throws(CLIError) -> [Page.Item] {
+        try await pages(as: Page.self, request(endpoint, values, query: query, token: token)).items
+    }
+
+    /// Lists entries, page by page.
+    /// - Parameters:
+    ///   - limit: The most entries.
+    ///   - after: The cursor to begin behind; nil for the first entry.
+    /// - Returns: The entries, and the cursor of the next page.
+    func list<Page: ListPage>(
+        _ endpoint: HTTPEndpoint<Empty, Page>, _ values: [PathParameter: String] = [:],
+        query: KeyValuePairs<String, String?> = [:], limit: Int, after: String?
+    ) async throws(CLIError) -> (items: [Page.Item], after: String?) {
+        try await pages(as: Page.self, request(endpoint, values, query: query), limit: limit, after: after)
+    }
+
+    /// - Parameter first: The request without cursor and limit.
+    func pages<Page: ListPage>(
+        as page: Page.Type, _ first: StoreRequest, limit: Int = .max, after start: String? = nil
+    ) async throws(CLIError) -> (items: [Page.Item], after: String?) {
+        var items: [Page.Item] = []
+        var after = start
+        repeat {
+            var request = first
+            request.add("after", after)
+            request.add("limit", "\(min(100, limit - items.count))")
+            let page: Page = try decode(await exchange(request))
+            items += page.items
+            after = page.after
+        } while after != nil && items.count < limit
+        return (items, after)
+    }
+
+    // MARK: Exchange
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         let response = try await transport.send(request)
@@ -187,7 +164,32 @@ extension StoreRequest {
         request.body = body.map { (try? StoreJSON.encode($0)) ?? [] }
         return request
     }
+
+    /// Adds a parameter of the query; nil adds nothing.
+    fileprivate mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        path += "\(path.contains("?") ? "&" : "?")\(name)=\(PercentEncoding.encode(value))"
+    }
 }
+
+/// A page of a list.
+protocol ListPage<Item>: Decodable {
+    associatedtype Item
+    var items: [Item] { get }
+    /// The cursor of the next page; nil on the last.
+    var after: String? { get }
+}
+
+extension AppsPage: ListPage { var items: [App] { apps } }
+extension DevicesPage: ListPage { var items: [Device] { devices } }
+extension IntentsPage: ListPage { var items: [PurchaseIntent] { intents } }
+extension IsolatedStoresResponse: ListPage { var items: [IsolatedStore] { stores } }
+extension NotificationsPage: ListPage { var items: [ServerNotification] { notifications } }
+extension ProductsPageResponse: ListPage { var items: [Product] { products } }
+extension PromptsResponse: ListPage { var items: [Prompt] { prompts } }
+extension SubscriptionsPage: ListPage { var items: [Subscription] { subscriptions } }
+extension TestersResponse: ListPage where Entry: Decodable { var items: [Entry] { testers } }
+extension TransactionsPage: ListPage { var items: [PaymentTransaction] { transactions } }
 
 /// A response with its JSON, which has the members of a newer gateway too.
 @dynamicMemberLookup

@@ -40,6 +40,11 @@ struct CommandResult: Sendable {
         }
     }
 
+    /// Creates the result of facts about one thing.
+    init(_ fields: FieldList, data: JSONValue, names: [String] = [], next: Advice? = nil, notes: [Advice] = []) {
+        self.init(data: data, names: names, next: next, notes: notes) { fields.text($0) }
+    }
+
     /// Text without colours.
     init(_ text: String, data: JSONValue, names: [String] = [], next: Advice? = nil, notes: [Advice] = []) {
         self.init(data: data, names: names, next: next, notes: notes) { _ in text }

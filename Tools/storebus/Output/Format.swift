@@ -88,6 +88,11 @@ enum Format {
         return "\(tenths / 10).\(tenths % 10) MiB"
     }
 
+    /// Fills a text up with spaces.
+    static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
     /// `1 product`, `3 products`
     static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 

@@ -36,6 +36,13 @@ enum JSONText {
     }
 }
 
+extension JSONValue {
+    /// Returns the object with more members; of equal names these count, and nil adds nothing.
+    func with(_ members: [String: JSONValue?]) -> JSONValue {
+        .object((objectValue ?? [:]).merging(members.compactMapValues(\.self)) { $1 })
+    }
+}
+
 extension JSONValue: ExpressibleByDictionaryLiteral {
     /// `["account": "alice"]`; of equal names the last counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {

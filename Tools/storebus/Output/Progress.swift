@@ -22,14 +22,9 @@ struct Progress: Sendable {
     ) async throws(CLIError) -> Value {
         guard isShown else { return try await body() }
         let ticker = tick(words)
-        do {
-            let value = try await body()
-            await end(ticker)
-            return value
-        } catch {
-            await end(ticker)
-            throw error
-        }
+        let result = await Result.of(body)
+        await end(ticker)
+        return try result.get()
     }
 
     /// Shows the words until it is cancelled.
@@ -97,14 +92,9 @@ final class TransferProgress: Sendable {
 
     /// Runs the body and removes the line afterwards.
     func during<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
-        do {
-            let value = try await body()
-            end()
-            return value
-        } catch {
-            end()
-            throw error
-        }
+        let result = await Result.of(body)
+        end()
+        return try result.get()
     }
 
     private func end() {

@@ -6,15 +6,24 @@ struct Table: Hashable, Sendable {
     /// The alignment of a column's cells.
     enum Alignment: Hashable, Sendable { case left, right }
 
-    struct Column: Hashable, Sendable {
+    struct Column: Hashable, Sendable, ExpressibleByStringLiteral {
         var title: String
-        var alignment: Alignment
+        var alignment = Alignment.left
         /// Whether the cells are states, which a terminal shows in colour.
-        var isState: Bool
-        init(_ title: String, _ alignment: Alignment = .left, isState: Bool = false) {
-            self.title = title
-            self.alignment = alignment
-            self.isState = isState
+        var isState = false
+
+        init(stringLiteral title: String) { self.title = title }
+
+        static func right(_ title: String) -> Column {
+            var column = Column(stringLiteral: title)
+            column.alignment = .right
+            return column
+        }
+
+        static func state(_ title: String) -> Column {
+            var column = Column(stringLiteral: title)
+            column.isState = true
+            return column
         }
     }
 
@@ -22,6 +31,12 @@ struct Table: Hashable, Sendable {
     private(set) var rows: [[String]] = []
 
     init(_ columns: [Column]) { self.columns = columns }
+
+    /// Creates the table of these items, a row each.
+    init<Item>(_ columns: [Column], _ items: some Sequence<Item>, _ cells: (Item) -> [String]) {
+        self.columns = columns
+        for item in items { add(cells(item)) }
+    }
 
     /// - Precondition: One cell for each column.
     mutating func add(_ cells: [String]) {
@@ -107,8 +122,6 @@ struct FieldList: Sendable {
 /// The colours of one stream, or none. Colours repeat the meaning of words.
 struct Style: Hashable, Sendable {
     var isOn: Bool
-
-    init(isOn: Bool) { self.isOn = isOn }
 
     static let plain = Style(isOn: false)
 

@@ -14,34 +14,20 @@ struct AppOpener: Sendable {
     /// Name of the log with the apps' output, among those of the services.
     static let log = "open-app"
 
-    private let api: StoreAPI
-    private let command: String
-    private let bundleId: String?
-    private let deviceId: String?
-    private let logFile: String
-    private let tell: @Sendable (String) -> Void
-    private let tellOfSilence: (@Sendable (Advice) -> Void)?
+    let api: StoreAPI
+    /// A line for `/bin/sh`.
+    let command: String
+    /// Only this app; nil for all.
+    var bundleId: String?
+    /// Only this device; nil for all.
+    var deviceId: String?
+    /// What the apps print is appended to it.
+    let logFile: String
+    /// Called with a line when the store does not answer.
+    var tellOfSilence: (@Sendable (Advice) -> Void)?
+    /// Called with a line for each app that is opened, and for what goes wrong.
+    let tell: @Sendable (String) -> Void
     private let opened = OpenedApps()
-
-    /// - Parameters:
-    ///   - command: A line for `/bin/sh`.
-    ///   - bundleId: Only this app; nil for all.
-    ///   - deviceId: Only this device; nil for all.
-    ///   - logFile: What the apps print is appended to it.
-    ///   - tellOfSilence: Called with a line when the store does not answer.
-    ///   - tell: Called with a line for each app that is opened, and for what goes wrong.
-    init(
-        api: StoreAPI, command: String, bundleId: String? = nil, deviceId: String? = nil, logFile: String,
-        tellOfSilence: (@Sendable (Advice) -> Void)? = nil, tell: @escaping @Sendable (String) -> Void
-    ) {
-        self.api = api
-        self.command = command
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.logFile = logFile
-        self.tellOfSilence = tellOfSilence
-        self.tell = tell
-    }
 
     /// Returns the current position in the log of events.
     func position() async throws(CLIError) -> String {

@@ -50,7 +50,7 @@ struct BusUsers: Codable, Hashable, Sendable {
     static func prepare(_ directory: DataDirectory) throws(CLIError) {
         try FileAccess.makeDirectory(directory.busDirectory)
         _ = try Secret.keep(at: directory.busToken)
-        for user in ServiceName.allCases.map(\.rawValue) + [operatorName] {
+        for user in ServiceName.rawValues + [operatorName] {
             _ = try Secret.keep(at: directory.busToken(of: user))
         }
         let bytes: [UInt8]

@@ -34,7 +34,7 @@ struct ServiceList: Sendable {
     /// The environment of `up`.
     let environment: [String: String]
     /// Variables of single services, which go before all others; `storebus chaos` sets them.
-    let additions: [String: [String: String]]  // keys: services, then variables
+    var additions: [String: [String: String]] = [:]  // keys: services, then variables
 
     /// Name of the gateway's variable with its port for HTTPS.
     static let httpsVariable = "STOREBUS_HTTPS_PORT"
@@ -42,16 +42,6 @@ struct ServiceList: Sendable {
     static let additionsVariable = "STOREBUS_CHAOS_ENVIRONMENT"
     /// Name of the addition with the directory in which one service keeps its data.
     static let dataVariable = "STOREBUS_CHAOS_DATA"
-
-    init(
-        settings: Settings, executableDirectory: String, environment: [String: String],
-        additions: [String: [String: String]] = [:]
-    ) {
-        self.settings = settings
-        self.executableDirectory = executableDirectory
-        self.environment = environment
-        self.additions = additions
-    }
 
     /// Reads the variables of single services from the file that the environment names.
     /// - Throws: `usage` for a file that cannot be read or has other content.
@@ -64,7 +54,7 @@ struct ServiceList: Sendable {
     }
 
     /// Names of the services and of their executables.
-    static let services = [broker] + ServiceName.allCases.map(\.rawValue)
+    static let services = [broker] + ServiceName.rawValues
 
     /// The services to start: without a broker on an external bus.
     private var started: [String] { Self.services.filter { $0 != Self.broker || settings.bus == nil } }
@@ -174,13 +164,15 @@ struct ServiceList: Sendable {
 struct ServiceInstance: Hashable, Sendable {
     var service: String
     /// Counted from 1.
-    var number: Int
+    var number = 1
 
-    init(service: String, number: Int = 1) {
-        self.service = service
-        self.number = number
-    }
+    var name: String { number == 1 ? service : "\(service)#\(number)" }
 
+    /// The name in file names.
+    var fileName: String { "\(service).\(number)" }
+}
+
+extension ServiceInstance {
     /// - Parameter name: `payment-queue` or `payment-queue#2`.
     init(_ name: String) {
         let parts = name.split(separator: "#", maxSplits: 1)
@@ -190,11 +182,6 @@ struct ServiceInstance: Hashable, Sendable {
             self.init(service: name)
         }
     }
-
-    var name: String { number == 1 ? service : "\(service)#\(number)" }
-
-    /// The name in file names.
-    var fileName: String { "\(service).\(number)" }
 }
 
 /// The number of processes of services, `--replicas payment-queue=2,eligibility=3`.
@@ -227,7 +214,7 @@ struct Replicas: Hashable, Sendable {
                 hints: ["any other service can have replicas, such as payment-queue=2"])
         }
         guard let known = ServiceName(rawValue: service) else {
-            let names = ServiceName.allCases.map(\.rawValue)
+            let names = ServiceName.rawValues
             let near = Suggestion.hints(for: service, among: names).first
             throw CLIError(
                 .usage, "there is no service '\(service)'", hints: [near ?? "they are \(names.joined(separator: ", "))"]

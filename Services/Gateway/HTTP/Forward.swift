@@ -1,0 +1,124 @@
+import BusService
+import StoreHTTP
+import StoreModels
+
+extension Gateway {
+    /// Creates the route of an endpoint that one call of a service answers.
+    ///
+    /// ```swift
+    /// forward(DeviceRoutes.get, to: PromotionEndpoints.getDevice) { try $0.device() }
+    /// forward(DeviceRoutes.put, to: PromotionEndpoints.putDevice) { call, body in
+    ///     PutDeviceRequest(try call.device(), platform: body.platform, osVersion: body.osVersion)
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - unknown: For a change: the error when no reply says whether it took effect.
+    ///   - request: Makes the service's request of the client's, and checks it.
+    ///   - reply: Makes the client's response of the service's. Without it both have one type, or the response is 204.
+    func forward<Body, Request, Answer, Response>(
+        _ route: HTTPEndpoint<Body, Response>, to endpoint: Endpoint<Request, Answer>,
+        else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call) async throws -> Request,
+        reply: @escaping @Sendable (Answer) throws -> Reply<Response>
+    ) -> Route {
+        Route(route) { [services] call in
+            try reply(try await services.call(endpoint, try await request(call), for: call, else: unknown))
+        }.passingOn(endpoint.errors)
+    }
+
+    func forward<Body, Request, Answer>(
+        _ route: HTTPEndpoint<Body, Answer>, to endpoint: Endpoint<Request, Answer>,
+        else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call) async throws -> Request
+    ) -> Route {
+        forward(route, to: endpoint, else: unknown, request) { try Reply($0) }
+    }
+
+    func forward<Body, Request, Answer>(
+        _ route: HTTPEndpoint<Body, NoContent>, to endpoint: Endpoint<Request, Answer>,
+        else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call) async throws -> Request
+    ) -> Route {
+        forward(route, to: endpoint, else: unknown, request) { _ in .noContent }
+    }
+
+    /// Creates the route of an endpoint with a body, which is read and checked before the request is made.
+    func forward<Body: Decodable, Request, Answer, Response>(
+        _ route: HTTPEndpoint<Body, Response>, to endpoint: Endpoint<Request, Answer>,
+        else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call, Body) async throws -> Request,
+        reply: @escaping @Sendable (Answer) throws -> Reply<Response>
+    ) -> Route {
+        forward(
+            route, to: endpoint, else: unknown, { try await request($0, try await $0.body(of: route)) }, reply: reply)
+    }
+
+    func forward<Body: Decodable, Request, Answer>(
+        _ route: HTTPEndpoint<Body, Answer>, to endpoint: Endpoint<Request, Answer>,
+        else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call, Body) async throws -> Request
+    ) -> Route {
+        forward(route, to: endpoint, else: unknown, request) { try Reply($0) }
+    }
+
+    func forward<Body: Decodable, Request, Answer>(
+        _ route: HTTPEndpoint<Body, NoContent>, to endpoint: Endpoint<Request, Answer>,
+        else unknown: UnknownOutcome? = nil, _ request: @escaping @Sendable (Call, Body) async throws -> Request
+    ) -> Route {
+        forward(route, to: endpoint, else: unknown, request) { _ in .noContent }
+    }
+}
+
+/// A body with rules beyond its types. Reading it checks them.
+protocol CheckedBody {
+    /// - Throws: `requestInvalid` that names the member.
+    func validate() throws(StoreError)
+}
+
+/// The client's error for a change whose request was sent, and whose reply did not arrive.
+struct UnknownOutcome: ExpressibleByStringLiteral, Sendable {
+    /// For changes that a repeated request reports.
+    static let sameAgainTells: UnknownOutcome =
+        "the request was sent and its outcome is not known here; the same again tells"
+
+    private let sentence: String
+    private let isRepeatable: Bool
+
+    /// - Parameters:
+    ///   - sentence: The error's text, which says how to find out.
+    ///   - isRepeatable: Whether the client may repeat the request.
+    init(_ sentence: String, isRepeatable: Bool) {
+        self.sentence = sentence
+        self.isRepeatable = isRepeatable
+    }
+
+    init(stringLiteral sentence: String) { self.init(sentence, isRepeatable: true) }
+
+    var error: StoreError {
+        var error = StoreError(.outcomeUnknown, sentence, retryAfterMs: isRepeatable ? 1000 : nil)
+        error.retryable = isRepeatable
+        return error
+    }
+}
+
+extension StoreError {
+    /// Whether the request may have been executed although no reply came. Either time ran out, or the connection broke
+    /// during the request.
+    var leavesOutcomeUnknown: Bool {
+        code == .deadlineExceeded || code == .internal || details["outcome"] == "unknown"
+    }
+}
+
+extension ServiceCaller {
+    /// Calls an endpoint for a client's request, until the request's deadline.
+    /// - Parameters:
+    ///   - key: The client's idempotency key; nil for none.
+    ///   - unknown: For a change: the error when no reply says whether it took effect.
+    /// - Throws: The service's error, or `outcomeUnknown`.
+    func call<Request, Answer>(
+        _ endpoint: Endpoint<Request, Answer>, _ request: Request, for call: Call, idempotencyKey key: String? = nil,
+        else unknown: UnknownOutcome? = nil
+    ) async throws(StoreError) -> Answer {
+        do {
+            return try await self.call(endpoint, request, context: call.context(requestIdentifier: key))
+        } catch {
+            guard let unknown, error.leavesOutcomeUnknown else { throw error }
+            throw unknown.error
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Logging
+import Persistence
+
+/// What the parts of the payment queue have in common.
+struct QueueContext: Sendable {
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    /// The division of unfinished work among replicas.
+    let claims: PurchaseClaims
+    let collaborators: PurchaseCollaborators
+    let quotes: QuoteCache
+    let defaults: AppDefaults
+    /// Stops a purchase half-way in tests; does nothing in production.
+    let checkpoint: CheckpointHook
+    let record: SalesRecord
+    let logger: Logger
+}
+
+/// A part of the payment queue: it handles some endpoints, or a background job.
+protocol QueuePart: Sendable { var context: QueueContext { get } }
+
+extension QueuePart {
+    var database: any SQLDatabase { context.database }
+    var clock: BusinessClock { context.clock }
+    var claims: PurchaseClaims { context.claims }
+    var collaborators: PurchaseCollaborators { context.collaborators }
+    var quotes: QuoteCache { context.quotes }
+    var defaults: AppDefaults { context.defaults }
+    var checkpoint: CheckpointHook { context.checkpoint }
+    var record: SalesRecord { context.record }
+    var logger: Logger { context.logger }
+    /// Notifies other services of a committed change, at most once.
+    var publish: @Sendable (PublishedChange) -> Void { context.collaborators.publish }
+}

@@ -56,7 +56,8 @@ deps-tests: ## As deps, and PostgreSQL's server and nats-server, which tests sta
 	@scripts/install-deps --tests
 
 build: deps ## Build every executable, optimized.
-	$(BUILD) --configuration release
+	@# The products of `make dist`, so that libraries of tests and the sample app are not optimized.
+	STOREBUS_ONLY=$(SERVICES) $(BUILD) --configuration release
 
 debug: deps ## Build every executable for debugging.
 	$(BUILD)
